@@ -1,0 +1,93 @@
+"""The types that a page becomes: built once, read by every later station."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+ParagraphKind = Literal["title", "heading", "listitem", "paragraph"]
+
+
+@dataclass(slots=True)
+class Paragraph:
+    """A block of text as a reader sees it, with what is known about it.
+
+    `kind` and `boilerplate` are the annotations of ILSP-FC (type, crawlinfo);
+    `language` is an ISO 639-3 code, None where the text is too short to tell.
+    """
+
+    text: str
+    kind: ParagraphKind = "paragraph"
+    boilerplate: bool = False
+    language: str | None = None
+
+
+@dataclass(slots=True, frozen=True)
+class Link:
+    """A hyperlink with everything a scorer may look at before it is followed."""
+
+    url: str
+    anchor: str = ""
+    context: str = ""
+    rel: str = ""
+    hreflang: str = ""
+    image_alt: str = ""
+    image_src: str = ""
+
+
+@dataclass(slots=True, frozen=True)
+class Image:
+    """An image of a page; its file name is evidence for pairing."""
+
+    src: str
+    alt: str = ""
+
+
+@dataclass(slots=True, frozen=True)
+class Alternate:
+    """A claim of the page that `url` is its version in another language.
+
+    `hreflang` is what the page says ("eu-ES", "x-default"), `language` its ISO 639-3
+    code, None where it names no language we know.
+    """
+
+    url: str
+    hreflang: str
+    language: str | None = None
+
+
+@dataclass(slots=True)
+class Document:
+    """One page: its text, its language and what it says about other pages."""
+
+    url: str
+    language: str | None = None
+    language_source: str = "none"
+    language_shares: list[tuple[str, int]] = field(default_factory=list)
+    title: str = ""
+    paragraphs: list[Paragraph] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    images: list[Image] = field(default_factory=list)
+    alternates: list[Alternate] = field(default_factory=list)
+    canonical: str | None = None
+    html_language: str = ""
+    robots: frozenset[str] = frozenset()
+    tdm_reservation: bool = False
+    encoding: str = "utf-8"
+    declared_encoding: str | None = None
+    depth: int = 0
+    requested_url: str = ""
+    fetched_at: str = ""
+
+    @property
+    def main_paragraphs(self) -> list[Paragraph]:
+        """The paragraphs that are content: not boilerplate, not in a foreign language."""
+        return [
+            paragraph
+            for paragraph in self.paragraphs
+            if not paragraph.boilerplate
+            and (paragraph.language is None or paragraph.language == self.language)
+        ]
+
+    @property
+    def text(self) -> str:
+        """The content, a paragraph a line."""
+        return "\n".join(paragraph.text for paragraph in self.main_paragraphs)

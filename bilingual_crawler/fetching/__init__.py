@@ -1,0 +1,1 @@
+"""How to fetch it: politeness, opt-outs, guards against hostile servers."""
