@@ -1,0 +1,243 @@
+"""All defaults in one place: our own settings (`Config`) and the Scrapy ones we change.
+
+This module is also the settings module of the project, so `ADDONS` is the one line that
+any other Scrapy project needs. Everything else below is applied by the add-on at add-on
+priority: what a project, a spider or `-s` sets wins.
+"""
+
+import difflib
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple, Self
+
+from scrapy.settings import BaseSettings
+
+from bilingual_crawler import __version__
+from bilingual_crawler.errors import ConfigurationError
+
+BOT_NAME = "bilingual-crawler"
+ADDONS = {"bilingual_crawler.addon.BilingualCrawler": 500}
+
+PREFIX = "BILINGUAL_"
+
+
+def setting(
+    default: Any, meaning: str, parse: Callable[[Any], Any], *, mutable: bool = False
+) -> Any:
+    """A field of `Config`: its default, one line of meaning, and the check of its values."""
+    metadata = {"meaning": meaning, "parse": parse, "default": default}
+    if mutable:
+        return field(default_factory=lambda: parse(default), metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+def number(low: float, high: float = math.inf, *, whole: bool = False) -> Callable[[Any], float]:
+    """A parser of numbers from `low` to `high`."""
+
+    def parse(value: Any) -> float:
+        try:
+            result = int(value) if whole else float(value)
+        except (TypeError, ValueError):
+            kind = "a whole number" if whole else "a number"
+            raise ValueError(f"must be {kind}, such as {max(low, 1):g}") from None
+        if not low <= result <= high:
+            limit = f"{low:g} or more" if high == math.inf else f"between {low:g} and {high:g}"
+            raise ValueError(f"must be {limit}")
+        return result
+
+    return parse
+
+
+def switch(value: Any) -> bool:
+    """Parse a yes or no, as Scrapy's own switches are written."""
+    text = str(value).strip().lower()
+    if text in {"1", "true", "yes", "on"}:
+        return True
+    if text in {"0", "false", "no", "off", ""}:
+        return False
+    raise ValueError("must be 1 or 0")
+
+
+def text(value: Any) -> str:
+    """Parse any text; None is no text."""
+    return "" if value is None else str(value).strip()
+
+
+def one_of(*choices: str) -> Callable[[Any], str]:
+    """A parser of one word out of `choices`."""
+
+    def parse(value: Any) -> str:
+        word = str(value).strip().lower()
+        if word not in choices:
+            raise ValueError(f"must be one of {', '.join(choices)}")
+        return word
+
+    return parse
+
+
+def scorer(value: Any) -> str:
+    """Parse the name of a scorer, or the import path of a user's own."""
+    name = str(value).strip()
+    if name not in SCORERS and "." not in name:
+        raise ValueError(f"must be one of {', '.join(SCORERS)}, or package.module.Class")
+    return name
+
+
+def some_of(*choices: str) -> Callable[[Any], tuple[str, ...]]:
+    """A parser of a comma-separated choice of words; without `choices` any word will do."""
+
+    def parse(value: Any) -> tuple[str, ...]:
+        parts = value.split(",") if isinstance(value, str) else list(value or ())
+        words = tuple(word for word in (str(part).strip().lower() for part in parts) if word)
+        unknown = [word for word in words if choices and word not in choices]
+        if unknown:
+            raise ValueError(f"knows {', '.join(choices)}, not {', '.join(unknown)}")
+        return words
+
+    return parse
+
+
+SCORERS = ("breadth_first", "rules")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """Every BILINGUAL_ setting, read and checked once, then handed on.
+
+    A field `contact` is the setting BILINGUAL_CONTACT.
+    """
+
+    contact: str = setting(
+        "", "Web address or e-mail that site owners find in the User-Agent header.", text
+    )
+    scorer: str = setting(
+        "rules", "How links are ranked: breadth_first, rules, or package.module.Class.", scorer
+    )
+    follow: str = setting(
+        "site",
+        "How far links are followed: site (the registered domain of a seed) or host.",
+        one_of("site", "host"),
+    )
+    follow_alternates: bool = setting(
+        True, "Follow a declared translation to another domain, and crawl that host too.", switch
+    )
+    off_language: str = setting(
+        "follow",
+        "Links of a page in neither language: follow (at low priority) or discard.",
+        one_of("follow", "discard"),
+    )
+    off_language_weight: float = setting(
+        0.1, "What the score of a link on such a page is multiplied by.", number(0, 1)
+    )
+    site_pages: int = setting(
+        10_000, "Pages fetched from one site at most; 0 is no limit.", number(0, whole=True)
+    )
+    content_types: tuple[str, ...] = setting(
+        "text/html,application/xhtml+xml", "Media types that are read.", some_of(), mutable=True
+    )
+    honour: tuple[str, ...] = setting(
+        "tdm,noai,noindex,nofollow",
+        "Opt-outs that are honoured: tdm, noai, noindex, nofollow.",
+        some_of("tdm", "noai", "noindex", "nofollow"),
+        mutable=True,
+    )
+    allow_private: bool = setting(
+        False, "Fetch from loopback and private addresses too (for tests and intranets).", switch
+    )
+    repeated_segments: int = setting(
+        3, "How often a path segment may occur in a URL before it is a trap.", number(1, whole=True)
+    )
+    query_parameters: int = setting(
+        8, "How many query parameters a URL may have before it is a trap.", number(0, whole=True)
+    )
+    retry_delay: float = setting(
+        5.0, "Seconds before the first retry of a page; doubled for each further one.", number(0)
+    )
+    duplicate_share: float = setting(
+        0.8, "Share of equal paragraphs above which the shorter page is dropped.", number(0, 1)
+    )
+    language_share: int = setting(
+        50, "Percent of a page's text that must be in its language.", number(0, 100, whole=True)
+    )
+    checkpoint_seconds: float = setting(
+        1.0, "How far the files may be behind the crawl: what a kill can undo.", number(0.05, 600)
+    )
+    warc: bool = setting(
+        False, "Keep everything that was fetched in WARC files, as it arrives.", switch
+    )
+    warc_bytes: int = setting(
+        1_000_000_000, "Size at which a new WARC file is begun.", number(1_000, whole=True)
+    )
+    progress: str = setting(
+        "auto",
+        "Progress display: live, plain (log lines), off, or auto (live on a terminal).",
+        one_of("auto", "live", "plain", "off"),
+    )
+    progress_seconds: float = setting(
+        10.0, "Seconds between two plain progress lines.", number(0.1)
+    )
+
+    @classmethod
+    def from_settings(cls, settings: BaseSettings) -> Self:
+        """Read and check all settings; complain about all that is wrong at once."""
+        known = {PREFIX + each.name.upper(): each for each in fields(cls)}
+        values, problems = {}, []
+        for name in settings:
+            if name.startswith(PREFIX) and name not in known:
+                near = difflib.get_close_matches(name, known, 1)
+                hint = f"did you mean {near[0]}?" if near else "docs/settings.md lists all"
+                problems.append(f"There is no setting {name}: {hint}.")
+        for name, each in known.items():
+            if settings.get(name) is None:
+                continue
+            try:
+                values[each.name] = each.metadata["parse"](settings[name])
+            except ValueError as error:
+                problems.append(f"{name} {error}, not {settings[name]!r}.")
+        if problems:
+            raise ConfigurationError(*problems)
+        return cls(**values)
+
+
+class ScrapyDefault(NamedTuple):
+    """A Scrapy setting that the add-on changes, and why."""
+
+    name: str
+    value: Any
+    why: str
+
+
+scrapy_defaults = (
+    ScrapyDefault("ROBOTSTXT_OBEY", True, "robots.txt is always read and obeyed"),
+    ScrapyDefault("DOWNLOAD_DELAY", 1.0, "seconds between two requests to a host, at least"),
+    ScrapyDefault("DOWNLOAD_DELAY_JITTER", 0, "the frontier sends at the exact moment"),
+    ScrapyDefault("AUTOTHROTTLE_ENABLED", True, "slow servers are asked less often"),
+    ScrapyDefault("AUTOTHROTTLE_START_DELAY", 1.0, "seconds; adapts to the server's answers"),
+    ScrapyDefault("CONCURRENT_REQUESTS_PER_DOMAIN", 2, "requests under way to a host at once"),
+    ScrapyDefault("CONCURRENT_REQUESTS", 64, "hosts are many, each is asked slowly"),
+    ScrapyDefault("DOWNLOAD_TIMEOUT", 60, "seconds for a whole page"),
+    ScrapyDefault("DOWNLOAD_MAXSIZE", 10_000_000, "bytes of a page, also after decompression"),
+    ScrapyDefault("DOWNLOAD_WARNSIZE", 0, "too large is counted, not warned about"),
+    ScrapyDefault("REDIRECT_MAX_TIMES", 5, "redirects in a row"),
+    ScrapyDefault("RETRY_TIMES", 2, "retries of a page that failed for a passing reason"),
+    ScrapyDefault("DEPTH_LIMIT", 20, "links away from a seed"),
+    ScrapyDefault("URLLENGTH_LIMIT", 1000, "characters; longer URLs are traps"),
+    ScrapyDefault("COOKIES_ENABLED", False, "every page is asked for by a stranger"),
+    ScrapyDefault("REMOTE_CONTROL_ENABLED", False, "nobody runs code in a crawl"),
+    ScrapyDefault("TELNETCONSOLE_ENABLED", False, "nobody runs code in a crawl"),
+    ScrapyDefault("LOG_LEVEL", "INFO", "a line a page is for debugging"),
+)
+
+
+def user_agent(contact: str) -> str:
+    """The name the crawler goes by: the project, its version, whom to write to."""
+    who = f"+{contact}" if contact else "no contact given"
+    return f"bilingual-crawler/{__version__} ({who})"
+
+
+def check_names(values: Mapping[str, Any]) -> None:
+    """Fail loudly if a Scrapy setting above is unknown to the installed Scrapy."""
+    unknown = [default.name for default in scrapy_defaults if default.name not in values]
+    if unknown:
+        raise ConfigurationError(f"This Scrapy does not know {', '.join(unknown)}.")
