@@ -224,6 +224,7 @@ scrapy_defaults = (
     ScrapyDefault("DEPTH_LIMIT", 20, "links away from a seed"),
     ScrapyDefault("URLLENGTH_LIMIT", 1000, "characters; longer URLs are traps"),
     ScrapyDefault("COOKIES_ENABLED", False, "every page is asked for by a stranger"),
+    ScrapyDefault("REFERRER_POLICY", "no-referrer", "and says nothing of where it came from"),
     ScrapyDefault("REMOTE_CONTROL_ENABLED", False, "nobody runs code in a crawl"),
     ScrapyDefault("TELNETCONSOLE_ENABLED", False, "nobody runs code in a crawl"),
     ScrapyDefault("LOG_LEVEL", "INFO", "a line a page is for debugging"),

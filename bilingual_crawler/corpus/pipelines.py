@@ -1,0 +1,119 @@
+"""The item pipelines: language, duplicates, storing and pairing, one step each.
+
+What a step drops is dropped with a reason, and the reason ends up with the URL in the
+frontier, so that the report of a crawl accounts for every page.
+"""
+
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from scrapy import signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import DropItem
+from scrapy.http import Response
+
+from bilingual_crawler.documents.document import Document
+from bilingual_crawler.frontier.entry import State
+
+if TYPE_CHECKING:
+    from bilingual_crawler.spiders.bilingual import BilingualSpider
+
+
+class Dropped(DropItem):
+    """A document that is not kept; `reason` is a word for the report."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message, log_level="DEBUG")
+        self.reason = reason
+
+
+class Step:
+    """What the steps have in common."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.spider = cast("BilingualSpider", crawler.spider)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build the step for a crawl."""
+        return cls(crawler)
+
+    async def process_item(self, item: Any) -> Any:
+        """Let whatever is not a document pass."""
+        if isinstance(item, Document):
+            self.take(item)
+        return item
+
+    def take(self, document: Document) -> None:
+        """Do this step's work, or raise Dropped."""
+        raise NotImplementedError
+
+
+class LanguageFilter(Step):
+    """Keeps pages in one of the two languages, as CLD2 decided when the page was read."""
+
+    def take(self, document: Document) -> None:
+        """Drop pages in neither language, and those of which too little is in it."""
+        if not document.paragraphs:
+            raise Dropped("no_text", "no text on the page")
+        if document.language not in self.spider.pair_of(document.url):
+            language = document.language or "unknown"
+            raise Dropped("off_language", f"the page is in neither language but in {language}")
+        share = dict(document.language_shares).get(document.language, 100)
+        if share < self.spider.config.language_share:
+            raise Dropped("mixed_language", f"only {share}% of the page is in its language")
+
+
+class DuplicateFilter(Step):
+    """Keeps one of several pages that are nearly the same."""
+
+    def take(self, document: Document) -> None:
+        """Drop the shorter of two near-duplicates."""
+        original = self.spider.corpus.duplicate_of(document)
+        if original is not None:
+            raise Dropped("duplicate", f"nearly the same as {original}")
+
+
+class DocumentStore(Step):
+    """Writes documents.jsonl.gz."""
+
+    def take(self, document: Document) -> None:
+        """Write the document, once."""
+        self.spider.corpus.store(document)
+
+
+class PairFinder(Step):
+    """Writes pairs.jsonl and pairs.tsv while the crawl runs."""
+
+    def take(self, document: Document) -> None:
+        """Look for the document's translation among those stored."""
+        self.spider.corpus.pair(document)
+
+
+class OptOutFilter(Step):
+    """Keeps nothing of a page that does not want to be indexed; its links were followed."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        crawler.signals.connect(self._note_kept, signal=signals.item_scraped)
+        crawler.signals.connect(self._note_dropped, signal=signals.item_dropped)
+        crawler.signals.connect(self._note_error, signal=signals.item_error)
+
+    def take(self, document: Document) -> None:
+        """Drop what opted out."""
+        if "noindex" in self.spider.config.honour and "noindex" in document.robots:
+            raise Dropped("noindex", "the page asks not to be indexed")
+
+    def _note_kept(self, item: Any, response: Response | None) -> None:
+        _note(item, response, State.DONE, "stored")
+
+    def _note_dropped(self, item: Any, response: Response | None, exception: Exception) -> None:
+        _note(item, response, State.DONE, getattr(exception, "reason", "dropped"))
+
+    def _note_error(self, item: Any, response: Response | None) -> None:
+        _note(item, response, State.FAILED, "error_in_pipeline")
+
+
+def _note(item: Any, response: Response | None, state: State, reason: str) -> None:
+    """Leave the outcome where the scheduler finds it when the request is over."""
+    if isinstance(item, Document) and response is not None:
+        response.meta["bilingual_outcome"] = (state, reason)

@@ -1,0 +1,63 @@
+"""Who the crawler says it is: its name, whom to write to, and the languages it reads."""
+
+import logging
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
+
+from bilingual_crawler.fetching.addresses import is_open_host
+from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.settings import user_agent
+
+logger = logging.getLogger(__name__)
+
+ROBOT_NAME = "bilingual-crawler"
+
+
+def identity_settings(settings: BaseSettings, contact: str) -> dict[str, str]:
+    """The Scrapy settings by which the crawler goes, none where the project has its own name.
+
+    robots.txt is asked for the name without version and contact; a project that sets
+    USER_AGENT is looked up there by that.
+    """
+    if (settings.getpriority("USER_AGENT") or 0) > SETTINGS_PRIORITIES["default"]:
+        return {}
+    return {"USER_AGENT": user_agent(contact), "ROBOTSTXT_USER_AGENT": ROBOT_NAME}
+
+
+def warn_without_contact(contact: str, seeds: Iterable[str], name: str = "") -> bool:
+    """Warn, once, that the owners of the sites cannot reach anybody; whether it was needed.
+
+    Seeds in a local network need no contact, and a User-Agent of the project's own
+    (`name`) that carries a web address or an e-mail address is one.
+    """
+    if contact or "://" in name or "@" in name:
+        return False
+    for seed in seeds:
+        host = _host(seed)
+        if "." in host and is_open_host(host):
+            logger.warning(
+                "Nobody can be reached about this crawl of %s: owners of sites block crawlers "
+                "without a contact. Give a web address or an e-mail address: "
+                "-s BILINGUAL_CONTACT=https://your.site/about-the-crawl",
+                host[:100],
+            )
+            return True
+    return False
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def accept_language(pair: LanguagePair) -> str:
+    """The Accept-Language header for a pair: `es, eu;q=0.9, *;q=0.5`.
+
+    Any language is better than an error, so the header ends with all others.
+    """
+    first, second = (language.iso639_1 or language.code for language in pair)
+    return f"{first}, {second};q=0.9, *;q=0.5"

@@ -1,0 +1,149 @@
+"""The embedded frontier: the order in memory, a SQLite journal behind it.
+
+SQLite as the queue itself costs ten to twenty times as much as the heaps. So it only
+keeps a row a URL, written behind in batches, from which the heaps are rebuilt on start.
+Leases are not written: after a crash a leased URL is a queued one, which is the point.
+"""
+
+import time
+from collections.abc import Iterable
+
+from bilingual_crawler.frontier.entry import Entry, HostGate, Pushed, State
+from bilingual_crawler.frontier.memory import MemoryFrontier, always_open
+from bilingual_crawler.journal import Journal, Statement
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS urls (
+    fingerprint INTEGER PRIMARY KEY,
+    state INTEGER NOT NULL,
+    priority REAL NOT NULL,
+    sequence INTEGER NOT NULL,
+    attempts INTEGER NOT NULL,
+    not_before REAL NOT NULL,
+    url TEXT NOT NULL,
+    host TEXT NOT NULL,
+    payload BLOB,
+    outcome TEXT
+);
+"""
+INSERT = "INSERT OR REPLACE INTO urls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+END = "UPDATE urls SET state = ?, outcome = ?, payload = NULL WHERE fingerprint = ?"
+CHANGE = (
+    "UPDATE urls SET priority = ?, attempts = ?, not_before = ?, payload = ? WHERE fingerprint = ?"
+)
+
+
+class JournaledFrontier(MemoryFrontier):
+    """A `MemoryFrontier` whose every change reaches the journal with the next checkpoint."""
+
+    def __init__(self, journal: Journal, gate: HostGate = always_open) -> None:
+        super().__init__(gate)
+        self._unsaved: set[int] = set()
+        self._changed: set[int] = set()
+        self._endings: dict[int, tuple[Entry, State, str]] = {}
+        self.pages_of_host: dict[str, int] = {}
+        journal.define(SCHEMA)
+        self._load(journal)
+        journal.attach(self)
+
+    def push(
+        self,
+        fingerprint: int,
+        url: str,
+        host: str,
+        priority: float,
+        payload: bytes | None = None,
+        *,
+        again: bool = False,
+    ) -> Pushed:
+        """Insert a URL, or raise its priority if it is queued at a lower one."""
+        pushed = super().push(fingerprint, url, host, priority, payload, again=again)
+        if pushed is Pushed.NEW:
+            self._unsaved.add(fingerprint)
+            self._endings.pop(fingerprint, None)
+        return pushed
+
+    def raise_priority(self, fingerprint: int, priority: float) -> bool:
+        """Raise a queued URL; whether it was lower is told."""
+        raised = super().raise_priority(fingerprint, priority)
+        if raised:
+            self._changed.add(fingerprint)
+        return raised
+
+    def end(self, fingerprint: int, state: State, outcome: str) -> None:
+        """A leased URL is done or has failed; `outcome` says in a word how."""
+        entry = self._entries[fingerprint]
+        super().end(fingerprint, state, outcome)
+        self._endings[fingerprint] = (entry, state, outcome)
+
+    def retry(self, fingerprint: int, ready_at: float, payload: bytes | None) -> None:
+        """A leased URL goes back to the queue and is not sent before `ready_at`."""
+        super().retry(fingerprint, ready_at, payload)
+        self._changed.add(fingerprint)
+
+    def changes(self) -> Iterable[Statement]:
+        """Rows for the journal: what is new, what changed, what has ended."""
+        wall = time.time() - time.monotonic()
+        inserts, endings, changed = [], [], []
+        for fingerprint in self._unsaved:
+            ended = self._endings.pop(fingerprint, None)
+            if ended is not None:
+                inserts.append(_row(ended[0], wall, ended[1], ended[2]))
+            else:
+                inserts.append(_row(self._entries[fingerprint], wall))
+        for fingerprint, (_, state, outcome) in self._endings.items():
+            endings.append((int(state), outcome, fingerprint))
+        for fingerprint in self._changed - self._unsaved - self._endings.keys():
+            entry = self._entries[fingerprint]
+            not_before = entry.ready_at and entry.ready_at + wall
+            changed.append((entry.priority, entry.attempts, not_before, entry.payload, fingerprint))
+        self._unsaved.clear()
+        self._changed.clear()
+        self._endings.clear()
+        return [(INSERT, inserts), (END, endings), (CHANGE, changed)]
+
+    def _load(self, journal: Journal) -> None:
+        """Rebuild the heaps; what had ended keeps its fingerprint and is counted."""
+        now, wall = time.monotonic(), time.time()
+        columns = "fingerprint, priority, sequence, attempts, not_before, url, host, payload"
+        queued = f"SELECT {columns} FROM urls WHERE state < 2 ORDER BY sequence"  # noqa: S608
+        for row in journal.read(queued):
+            fingerprint, priority, sequence, attempts, not_before, url, host, payload = row
+            entry = Entry(fingerprint, url, host, priority, sequence, payload)
+            entry.attempts = attempts
+            self._entries[fingerprint] = entry
+            if not_before > wall:
+                self._delay(entry, now + not_before - wall)
+            else:
+                self._enqueue(entry)
+        for fingerprint, state in journal.read(
+            "SELECT fingerprint, state FROM urls WHERE state > 1"
+        ):
+            self._ended[fingerprint] = State(state)
+        for outcome, count in journal.read(
+            "SELECT outcome, COUNT(*) FROM urls WHERE state > 1 GROUP BY outcome"
+        ):
+            self.outcomes[outcome] = count
+        self.pages_of_host = dict(
+            journal.read("SELECT host, COUNT(*) FROM urls WHERE state = 2 GROUP BY host")
+        )
+        for (sequence,) in journal.read("SELECT MAX(sequence) FROM urls"):
+            self._sequence = sequence or 0
+
+
+def _row(
+    entry: Entry, wall: float, state: State = State.QUEUED, outcome: str | None = None
+) -> tuple[object, ...]:
+    """The row of a URL: a lease is queued on disk, an ended URL needs no payload."""
+    return (
+        entry.fingerprint,
+        int(state),
+        entry.priority,
+        entry.sequence,
+        entry.attempts,
+        entry.ready_at and entry.ready_at + wall,
+        entry.url,
+        entry.host,
+        entry.payload if state is State.QUEUED else None,
+        outcome,
+    )

@@ -1,0 +1,252 @@
+"""The frontier in memory: a heap of URLs a host, a heap of hosts.
+
+Scrapy's queues cannot do this: they drop a URL that is found again at a better priority,
+slow down with many distinct priorities, and fill the downloader's first-in-first-out
+slots. Here a push or pop costs O(log n): entries that were raised or ended leave stale
+tuples in the heaps, which are skipped when they surface.
+"""
+
+import math
+from collections import Counter
+from heapq import heappop, heappush
+
+from bilingual_crawler.frontier.entry import Entry, HostGate, Pushed, State
+
+HeapKey = tuple[float, int, int]
+
+
+class _Host:
+    """The waiting URLs of a host and whether it may be asked."""
+
+    __slots__ = ("active", "heap", "name", "parked", "queued", "shelved")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.heap: list[HeapKey] = []
+        self.queued = 0
+        self.active = 0
+        self.parked = False
+        self.shelved = False
+
+
+def always_open(_host: str, _active: int, now: float) -> float:
+    """A gate for those who know no politeness: tests and benchmarks."""
+    return now
+
+
+class MemoryFrontier:
+    """The order of a crawl; `frontier.journaled` adds that it survives one."""
+
+    def __init__(self, gate: HostGate = always_open) -> None:
+        self._gate = gate
+        self._entries: dict[int, Entry] = {}
+        self._ended: dict[int, State] = {}
+        self._hosts: dict[str, _Host] = {}
+        self._ready: list[tuple[float, int, str]] = []
+        self._waiting: list[tuple[float, str]] = []
+        self._delayed: list[tuple[float, int, int]] = []
+        self._sequence = 0
+        self._queued = 0
+        self.outcomes: Counter[str] = Counter()
+
+    def __len__(self) -> int:
+        return self._queued
+
+    def __contains__(self, fingerprint: int) -> bool:
+        return fingerprint in self._entries or fingerprint in self._ended
+
+    @property
+    def known(self) -> int:
+        """How many URLs were ever pushed."""
+        return len(self._entries) + len(self._ended)
+
+    @property
+    def hosts(self) -> list[str]:
+        """Every host that has or had a waiting URL."""
+        return list(self._hosts)
+
+    def state_of(self, fingerprint: int) -> State | None:
+        """Where a URL stands; None if it was never pushed."""
+        entry = self._entries.get(fingerprint)
+        return entry.state if entry is not None else self._ended.get(fingerprint)
+
+    def push(
+        self,
+        fingerprint: int,
+        url: str,
+        host: str,
+        priority: float,
+        payload: bytes | None = None,
+        *,
+        again: bool = False,
+    ) -> Pushed:
+        """Insert a URL, or raise its priority if it is queued at a lower one."""
+        entry = self._entries.get(fingerprint)
+        if entry is not None:
+            return Pushed.RAISED if self.raise_priority(fingerprint, priority) else Pushed.KNOWN
+        if fingerprint in self._ended:
+            if not again:
+                return Pushed.KNOWN
+            del self._ended[fingerprint]
+        self._sequence += 1
+        entry = Entry(fingerprint, url, host, priority, self._sequence, payload)
+        self._entries[fingerprint] = entry
+        self._enqueue(entry)
+        return Pushed.NEW
+
+    def raise_priority(self, fingerprint: int, priority: float) -> bool:
+        """Raise a queued URL; whether it was lower is told."""
+        entry = self._entries.get(fingerprint)
+        if entry is None or entry.state is not State.QUEUED or priority <= entry.priority:
+            return False
+        entry.priority = priority
+        if not entry.ready_at:
+            self._offer(self._hosts[entry.host], entry)
+        return True
+
+    def pop(self, now: float) -> Entry | None:
+        """Lease the best URL that may be sent now."""
+        self._release(now)
+        ready = self._ready
+        while ready:
+            priority, sequence, name = ready[0]
+            host = self._hosts[name]
+            head = None if host.parked or host.shelved else self._head(host)
+            if head is None or head[1] != sequence or head[0] != priority:
+                heappop(ready)
+                continue
+            open_at = self._gate(name, host.active, now)
+            heappop(ready)
+            if open_at is None:
+                self._shelve(host)
+                continue
+            if open_at > now:
+                host.parked = True
+                if open_at != math.inf:
+                    heappush(self._waiting, (open_at, name))
+                continue
+            return self._lease(host)
+        return None
+
+    def end(self, fingerprint: int, state: State, outcome: str) -> None:
+        """A leased URL is done or has failed; `outcome` says in a word how."""
+        entry = self._entries.pop(fingerprint)
+        self._ended[fingerprint] = state
+        self.outcomes[outcome] += 1
+        self._leave(entry)
+
+    def retry(self, fingerprint: int, ready_at: float, payload: bytes | None) -> None:
+        """A leased URL goes back to the queue and is not sent before `ready_at`."""
+        entry = self._entries[fingerprint]
+        entry.state = State.QUEUED
+        entry.attempts += 1
+        entry.payload = payload
+        self._leave(entry)
+        self._delay(entry, ready_at)
+
+    def recheck(self, host: str) -> None:
+        """Ask the gate again for a host that it had closed without a time."""
+        known = self._hosts.get(host)
+        if known is not None and known.parked:
+            self._unpark(known)
+
+    @property
+    def shelved(self) -> int:
+        """How many URLs wait for a run with a larger budget."""
+        return sum(host.queued for host in self._hosts.values() if host.shelved)
+
+    def wake_at(self) -> float | None:
+        """The next moment at which `pop` may have more to give; None if none is known."""
+        times = [heap[0][0] for heap in (self._waiting, self._delayed) if heap]
+        return min(times, default=None)
+
+    def best(self) -> Entry | None:
+        """The best waiting URL, whether or not its host is free, for display."""
+        heads = (self._head(host) for host in self._hosts.values() if not host.shelved)
+        top = min((head for head in heads if head is not None), default=None)
+        return None if top is None else self._entries[top[2]]
+
+    def _shelve(self, host: _Host) -> None:
+        """Send nothing more to a host in this run; its URLs stay queued for another."""
+        host.shelved = True
+        self._queued -= host.queued
+
+    def _enqueue(self, entry: Entry) -> None:
+        self._offer(self._count_in(entry), entry)
+
+    def _delay(self, entry: Entry, ready_at: float) -> None:
+        """Queue an entry that stays out of the heaps until its time has come."""
+        entry.ready_at = ready_at
+        self._count_in(entry)
+        heappush(self._delayed, (ready_at, entry.sequence, entry.fingerprint))
+
+    def _count_in(self, entry: Entry) -> _Host:
+        host = self._hosts.get(entry.host)
+        if host is None:
+            host = self._hosts[entry.host] = _Host(entry.host)
+        host.queued += 1
+        if not host.shelved:
+            self._queued += 1
+        return host
+
+    def _offer(self, host: _Host, entry: Entry) -> None:
+        key = (-entry.priority, entry.sequence, entry.fingerprint)
+        heappush(host.heap, key)
+        if host.heap[0] is key and not host.parked:
+            heappush(self._ready, (key[0], key[1], host.name))
+
+    def _head(self, host: _Host) -> HeapKey | None:
+        """The best tuple of a host that still tells the truth; the others are dropped.
+
+        Dropping may uncover another head, which the heap of hosts must learn of.
+        """
+        heap, entries = host.heap, self._entries
+        uncovered = False
+        while heap:
+            head = heap[0]
+            entry = entries.get(head[2])
+            if (
+                entry is not None
+                and entry.state is State.QUEUED
+                and entry.sequence == head[1]
+                and entry.priority == -head[0]
+                and not entry.ready_at
+            ):
+                if uncovered and not host.parked:
+                    heappush(self._ready, (head[0], head[1], host.name))
+                return head
+            heappop(heap)
+            uncovered = True
+        return None
+
+    def _lease(self, host: _Host) -> Entry:
+        entry = self._entries[heappop(host.heap)[2]]
+        entry.state = State.LEASED
+        host.active += 1
+        host.queued -= 1
+        self._queued -= 1
+        if (head := self._head(host)) is not None:
+            heappush(self._ready, (head[0], head[1], host.name))
+        return entry
+
+    def _leave(self, entry: Entry) -> None:
+        host = self._hosts[entry.host]
+        host.active -= 1
+        if host.parked:
+            self._unpark(host)
+
+    def _unpark(self, host: _Host) -> None:
+        host.parked = False
+        if (head := self._head(host)) is not None:
+            heappush(self._ready, (head[0], head[1], host.name))
+
+    def _release(self, now: float) -> None:
+        """Hosts and URLs whose time has come go back to the heaps."""
+        while self._waiting and self._waiting[0][0] <= now:
+            self.recheck(heappop(self._waiting)[1])
+        while self._delayed and self._delayed[0][0] <= now:
+            ready_at, _, fingerprint = heappop(self._delayed)
+            entry = self._entries.get(fingerprint)
+            if entry is not None and entry.ready_at == ready_at:
+                entry.ready_at = 0.0
+                self._offer(self._hosts[entry.host], entry)

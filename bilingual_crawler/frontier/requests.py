@@ -1,0 +1,48 @@
+"""Requests as bytes: complete enough to survive a restart, small enough to keep millions.
+
+Most requests of a crawl are plain links that differ in URL and a little meta data only;
+what equals the default is left out. MessagePack keeps bytes and text apart and, unlike
+pickle, cannot run code when a crawl's folder comes from somebody else.
+"""
+
+from typing import Any
+
+import msgpack
+from scrapy import Request, Spider
+from scrapy.utils.request import request_from_dict
+
+DEFAULTS = {
+    "method": "GET",
+    "headers": {},
+    "body": b"",
+    "cookies": {},
+    "meta": {},
+    "encoding": "utf-8",
+    "priority": 0,
+    "dont_filter": False,
+    "flags": [],
+    "cb_kwargs": {},
+    "callback": "parse",
+    "errback": "failed",
+}
+TRANSIENT = frozenset({"bilingual_score", "bilingual_not_before", "bilingual_outcome"})
+
+
+def encode(request: Request, spider: Spider) -> bytes | None:
+    """Everything but the URL; None for a request that is all defaults.
+
+    Raises ValueError or TypeError for what cannot be written: a callback that is not a
+    method of the spider, an object in its meta data.
+    """
+    fields = request.to_dict(spider=spider)
+    del fields["url"]
+    fields["meta"] = {key: v for key, v in fields["meta"].items() if key not in TRANSIENT}
+    changed = {k: v for k, v in fields.items() if k not in DEFAULTS or v != DEFAULTS[k]}
+    return msgpack.packb(changed) if changed else None
+
+
+def decode(url: str, payload: bytes | None, spider: Spider) -> Request:
+    """The request that `encode` was given."""
+    changed: dict[str, Any] = msgpack.unpackb(payload, strict_map_key=False) if payload else {}
+    fields = DEFAULTS | {"headers": {}, "meta": {}, "cb_kwargs": {}, "flags": []} | changed
+    return request_from_dict(fields | {"url": url}, spider=spider)

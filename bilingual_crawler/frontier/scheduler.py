@@ -1,0 +1,227 @@
+"""Scrapy's scheduler over a frontier: the adapter between requests and URLs.
+
+Scrapy asks for the next request whenever something has changed, and never says that a
+request is over. The engine's set of requests in progress does: what was handed out and is
+no longer in it has been processed to the end, pipelines included. Only then is its URL
+done, so that whatever kills the crawl before leaves the URL in the queue.
+"""
+
+import logging
+import time
+from typing import TYPE_CHECKING, NamedTuple, Self, cast
+
+from scrapy import Request, signals
+from scrapy.core.scheduler import BaseScheduler
+from scrapy.crawler import Crawler
+from scrapy.utils.asyncio import CallLaterResult, call_later, create_looping_call
+from scrapy.utils.defer import deferred_from_coro
+
+from bilingual_crawler.frontier.entry import Entry, Pushed, State
+from bilingual_crawler.frontier.fingerprint import request_fingerprint
+from bilingual_crawler.frontier.journaled import JournaledFrontier
+from bilingual_crawler.frontier.requests import decode, encode
+from bilingual_crawler.frontier.slots import SlotGate, slot_key
+from bilingual_crawler.journal import JournalError
+from bilingual_crawler.signals import url_ended
+
+if TYPE_CHECKING:
+    from bilingual_crawler.spiders.bilingual import BilingualSpider
+
+logger = logging.getLogger(__name__)
+
+
+class Outcome(NamedTuple):
+    """How a URL ended; left in the meta data of its request under `bilingual_outcome`."""
+
+    state: State
+    reason: str
+
+
+class FrontierScheduler(BaseScheduler):
+    """Hands out the best URL that can be sent, and remembers all of them on disk."""
+
+    frontier: JournaledFrontier
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._spider = cast("BilingualSpider", crawler.spider)
+        self._leases: dict[int, Request] = {}
+        self._unwritable: dict[int, Request] = {}
+        self._alarm: CallLaterResult | None = None
+        self._alarm_at = float("inf")
+        self._checkpoints = create_looping_call(self._checkpoint)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build the scheduler of a crawl."""
+        return cls(crawler)
+
+    def open(self, spider: object) -> None:  # noqa: ARG002 - Scrapy's signature
+        """Rebuild the frontier from the crawl's folder and keep it saved from now on."""
+        ours = self._spider
+        self._gate = SlotGate(
+            self._crawler.engine.downloader,
+            ours.plan.sites,
+            ours.site_names,
+            ours.config.site_pages,
+        )
+        self.frontier = JournaledFrontier(ours.folder.journal, self._gate)
+        self._gate.restore(self.frontier.pages_of_host)
+        for host in self.frontier.hosts:
+            ours.scope.admit_host(host)
+        if self.frontier.known:
+            logger.info(
+                "Going on in %s: %d URLs known, %d waiting",
+                ours.folder.path,
+                self.frontier.known,
+                len(self.frontier),
+            )
+        self._crawler.signals.connect(self._arrived, signal=signals.request_reached_downloader)
+        self._checkpoints.start(ours.config.checkpoint_seconds, now=False)
+
+    def close(self, reason: str) -> None:
+        """Make everything durable; whether the crawl is finished is part of it."""
+        if self._checkpoints.running:
+            self._checkpoints.stop()
+        self._cancel_alarm()
+        self._sweep()
+        finished = reason == "finished" and not len(self.frontier)
+        self._spider.folder.facts["finished"] = "yes" if finished else "no"
+        self._spider.corpus.tidy()
+        self._spider.folder.close()
+
+    def has_pending_requests(self) -> bool:
+        """Whether there is anything left to hand out, now or later."""
+        self._sweep()
+        return len(self.frontier) > 0
+
+    def enqueue_request(self, request: Request) -> bool:
+        """Queue a request, raise it if it is queued already, or take it back for a retry."""
+        if "redirect_times" in request.meta or "retry_times" in request.meta:
+            request.meta.pop("download_slot", None)  # set by the downloader for the old URL
+        url, host = request.url, slot_key(request)
+        if not host:
+            return False
+        if request.meta.get("redirect_urls") and not self._may_redirect(request):
+            return False
+        fingerprint = request_fingerprint(url, request.method, request.body)
+        payload = self._encode(fingerprint, request)
+        if request.dont_filter and self.frontier.state_of(fingerprint) is State.LEASED:
+            self._leases.pop(fingerprint, None)
+            wait = request.meta.get("bilingual_not_before", 0.0) - time.time()
+            self.frontier.retry(fingerprint, time.monotonic() + max(wait, 0.0), payload)
+            return True
+        priority = float(request.meta.get("bilingual_score", request.priority))
+        pushed = self.frontier.push(
+            fingerprint, url, host, priority, payload, again=request.dont_filter
+        )
+        self._count("frontier/" + pushed.name.lower())
+        return pushed is not Pushed.KNOWN
+
+    def next_request(self) -> Request | None:
+        """The best request that can be sent at this moment."""
+        self._sweep()
+        entry = self.frontier.pop(time.monotonic())
+        if entry is None:
+            self._set_alarm()
+            return None
+        request = self._decode(entry)
+        self._leases[entry.fingerprint] = request
+        self._gate.handed_out(request, entry.host)
+        return request
+
+    def _encode(self, fingerprint: int, request: Request) -> bytes | None:
+        try:
+            return encode(request, self._spider)
+        except (TypeError, ValueError) as error:
+            if not self._unwritable:
+                logger.warning(
+                    "%s cannot be written to disk and would be lost by a restart: %s."
+                    " Use methods of the spider as callbacks and plain values in meta.",
+                    request,
+                    error,
+                )
+            self._unwritable[fingerprint] = request
+            self._count("frontier/unwritable")
+            return None
+
+    def _decode(self, entry: Entry) -> Request:
+        request = self._unwritable.pop(entry.fingerprint, None)
+        if request is None:
+            request = decode(entry.url, entry.payload, self._spider)
+        request.meta["bilingual_score"] = entry.priority
+        return request
+
+    def _may_redirect(self, request: Request) -> bool:
+        """Whether the target of a redirect belongs to the crawl; a seed's always does.
+
+        The URL that redirects is another name of its target, which pairing must know.
+        """
+        scope = self._spider.scope
+        if request.meta.get("is_start_request"):
+            scope.admit(slot_key(request))
+        objection = scope.objection(request.url, request.meta.get("depth", 0))
+        if objection is not None:
+            self._count(f"redirects/refused/{objection}")
+            return False
+        self._spider.corpus.alias(request.meta["redirect_urls"][-1], request.url)
+        return True
+
+    def _sweep(self) -> None:
+        """End every URL whose request the engine is through with."""
+        slot = self._crawler.engine._slot  # noqa: SLF001 - the only place that tells
+        in_progress = slot.inprogress if slot is not None else ()
+        over = [fp for fp, request in self._leases.items() if request not in in_progress]
+        for fingerprint in over:
+            request = self._leases.pop(fingerprint)
+            self._gate.arrived(request)
+            state, reason = request.meta.get("bilingual_outcome", (State.DONE, "redirected"))
+            self.frontier.end(fingerprint, State(state), reason)
+            self._crawler.signals.send_catch_log(
+                url_ended, request=request, state=State(state), reason=reason
+            )
+
+    def _arrived(self, request: Request) -> None:
+        """A request is in its slot: its host may be asked again after the delay."""
+        host = self._gate.arrived(request)
+        if host is not None:
+            self.frontier.recheck(host)
+            self._wake_after(0.0)
+
+    def _set_alarm(self) -> None:
+        """Have the engine ask again when a host's delay is over: by itself it waits 5 s."""
+        at = self.frontier.wake_at()
+        if at is not None:
+            self._wake_after(max(at - time.monotonic(), 0.0))
+
+    def _wake_after(self, seconds: float) -> None:
+        at = time.monotonic() + seconds
+        if self._alarm is not None:
+            if self._alarm_at <= at:
+                return
+            self._alarm.cancel()
+        self._alarm_at = at
+        self._alarm = call_later(seconds, self._wake)
+
+    def _wake(self) -> None:
+        self._alarm = None
+        slot = self._crawler.engine._slot  # noqa: SLF001 - nothing public wakes the engine
+        if slot is not None:
+            slot.nextcall.schedule()
+
+    def _cancel_alarm(self) -> None:
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+
+    def _checkpoint(self) -> None:
+        self._sweep()
+        try:
+            self._spider.folder.journal.checkpoint()
+        except JournalError as error:
+            logger.critical("The crawl stops, to be resumed when this is mended: %s", error)
+            self._checkpoints.stop()
+            deferred_from_coro(self._crawler.engine.close_spider_async(reason="journal_error"))
+
+    def _count(self, name: str) -> None:
+        self._crawler.stats.inc_value(f"bilingual/{name}")

@@ -1,0 +1,43 @@
+"""The names of hosts, brought to one spelling."""
+
+import ipaddress
+import re
+
+LONGEST_NAME = 253
+_LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
+_NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
+_WITH_PORT = re.compile(r"(\[[^\[\]]*\]|[^:]*):[0-9]{0,5}")
+
+
+def normal_host(text: str) -> str | None:
+    """The host of `host`, `host:port`, `[IPv6]` or `[IPv6]:port`, as `normal_name` spells it."""
+    with_port = _WITH_PORT.fullmatch(text)
+    return normal_name(with_port[1] if with_port else text)
+
+
+def normal_name(text: str) -> str | None:
+    """One spelling for one host: lower case, no final dot, international names in ASCII.
+
+    IP addresses are written as `ipaddress` does, IPv6 without brackets. None is the
+    answer to anything that is no host, so that links of strangers need no care.
+    """
+    name = text.lower().removesuffix(".")
+    if len(name) > LONGEST_NAME:
+        return None
+    if name.startswith("[") and name.endswith("]"):
+        return _address(name[1:-1]) if ":" in name else None
+    if ":" in name or name.rpartition(".")[2].isdecimal():
+        return _address(name)
+    if not name.isascii():
+        try:
+            name = name.encode("idna").decode("ascii")
+        except UnicodeError:
+            return None
+    return name if len(name) <= LONGEST_NAME and _NAME.fullmatch(name) else None
+
+
+def _address(text: str) -> str | None:
+    try:
+        return str(ipaddress.ip_address(text))
+    except ValueError:
+        return None

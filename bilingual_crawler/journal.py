@@ -1,0 +1,248 @@
+"""The journal of a crawl: everything that must survive a kill, one moment at a time.
+
+A crawl changes many things at once: URLs are queued and done, documents and pairs are
+written, counters grow. Each checkpoint takes all changes since the last one, appends to
+the output files, and then commits one SQLite transaction that holds the rest *and the
+lengths of the files*. On a restart the files are cut to the lengths of the last commit,
+so that files and frontier always show the same moment: nothing is lost, nothing is there
+twice. The work is done behind the crawl, on a thread of its own, because neither SQLite
+nor compression should hold up the event loop.
+"""
+
+import fcntl
+import os
+import queue
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from bilingual_crawler.errors import ConfigurationError
+
+Statement = tuple[str, Sequence[tuple[Any, ...]]]
+FORMAT = 1
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS files (name TEXT PRIMARY KEY, size INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+
+class Source(Protocol):
+    """A part of the crawl whose state belongs into the journal."""
+
+    def changes(self) -> Iterable[Statement]:
+        """SQL with its rows for everything that changed since the last call."""
+
+
+class Sink(Protocol):
+    """An output file that grows at its end; used by the journal's thread alone."""
+
+    name: str
+
+    def append(self, items: list[Any]) -> None:
+        """Write the items, complete and readable as the file then stands."""
+
+    def sync(self) -> dict[str, int]:
+        """Push everything to the disk and tell the length of each file."""
+
+    def close(self) -> None:
+        """Give the file back; nothing is written after this."""
+
+
+class JournalError(Exception):
+    """The journal can no longer be written (a full disk, say), so the crawl must stop."""
+
+
+class Journal:
+    """One SQLite file and the output files whose lengths it vouches for."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = _lock(path.with_suffix(".lock"))
+        self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        self._prepare()
+        self._sources: list[Source] = []
+        self._sinks: dict[str, Sink] = {}
+        self._appends: dict[str, list[Any]] = {}
+        self._sizes: dict[str, int] = {}
+        self._batches: queue.SimpleQueue[_Batch | None] = queue.SimpleQueue()
+        self._idle = threading.Event()
+        self._idle.set()
+        self._error: Exception | None = None
+        self._thread = threading.Thread(target=self._work, name="journal", daemon=True)
+        self._thread.start()
+
+    def _prepare(self) -> None:
+        connection = self._connection
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version not in (0, FORMAT):
+            raise ConfigurationError(
+                f"{self.path} was written by another version of the crawler (format {version}, "
+                f"this one reads {FORMAT}): choose a new folder with -a output=DIR."
+            )
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.executescript(SCHEMA)
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+    def define(self, schema: str) -> None:
+        """Create the tables of a source, where they are missing."""
+        self._connection.executescript(schema)
+
+    def read(self, sql: str, row: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+        """Rows of the last checkpoint; for use before the crawl begins."""
+        return self._connection.execute(sql, row)
+
+    def fact(self, name: str) -> str | None:
+        """A single value as the last checkpoint left it."""
+        row = self._connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def file_size(self, name: str) -> int:
+        """The length up to which an output file belongs to the last checkpoint."""
+        row = self._connection.execute("SELECT size FROM files WHERE name = ?", (name,)).fetchone()
+        return 0 if row is None else int(row[0])
+
+    def file_names(self) -> list[str]:
+        """The output files that the last checkpoint knows."""
+        return [str(name) for (name,) in self._connection.execute("SELECT name FROM files")]
+
+    def attach(self, source: Source) -> None:
+        """Ask `source` for its changes at every checkpoint."""
+        self._sources.append(source)
+
+    def attach_sink(self, sink: Sink) -> None:
+        """Let `append` write to `sink`."""
+        self._sinks[sink.name] = sink
+        self._appends[sink.name] = []
+
+    def detach_sink(self, name: str) -> None:
+        """Give a file back, with nothing left to write to it."""
+        self._sinks.pop(name).close()
+        self._appends.pop(name)
+
+    def record_size(self, name: str, size: int) -> None:
+        """Let the next checkpoint vouch for a file that was written beside the journal."""
+        self._sizes[name] = size
+
+    def append(self, sink_name: str, item: Any) -> None:
+        """Add to the end of an output file, with the next checkpoint."""
+        self._appends[sink_name].append(item)
+
+    def checkpoint(self, *, wait: bool = False) -> bool:
+        """Make everything up to now durable, behind the crawl or at once.
+
+        While the thread is still busy with the last checkpoint the changes wait for the
+        next one, so a slow disk costs durability, never memory without bound or a stall.
+        Whether a checkpoint was begun is told.
+        """
+        if wait:
+            self._idle.wait()
+        self._raise_error()
+        if not self._idle.is_set():
+            return False
+        statements = [each for source in self._sources for each in source.changes() if each[1]]
+        appends = {name: items for name, items in self._appends.items() if items}
+        for name in appends:
+            self._appends[name] = []
+        sizes, self._sizes = self._sizes, {}
+        if statements or appends or sizes:
+            self._idle.clear()
+            self._batches.put(_Batch(statements, appends, sizes))
+        if wait:
+            self._idle.wait()
+            self._raise_error()
+        return True
+
+    def close(self) -> None:
+        """Make everything durable and let go of the folder."""
+        try:
+            if self._error is None:
+                self.checkpoint(wait=True)
+        finally:
+            self._batches.put(None)
+            self._thread.join()
+            for sink in self._sinks.values():
+                sink.close()
+            self._connection.close()
+            os.close(self._lock)
+
+    def _raise_error(self) -> None:
+        if self._error is not None:
+            raise JournalError(f"{self.path} cannot be written: {self._error}") from self._error
+
+    def _work(self) -> None:
+        while (batch := self._batches.get()) is not None:
+            try:
+                self._write(batch)
+            except Exception as error:  # noqa: BLE001 - shown by the next checkpoint
+                self._error = error
+            finally:
+                self._idle.set()
+
+    def _write(self, batch: "_Batch") -> None:
+        sizes = dict(batch.sizes)
+        for name, items in batch.appends.items():
+            self._sinks[name].append(items)
+            sizes.update(self._sinks[name].sync())
+        connection = self._connection
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            for sql, rows in batch.statements:
+                connection.executemany(sql, rows)
+            connection.executemany("INSERT OR REPLACE INTO files VALUES (?, ?)", sizes.items())
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+
+
+class _Batch(NamedTuple):
+    """What one checkpoint writes."""
+
+    statements: list[Statement]
+    appends: dict[str, list[Any]]
+    sizes: dict[str, int]
+
+
+class Facts:
+    """Single values that are part of every checkpoint in which they changed."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._values = {str(k): str(v) for k, v in journal.read("SELECT name, value FROM facts")}
+        self._changed: set[str] = set()
+        journal.attach(self)
+
+    def __getitem__(self, name: str) -> str:
+        return self._values[name]
+
+    def get(self, name: str, default: str = "") -> str:
+        """The value, or `default` where there is none yet."""
+        return self._values.get(name, default)
+
+    def __setitem__(self, name: str, value: str) -> None:
+        if self._values.get(name) != value:
+            self._values[name] = value
+            self._changed.add(name)
+
+    def changes(self) -> Iterable[Statement]:
+        """The changed values, for the journal."""
+        rows = [(name, self._values[name]) for name in sorted(self._changed)]
+        self._changed.clear()
+        return [("INSERT OR REPLACE INTO facts VALUES (?, ?)", rows)]
+
+
+def _lock(path: Path) -> int:
+    """Hold the folder for this process; the kernel lets go of it whatever happens."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        raise ConfigurationError(
+            f"Another crawl is running in {path.parent}: wait for it, or choose another folder "
+            "with -a output=DIR."
+        ) from None
+    return descriptor

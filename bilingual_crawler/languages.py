@@ -1,0 +1,278 @@
+"""The one table of languages: codes, names, countries and the tokens they leave in URLs.
+
+A language is known everywhere in the project by its ISO 639-3 code; for macrolanguages
+that is the code people write (`zho`, `ara`, `nor`, `msa`), and the codes of their standard
+varieties (`cmn`, `arb`, `nob`, `zsm`) lead to it. The table is made by `tools/languages.py`
+and read at the first question, in a few milliseconds.
+
+Where a text may mean several languages, the first kind of name that fits decides: ISO
+639-3, ISO 639-1, ISO 639-2, CLD2, any other code, English name, endonym, other English
+name; within a kind, languages that CLD2 can tell come first, then those with an ISO 639-1
+code, then the alphabet of codes. A URL token counts last, if it means one language alone.
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple, Self
+
+SUGGESTIONS = 3
+LEAST_SIMILARITY = 60  # of 100, and
+MARGIN = 10  # how much less than the likest a suggestion may be
+LONGEST_TEXT = 100
+
+_SEPARATORS = re.compile("[-_,]")
+
+
+class UnknownLanguageError(ValueError):
+    """A text that names no language; the message names the nearest ones."""
+
+
+class LanguagePairError(ValueError):
+    """A text that is not two different languages; the message shows one that is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language and everything the project wants to know about it.
+
+    `cld2` are the CLD2 codes that mean it, none if CLD2 does not know it. `countries` are
+    ISO 3166-1 codes in lower case, most speakers first. `tokens` are the lower-case pieces
+    of URLs that may mean it: codes, names, endonyms (also without diacritics), code with
+    country ("es-es", "es_es"). Two languages are equal if their codes are.
+    """
+
+    code: str
+    iso639_1: str | None = field(compare=False)
+    iso639_2: tuple[str, ...] = field(compare=False)
+    cld2: tuple[str, ...] = field(compare=False)
+    name: str = field(compare=False)
+    endonyms: tuple[str, ...] = field(compare=False)
+    countries: tuple[str, ...] = field(compare=False, repr=False)
+    tokens: frozenset[str] = field(compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.code})"
+
+
+@dataclass(frozen=True, slots=True)
+class LanguagePair:
+    """Two different languages, in the order they were given."""
+
+    first: Language
+    second: Language
+
+    def __post_init__(self) -> None:
+        if self.first == self.second:
+            raise LanguagePairError(
+                f"A pair needs two different languages, not {self.first} twice; "
+                "write for instance spa-eus."
+            )
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The pair that "spa-eus", "es,eu" or "Spanish-Basque" means.
+
+        Names may contain the separator ("Serbo-Croatian-English"): every place is tried.
+        """
+        splits = _splits(text)
+        pairs = dict.fromkeys(_read(splits))
+        readings = [pair for pair in pairs if pair[0] != pair[1]] or list(pairs)
+        if len(readings) == 1:
+            return cls(*readings[0])
+        if readings:
+            choice = " or ".join(f"{first.code}-{second.code}" for first, second in readings)
+            raise LanguagePairError(f"'{text}' may mean {choice}; write which one.")
+        if len(splits) == 1 and all(part.strip() for part in splits[0]):
+            for part in splits[0]:
+                find_language(part)
+        raise LanguagePairError(
+            f"'{_short(text)}' is not a pair of languages; write two ISO 639-3 codes "
+            "with a hyphen between them, such as spa-eus."
+        )
+
+    @property
+    def codes(self) -> tuple[str, str]:
+        """The two ISO 639-3 codes."""
+        return self.first.code, self.second.code
+
+    def other(self, code: str) -> Language:
+        """The language of the pair that is not `code`."""
+        if code == self.first.code:
+            return self.second
+        if code == self.second.code:
+            return self.first
+        raise ValueError(f"'{code}' is not a language of the pair {self}.")
+
+    def __contains__(self, code: object) -> bool:
+        return code in self.codes
+
+    def __iter__(self) -> Iterator[Language]:
+        return iter((self.first, self.second))
+
+    def __str__(self) -> str:
+        return "-".join(self.codes)
+
+
+def find_language(text: str) -> Language:
+    """The language with this code, English name or endonym, in any case."""
+    language = _lookup(text)
+    if language is None:
+        raise UnknownLanguageError(_complaint(text))
+    return language
+
+
+def language_of_tag(tag: str) -> Language | None:
+    """The language of an `hreflang` or `lang` value such as "eu-ES" or "zh-Hant-TW".
+
+    Only codes are tags: "x-default" and "english" are None.
+    """
+    first, *rest = tag.strip().lower().replace("_", "-").split("-")
+    by_code = _table().by_code
+    if rest and (exact := by_code.get(f"{first}-{rest[-1]}")):
+        return exact
+    return by_code.get(first)
+
+
+def language_of_cld2(code: str) -> Language | None:
+    """The language of a code that CLD2 answers with; None for "un" and its scripts."""
+    return _table().by_cld2.get(code)
+
+
+def languages_of_token(token: str) -> frozenset[str]:
+    """The ISO 639-3 codes of the languages that a piece of a URL may mean."""
+    return _table().by_token.get(token.lower(), frozenset())
+
+
+def all_languages() -> tuple[Language, ...]:
+    """Every language of the table, sorted by code."""
+    return _table().languages
+
+
+class _Table(NamedTuple):
+    languages: tuple[Language, ...]
+    by_code: dict[str, Language]
+    by_cld2: dict[str, Language]
+    by_name: dict[str, Language]
+    by_token: dict[str, frozenset[str]]
+
+
+@cache
+def _table() -> _Table:
+    source = files("bilingual_crawler").joinpath("data/languages.json")
+    rows = json.loads(source.read_text(encoding="utf-8"))["languages"]
+    languages = tuple(map(_language, rows))
+    by_token: dict[str, frozenset[str]] = {}
+    for language in languages:
+        alone = frozenset((language.code,))
+        for token in language.tokens:
+            by_token[token] = by_token.get(token, frozenset()) | alone
+    by_code, by_name = _names(languages, rows)
+    by_cld2 = {code: language for language in languages for code in language.cld2}
+    return _Table(languages, by_code, by_cld2, by_name, by_token)
+
+
+def _language(row: dict[str, Any]) -> Language:
+    code, short = row["code"], row.get("iso639_1")
+    countries = row.get("countries", ())
+    tokens = {code, *row.get("iso639_2", ()), *row.get("tokens", ())}
+    tokens.update(f"{short or code}-{country}" for country in countries)
+    if short:
+        tokens.add(short)
+    tokens.update([token.replace("-", "_") for token in tokens if "-" in token])
+    return Language(
+        code=code,
+        iso639_1=short,
+        iso639_2=tuple(row.get("iso639_2", ())),
+        cld2=tuple(row.get("cld2", ())),
+        name=row["name"],
+        endonyms=tuple(row.get("endonyms", ())),
+        countries=tuple(countries),
+        tokens=frozenset(tokens),
+    )
+
+
+def _names(
+    languages: Iterable[Language], rows: Iterable[dict[str, Any]]
+) -> tuple[dict[str, Language], dict[str, Language]]:
+    """What leads to a language: codes alone, and codes with names; see the rule at the top."""
+    ranked = sorted(
+        zip(languages, rows, strict=True),
+        key=lambda pair: (not pair[0].cld2, not pair[0].iso639_1, pair[0].code),
+    )
+    by_code: dict[str, Language] = {}
+    for kind in ("code", "iso639_1", "iso639_2", "cld2", "aliases"):
+        for language, row in ranked:
+            for code in _listed(row.get(kind, ())):
+                by_code.setdefault(code.lower(), language)
+    by_name = dict(by_code)
+    for kind in ("name", "endonyms", "names"):
+        for language, row in ranked:
+            for name in _listed(row.get(kind, ())):
+                by_name.setdefault(_key(name), language)
+    return by_code, by_name
+
+
+def _lookup(text: str) -> Language | None:
+    table, key = _table(), _key(text)
+    if key in table.by_name:
+        return table.by_name[key]
+    codes = table.by_token.get(key, frozenset())
+    return table.by_code[next(iter(codes))] if len(codes) == 1 else None
+
+
+def _listed(value: str | Iterable[str]) -> Iterable[str]:
+    return (value,) if isinstance(value, str) else value
+
+
+def _key(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).lower().split())
+
+
+def _splits(text: str) -> list[tuple[str, str]]:
+    """The places where a pair may be split: at a comma if there is one."""
+    if len(text) > LONGEST_TEXT:
+        return []
+    separators = list(re.finditer(",", text)) or list(_SEPARATORS.finditer(text))
+    return [(text[: found.start()], text[found.end() :]) for found in separators]
+
+
+def _read(splits: Iterable[tuple[str, str]]) -> Iterator[tuple[Language, Language]]:
+    for left, right in splits:
+        first, second = _lookup(left), _lookup(right)
+        if first and second:
+            yield first, second
+
+
+def _complaint(text: str) -> str:
+    near = _nearest(text)
+    start = f"There is no language '{_short(text)}'; "
+    if not near:
+        return start + "write an ISO 639-3 code such as eus, or an English name such as Basque."
+    *others, last = map(str, near)
+    choice = f"{', '.join(others)} or {last}" if others else last
+    return f"{start}did you mean {choice}?"
+
+
+def _nearest(text: str) -> list[Language]:
+    """At most three languages whose codes or names look like `text`, the likest first."""
+    from rapidfuzz import fuzz, process  # noqa: PLC0415 - only a mistake pays for its import
+
+    by_name = _table().by_name
+    matches = process.extract(
+        _key(text[:LONGEST_TEXT]),
+        by_name.keys(),
+        scorer=fuzz.ratio,
+        score_cutoff=LEAST_SIMILARITY,
+        limit=None,
+    )
+    near = [match for match, score, _ in matches if score >= matches[0][1] - MARGIN]
+    return list(dict.fromkeys(by_name[match] for match in near))[:SUGGESTIONS]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}..."

@@ -1,0 +1,93 @@
+"""Web addresses as people write them: one, several with commas, or one a line."""
+
+import re
+from collections.abc import Iterator
+from urllib.parse import SplitResult, urlsplit
+
+from w3lib.url import safe_url_string
+
+from bilingual_crawler.hosts import normal_name
+
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
+_HOST_AND_PORT = re.compile(r"[^/?#:@]+:[0-9]+(?:[/?#]|$)")
+_OTHER_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
+
+
+def split_addresses(text: str) -> list[str]:
+    """The addresses in a text with commas between them.
+
+    A comma may also be part of a URL. It ends one where white space or another http
+    address follows, or in the host, or where the URL was written without https://.
+    """
+    addresses: list[str] = []
+    for piece in re.split(r",(?=\s|https?://|$)", text.strip(), flags=re.IGNORECASE):
+        rest = piece.strip()
+        while "," in rest:
+            scheme = _SCHEME.match(rest)
+            host = re.compile(r"[^/?#,]*").match(rest, scheme.end() if scheme else 0)
+            end = host.end() if host else 0
+            if scheme and rest[end : end + 1] != ",":
+                break
+            first, _, rest = rest.partition(",")
+            addresses.append(first.strip())
+        addresses.append(rest.strip())
+    return [address for address in addresses if address]
+
+
+def read_address(text: str) -> str:
+    """A URL to begin with; ValueError tells why a text is none, and begins with the text.
+
+    Without a scheme https:// is meant. What comes back is spelt the way requests are, so
+    that two spellings of one address are equal.
+    """
+    if not text.isprintable() or " " in text:
+        raise ValueError(f"{text!r} has a space in it; put commas between URLs, or write %20")
+    url = _with_scheme(text)
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise ValueError(f"{text!r} is not a web address ({error})") from None
+    host = _host(text, parts)
+    if ":" in host:
+        host = f"[{host}]"
+    if port is not None and port != {"http": 80, "https": 443}[parts.scheme]:
+        host = f"{host}:{port}"
+    return safe_url_string(parts._replace(netloc=host, path=parts.path or "/").geturl())
+
+
+def _with_scheme(text: str) -> str:
+    scheme = _SCHEME.match(text)
+    if not scheme:
+        if text.startswith("//"):
+            return f"https:{text}"
+        if _HOST_AND_PORT.match(text):
+            return f"https://{text}"
+        scheme = _OTHER_SCHEME.match(text)
+        if not scheme:
+            return f"https://{text}"
+    if scheme[1].lower() not in {"http", "https"}:
+        raise ValueError(f"{text!r} begins with {scheme[0]}; only http:// and https:// are crawled")
+    return text
+
+
+def _host(text: str, parts: SplitResult) -> str:
+    if "@" in parts.netloc:
+        raise ValueError(f"{text!r} has a user name in it; write the address without")
+    if not parts.hostname:
+        raise ValueError(f"{text!r} has no host; write for example https://example.org/")
+    host = normal_name(parts.hostname)
+    bare_word = (
+        not _SCHEME.match(text) and host != "localhost" and not re.search("[.:]", host or "")
+    )
+    if host is None or bare_word:
+        raise ValueError(f"{text!r} is not a web address; write for example https://example.org/")
+    return host
+
+
+def read_lines(text: str) -> Iterator[tuple[int, str]]:
+    """The addresses of a list and their lines: one a line, `#` begins a comment."""
+    for number, line in enumerate(re.split(r"\r\n|\r|\n", text), 1):
+        address = re.sub(r"(?:^|\s)#.*$", "", line).strip()
+        if address:
+            yield number, address

@@ -1,0 +1,68 @@
+"""Regular expressions that users write, checked before they meet the URLs of strangers."""
+
+import re
+import signal
+import threading
+import warnings
+from types import FrameType
+
+LONGEST_PATTERN = 1_000
+SECONDS = 0.25
+_PROBE_LENGTH = 1_000
+_COMMON = "aZ0/-_.=&%?+,"
+
+
+class _TooSlowError(Exception):
+    """Raised in the middle of a search whose time is over."""
+
+
+def compile_pattern(text: str) -> re.Pattern[str]:
+    """Compile a pattern, or raise ValueError that tells why it will not do."""
+    if not text:
+        raise ValueError("is empty, which would match every URL")
+    if len(text) > LONGEST_PATTERN:
+        raise ValueError(f"is longer than {LONGEST_PATTERN:,} characters")
+    if "\b" in text or "\f" in text:
+        raise ValueError("has a control character in it; write it in single quotes")
+    try:
+        with warnings.catch_warnings(action="error", category=FutureWarning):
+            pattern = re.compile(text)
+    except (re.error, FutureWarning) as error:
+        raise ValueError(f"is not a regular expression ({error})") from None
+    except (OverflowError, RecursionError):
+        raise ValueError("is too complicated for a regular expression") from None
+    if _is_slow(pattern):
+        raise ValueError(
+            f"takes more than {SECONDS:g} s on a URL of {_PROBE_LENGTH:,} characters; "
+            "avoid a repetition inside a repetition, such as (a+)+"
+        )
+    return pattern
+
+
+def _is_slow(pattern: re.Pattern[str]) -> bool:
+    """Whether the pattern is found to backtrack without end.
+
+    `re` can be stopped by a signal alone, which Python allows in the main thread only;
+    elsewhere, and where there is no such timer, patterns are trusted. The timer counts
+    time on the processor, so a busy machine condemns nobody.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return False
+    if not hasattr(signal, "setitimer"):
+        return False
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        raise _TooSlowError
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    try:
+        signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+        for character in dict.fromkeys(_COMMON + pattern.pattern):
+            pattern.search("https://example.org/" + character * _PROBE_LENGTH + "\n!")
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    except _TooSlowError:
+        return True
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+    return False

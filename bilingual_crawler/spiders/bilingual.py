@@ -1,0 +1,153 @@
+"""The spider that harvests the pages of bilingual sites: `scrapy crawl bilingual`."""
+
+import logging
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, Self
+
+from scrapy import Request, Spider
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from twisted.python.failure import Failure
+
+from bilingual_crawler.corpus.corpus import Corpus
+from bilingual_crawler.corpus.folder import CrawlFolder
+from bilingual_crawler.documents.builder import build_document
+from bilingual_crawler.documents.document import Document
+from bilingual_crawler.fetching.optouts import opt_out_of
+from bilingual_crawler.fetching.refusal import reason_of
+from bilingual_crawler.frontier.entry import State
+from bilingual_crawler.frontier.fingerprint import host_of
+from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.plan import CrawlPlan
+from bilingual_crawler.scope import Scope, SiteNames
+from bilingual_crawler.scoring.scorer import SEED_PRIORITY
+from bilingual_crawler.settings import Config
+from bilingual_crawler.signals import pair_found
+
+logger = logging.getLogger(__name__)
+
+
+class BilingualSpider(Spider):
+    """Follows the links of bilingual sites and makes a document of every page.
+
+    -a langs=spa-eus       the two languages: ISO 639 codes or English names
+    -a seeds=URL,URL       where to start (default: the project's list for the pair)
+    -a seeds_file=FILE     the same from a file, one URL a line, # for comments
+    -a output=DIR          where to write (default: crawls/<langs>-<time>); the same
+                           folder again goes on with a crawl that was stopped
+    -a sites=FILE          a TOML file with settings for single sites
+    -a scorer=NAME         how links are ranked, as BILINGUAL_SCORER
+    """
+
+    name = "bilingual"
+    plan: CrawlPlan
+    config: Config
+    folder: CrawlFolder
+    corpus: Corpus
+    scope: Scope
+    site_names: SiteNames
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        """Check everything the user gave before anything is fetched."""
+        scorer = kwargs.pop("scorer", None)
+        if scorer is not None:
+            crawler.settings.set("BILINGUAL_SCORER", scorer, priority="cmdline")
+        config = Config.from_settings(crawler.settings)
+        plan = CrawlPlan.from_arguments(*args, **kwargs)
+        spider = super().from_crawler(crawler)
+        spider.prepare(config, plan)
+        return spider
+
+    def prepare(self, config: Config, plan: CrawlPlan) -> None:
+        """Open the folder of the crawl and everything that is rebuilt from it."""
+        settings = self.crawler.settings
+        self.config, self.plan = config, plan
+        self.site_names = SiteNames()
+        self.scope = Scope(
+            plan.seeds,
+            plan.sites,
+            self.site_names,
+            follow=config.follow,
+            depth_limit=settings.getint("DEPTH_LIMIT"),
+            max_length=settings.getint("URLLENGTH_LIMIT"),
+            repeated_segments=config.repeated_segments,
+            query_parameters=config.query_parameters,
+        )
+        self._pair_of_host = lru_cache(maxsize=1 << 14)(self._find_pair)
+        self.folder = CrawlFolder(plan.output, str(plan.langs))
+        self.corpus = Corpus(
+            self.folder, self.pair_of, config.duplicate_share, on_pair=self._tell_pair
+        )
+
+    def pair_of(self, url: str) -> LanguagePair:
+        """The languages wanted of a site: its own, or those of the crawl."""
+        return self._pair_of_host(host_of(url))
+
+    def _find_pair(self, host: str) -> LanguagePair:
+        return self.plan.sites.rules_for(host).languages or self.plan.langs
+
+    def _tell_pair(self, pair: Any) -> None:
+        self.crawler.signals.send_catch_log(pair_found, pair=pair)
+
+    async def start(self) -> AsyncIterator[Request]:
+        """Ask for the seeds, before everything else."""
+        logger.info(
+            "Crawling %d site%s for %s and %s (seeds from %s): %s",
+            len(self.plan.seeds),
+            "" if len(self.plan.seeds) == 1 else "s",
+            self.plan.langs.first.name,
+            self.plan.langs.second.name,
+            self.plan.seeds_from,
+            ", ".join(self.plan.seeds),
+        )
+        for url in self.plan.seeds:
+            yield self.request(url, score=SEED_PRIORITY, depth=0)
+
+    def request(self, url: str, *, score: float, depth: int) -> Request:
+        """A request for a page, with what its site wants to be different."""
+        rules = self.plan.sites.rules_for(host_of(url))
+        meta: dict[str, Any] = {"bilingual_score": score, "depth": depth}
+        if rules.timeout is not None:
+            meta["download_timeout"] = rules.timeout
+        if rules.max_size is not None:
+            meta["download_maxsize"] = rules.max_size
+        if rules.retries is not None:
+            meta["max_retry_times"] = rules.retries
+        headers = {"User-Agent": rules.user_agent} if rules.user_agent else None
+        return Request(url, self.parse, errback=self.failed, meta=meta, headers=headers)
+
+    async def parse(self, response: Response, **_: Any) -> AsyncIterator[Document]:
+        """Make a document of a page, whatever the page is made of."""
+        document = build_document(
+            response.url,
+            response.body,
+            content_type=_header(response, "Content-Type"),
+            headers_language=_header(response, "Content-Language"),
+            hints=self.pair_of(response.url).codes,
+        )
+        document.depth = response.meta.get("depth", 0)
+        document.requested_url = (response.meta.get("redirect_urls") or [response.url])[0]
+        document.fetched_at = datetime.now(UTC).isoformat(timespec="seconds")
+        opt_out = opt_out_of(document.robots, document.tdm_reservation, self.config.honour)
+        if opt_out in {"tdm_reserved", "noai"}:
+            self.crawler.stats.inc_value(f"bilingual/optouts/{opt_out}")
+            response.meta["bilingual_outcome"] = (State.DONE, opt_out)
+            return
+        if opt_out == "noindex":
+            response.meta["bilingual_optout"] = opt_out
+        yield document
+
+    def failed(self, failure: Failure) -> None:
+        """Record why a page could not be had."""
+        request: Request = failure.request  # type: ignore[attr-defined]
+        reason, detail = reason_of(failure.value)
+        request.meta["bilingual_outcome"] = (State.FAILED, reason)
+        logger.debug("No page from %s: %s", request.url, detail)
+
+
+def _header(response: Response, name: str) -> str:
+    value = response.headers.get(name)
+    return value.decode("latin-1") if value else ""

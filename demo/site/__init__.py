@@ -1,0 +1,1 @@
+"""The pages of the sample site: their prose, their addresses, their traps."""
