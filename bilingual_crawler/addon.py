@@ -6,27 +6,48 @@ It wires the spiders of this package and their subclasses; other spiders of a pr
 as they did before.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from scrapy.crawler import Crawler
-from scrapy.settings import BaseSettings, Settings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 
-from bilingual_crawler.settings import Config, scrapy_defaults, user_agent
+from bilingual_crawler.fetching.identity import accept_language, identity_settings
+from bilingual_crawler.settings import Config, scrapy_defaults
 from bilingual_crawler.spiders.bilingual import BilingualSpider
 
 SPIDERS = "bilingual_crawler.spiders"
+OURS = "bilingual_crawler."
+SCRAPYS = "scrapy."
 
-SCHEDULER = "bilingual_crawler.frontier.scheduler.FrontierScheduler"
-SPIDER_MIDDLEWARES = {"bilingual_crawler.scoring.middleware.ScoringMiddleware": 950}
-ITEM_PIPELINES = {
-    "bilingual_crawler.corpus.pipelines.OptOutFilter": 100,
-    "bilingual_crawler.corpus.pipelines.LanguageFilter": 200,
-    "bilingual_crawler.corpus.pipelines.DuplicateFilter": 300,
-    "bilingual_crawler.corpus.pipelines.DocumentStore": 310,
-    "bilingual_crawler.corpus.pipelines.PairFinder": 320,
+SCHEDULER = OURS + "frontier.scheduler.FrontierScheduler"
+COMPONENTS: dict[str, dict[str, int | str | None]] = {
+    "DOWNLOAD_HANDLERS": {
+        "http": OURS + "fetching.handler.GuardedDownloadHandler",
+        "https": OURS + "fetching.handler.GuardedDownloadHandler",
+    },
+    "DOWNLOADER_MIDDLEWARES": {
+        OURS + "fetching.guard.AddressGuard": 30,
+        OURS + "fetching.robots.RobotsTxt": 100,
+        SCRAPYS + "downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+        OURS + "fetching.optouts.OptOuts": 540,
+        OURS + "fetching.retry.LaterRetry": 550,
+        SCRAPYS + "downloadermiddlewares.retry.RetryMiddleware": None,
+        OURS + "fetching.limits.ContentLimits": 585,
+    },
+    "SPIDER_MIDDLEWARES": {OURS + "scoring.middleware.ScoringMiddleware": 950},
+    "ITEM_PIPELINES": {
+        OURS + "corpus.pipelines.OptOutFilter": 100,
+        OURS + "corpus.pipelines.LanguageFilter": 200,
+        OURS + "corpus.pipelines.DuplicateFilter": 300,
+        OURS + "corpus.pipelines.DocumentStore": 310,
+        OURS + "corpus.pipelines.PairFinder": 320,
+    },
+    "EXTENSIONS": {
+        OURS + "fetching.throttle.SiteThrottle": 0,
+        SCRAPYS + "extensions.throttle.AutoThrottle": None,
+    },
 }
-DOWNLOADER_MIDDLEWARES: dict[str, int | None] = {}
-EXTENSIONS: dict[str, int | None] = {}
 
 
 class BilingualCrawler:
@@ -53,19 +74,21 @@ class BilingualCrawler:
             return
         for default in scrapy_defaults:
             settings.set(default.name, default.value, priority="addon")
-        contact = Config.from_settings(settings).contact
-        settings.set("USER_AGENT", user_agent(contact), priority="addon")
         settings.set("SCHEDULER", SCHEDULER, priority="addon")
-        for name, components in (
-            ("SPIDER_MIDDLEWARES", SPIDER_MIDDLEWARES),
-            ("ITEM_PIPELINES", ITEM_PIPELINES),
-            ("DOWNLOADER_MIDDLEWARES", DOWNLOADER_MIDDLEWARES),
-            ("EXTENSIONS", EXTENSIONS),
-        ):
+        contact = Config.from_settings(settings).contact
+        for name, value in identity_settings(settings, contact).items():
+            settings.set(name, value, priority="addon")
+        spider = self._crawler.spider
+        if isinstance(spider, BilingualSpider):
+            headers = {"Accept-Language": accept_language(spider.plan.langs)}
+            _add(settings, "DEFAULT_REQUEST_HEADERS", headers)
+        for name, components in COMPONENTS.items():
             _add(settings, name, components)
 
 
-def _add(settings: Settings, name: str, components: dict[str, int | None]) -> None:
-    """Add components to a setting; what the project says of one of them stands."""
-    current: dict[Any, Any] = settings.getdict(name)
-    settings[name].update(components | current, priority="addon")
+def _add(settings: Settings, name: str, components: Mapping[str, Any]) -> None:
+    """Add to a setting that holds a dictionary; what the project says of a key stands."""
+    own = settings[name]
+    for key, value in components.items():
+        if key not in own or (own.getpriority(key) or 0) < SETTINGS_PRIORITIES["addon"]:
+            own.set(key, value, priority="addon")

@@ -26,13 +26,13 @@ def normal_name(text: str) -> str | None:
         return None
     if name.startswith("[") and name.endswith("]"):
         return _address(name[1:-1]) if ":" in name else None
-    if ":" in name or name.rpartition(".")[2].isdecimal():
-        return _address(name)
     if not name.isascii():
         try:
             name = name.encode("idna").decode("ascii")
         except UnicodeError:
             return None
+    if ":" in name or name.rpartition(".")[2].isdecimal():
+        return _address(name)
     return name if len(name) <= LONGEST_NAME and _NAME.fullmatch(name) else None
 
 

@@ -53,6 +53,8 @@ class CrawlPlan:
         Arguments that begin with an underscore are notes of whoever started the crawl
         (scrapyd sends `_job`) and mean nothing here.
         """
+        if not isinstance(now, datetime | None):  # somebody wrote -a now=...
+            now, unknown = None, {"now": now, **unknown}
         problems = [_unknown(name) for name in unknown if not name.startswith("_")]
         pair = _languages(langs, problems)
         addresses, seeds_from = _seeds(pair, seeds, seeds_file, problems)

@@ -221,6 +221,7 @@ scrapy_defaults = (
     ScrapyDefault("DOWNLOAD_WARNSIZE", 0, "too large is counted, not warned about"),
     ScrapyDefault("REDIRECT_MAX_TIMES", 5, "redirects in a row"),
     ScrapyDefault("RETRY_TIMES", 2, "retries of a page that failed for a passing reason"),
+    ScrapyDefault("RETRY_GIVE_UP_LOG_LEVEL", "DEBUG", "failures are counted in the report"),
     ScrapyDefault("DEPTH_LIMIT", 20, "links away from a seed"),
     ScrapyDefault("URLLENGTH_LIMIT", 1000, "characters; longer URLs are traps"),
     ScrapyDefault("COOKIES_ENABLED", False, "every page is asked for by a stranger"),

@@ -12,7 +12,9 @@ from scrapy.exceptions import DropItem
 from scrapy.http import Response
 
 from bilingual_crawler.documents.document import Document
+from bilingual_crawler.fetching.optouts import opt_out_of, record_opt_out
 from bilingual_crawler.frontier.entry import State
+from bilingual_crawler.frontier.fingerprint import host_of
 
 if TYPE_CHECKING:
     from bilingual_crawler.spiders.bilingual import BilingualSpider
@@ -55,10 +57,10 @@ class LanguageFilter(Step):
         """Drop pages in neither language, and those of which too little is in it."""
         if not document.paragraphs:
             raise Dropped("no_text", "no text on the page")
-        if document.language not in self.spider.pair_of(document.url):
-            language = document.language or "unknown"
+        language = document.language or "unknown"
+        if language not in self.spider.pair_of(document.url):
             raise Dropped("off_language", f"the page is in neither language but in {language}")
-        share = dict(document.language_shares).get(document.language, 100)
+        share = dict(document.language_shares).get(language, 100)
         if share < self.spider.config.language_share:
             raise Dropped("mixed_language", f"only {share}% of the page is in its language")
 
@@ -90,18 +92,22 @@ class PairFinder(Step):
 
 
 class OptOutFilter(Step):
-    """Keeps nothing of a page that does not want to be indexed; its links were followed."""
+    """Keeps nothing of a page that opts out, and notes for every page how it ended."""
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
+        self._stats = crawler.stats
         crawler.signals.connect(self._note_kept, signal=signals.item_scraped)
         crawler.signals.connect(self._note_dropped, signal=signals.item_dropped)
         crawler.signals.connect(self._note_error, signal=signals.item_error)
 
     def take(self, document: Document) -> None:
-        """Drop what opted out."""
-        if "noindex" in self.spider.config.honour and "noindex" in document.robots:
-            raise Dropped("noindex", "the page asks not to be indexed")
+        """Drop what opted out in its own text or, for noindex, in its headers."""
+        honour = self.spider.honour_of(document.url)
+        opt_out = opt_out_of(document.robots, document.tdm_reservation, honour)
+        if opt_out is not None:
+            record_opt_out(self._stats, host_of(document.url), opt_out)
+            raise Dropped(opt_out, f"the page opts out: {opt_out}")
 
     def _note_kept(self, item: Any, response: Response | None) -> None:
         _note(item, response, State.DONE, "stored")

@@ -16,6 +16,7 @@ _NAT64 = ip_network("64:ff9b::/96")
 _IPV4_COMPATIBLE = ip_network("::/96")
 _NOT_OPEN = (
     ip_network("168.63.129.16/32"),  # the host of a virtual machine, in one large cloud
+    ip_network("192.0.0.0/24"),  # protocol assignments, and a cloud's metadata
     ip_network("192.88.99.0/24"),  # relays of 6to4
     ip_network("fec0::/10"),  # site-local, from before unique local addresses
     ip_network("64:ff9b:1::/48"),  # NAT64 for local use
@@ -23,6 +24,7 @@ _NOT_OPEN = (
 _LOCAL_NAME = re.compile(
     r"(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|home\.arpa)$"
 )
+_DOTS = str.maketrans("\u3002\uff0e\uff61", "...")
 _NUMERIC = re.compile(r"[0-9a-fx.]+$")
 
 
@@ -67,9 +69,10 @@ def literal_address(host: str) -> str | None:
     """The address that a host of a URL spells out, None if it is a name.
 
     The old spellings that resolvers still take are addresses too: `2130706433`, `0x7f.1`,
-    `0177.0.0.1` and `127.1` are all 127.0.0.1, in full-width digits as well.
+    `0177.0.0.1` and `127.1` are all 127.0.0.1, also with the digits and dots of other scripts.
     """
-    text = unicodedata.normalize("NFKC", host).strip().strip("[]").rstrip(".").lower()
+    text = unicodedata.normalize("NFKC", host.translate(_DOTS))
+    text = text.strip().strip("[]").rstrip(".").lower()
     try:
         return str(ip_address(text))
     except ValueError:

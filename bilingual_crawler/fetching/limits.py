@@ -7,7 +7,6 @@ refused before anybody parses it.
 """
 
 import re
-from collections import Counter
 from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Self
@@ -25,21 +24,24 @@ MOST_CODINGS = 2
 LARGEST_ROBOTS_TXT = 512 * 1024
 SNIFFED = 1024
 EARLIEST_YEAR = 1990
-YEARS_AHEAD = 2
-LOOP = 3
+LATEST_YEAR = datetime.now(UTC).year + 2
+LONGEST_NAME = 40
+LONGEST_LOOP = 50
+LEAST_LOOPED = 4  # a loop is two segments or more, three times: four of them repeat others
 
 _SESSION_PARAMETER = re.compile(
-    r"(?:^|[&;])(?:"
+    r"[&;](?:"
     r"(?:(?:php|j|asp)?sess(?:ion)?_?id|aspsessionid\w*|oscsid|zenid|cftoken)=[^&;]{8}"
     r"|s(?:id)?=[0-9a-z]{20})",
     re.IGNORECASE,
 )
 _SESSION_SEGMENT = re.compile(r";jsessionid=|/\([a-z]\([a-z0-9]{16,}\)\)/", re.IGNORECASE)
-_DATE_SEGMENT = re.compile(r"/(\d{4})[/-](?:0?[1-9]|1[0-2])(?![\d.])")
-_DATE_PARAMETER = re.compile(
-    r"(?:^|[&;])(?:[^=&;]*(?:date|month|year|day|cal|week)[^=&;]*|from|to|start|end)="
-    r"(\d{4})(?=\D|$|\d\d(?:\D|$)|\d{4}(?:\D|$))",
-    re.IGNORECASE,
+_DATE_SEGMENT = re.compile(
+    r"/((?:19|2[01])\d\d|0001|9999)[/-](?:0[1-9]|1[0-2]|[1-9][/-][0-3]?\d)(?![\d.])"
+)
+_YEAR_VALUE = re.compile(r"=(\d{4})(?=\D|$|\d\d(?:\D|$)|\d{4}(?:\D|$))")
+_DATE_NAME = re.compile(
+    r"(?:[^a-z](?:date|day|week|month|year|cal|calendar|from|to|start|end)|date)$", re.IGNORECASE
 )
 
 _MAGIC = (
@@ -73,41 +75,47 @@ def trap_of(
 
 def _trap_in_path(path: str, repeated_segments: int) -> str | None:
     segments = path.split("/")[3:]
-    if len(set(segments)) < len(segments) and _repeats(segments, repeated_segments):
+    repeated = len(segments) - len(set(segments))
+    if repeated >= min(repeated_segments, LEAST_LOOPED) and _repeats(segments, repeated_segments):
         return "repeated_segments"
-    if _SESSION_SEGMENT.search(path):
+    if (";" in path or "(" in path) and _SESSION_SEGMENT.search(path):
         return "session_id"
-    return _far_off(_DATE_SEGMENT.search(path))
+    dated = _DATE_SEGMENT.search(path)
+    return "calendar" if dated and _is_far_off(dated[1]) else None
 
 
 def _trap_in_query(query: str, query_parameters: int) -> str | None:
     if query.count("&") + query.count(";") >= query_parameters:
         return "too_many_parameters"
+    query = f"&{query}"
     if _SESSION_PARAMETER.search(query):
         return "session_id"
-    return _far_off(_DATE_PARAMETER.search(query))
-
-
-def _far_off(dated: re.Match[str] | None) -> str | None:
-    if dated and not EARLIEST_YEAR <= int(dated[1]) <= datetime.now(UTC).year + YEARS_AHEAD:
-        return "calendar"
+    for year in _YEAR_VALUE.finditer(query):
+        if _is_far_off(year[1]):
+            end = year.start()
+            if _DATE_NAME.search(query[max(0, end - LONGEST_NAME) : end]):
+                return "calendar"
     return None
+
+
+def _is_far_off(year: str) -> bool:
+    return not EARLIEST_YEAR <= int(year) <= LATEST_YEAR
 
 
 def _repeats(segments: list[str], allowed: int) -> bool:
     """Whether a segment occurs too often, or a sequence of them goes round in a loop."""
-    for segment, times in Counter(segments).items():
-        if times > allowed:
+    places: dict[str, list[int]] = {}
+    for place, segment in enumerate(segments):
+        places.setdefault(segment, []).append(place)
+    for found in places.values():
+        if len(found) > allowed:
             return True
-        if times < LOOP:
-            continue
-        places = [place for place, each in enumerate(segments) if each == segment]
-        for first, second, third in zip(places, places[1:], places[2:], strict=False):
+        for first, second, third in zip(found, found[1:], found[2:], strict=False):
             step = second - first
-            if step == third - second > 1 and (
-                segments[first:second] == segments[second:third] == segments[third : third + step]
-            ):
-                return True
+            if step == third - second and 1 < step <= LONGEST_LOOP:
+                loop = segments[first:second]
+                if loop == segments[second:third] == segments[third : third + step]:
+                    return True
     return False
 
 

@@ -6,7 +6,7 @@ document reader sees. Wherever it is said once, it holds: the strictest word cou
 where the TDM Reservation Protocol would let a page take back what its site reserves.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from http import HTTPStatus
 from typing import Self
 
@@ -115,9 +115,15 @@ class OptOuts:
         """Build the middleware for a crawl."""
         return cls(crawler, Config.from_settings(crawler.settings).honour)
 
+    def _honour_of(self, request: Request) -> Collection[str]:
+        """What is honoured on this site, which may have a setting of its own."""
+        own: Callable[[str], Collection[str]] | None
+        own = getattr(self._crawler.spider, "honour_of", None)
+        return self._honour if own is None else own(request.url)
+
     async def process_request(self, request: Request) -> None:
         """Refuse a page that the tdmrep.json of its site reserves."""
-        if "tdm" not in self._honour or is_site_file(request):
+        if "tdm" not in self._honour_of(request) or is_site_file(request):
             return
         if tdmrep.is_reserved(request.url, await self._rules_for(request)):
             raise self._refusal(request, "tdm_reserved")
@@ -129,8 +135,9 @@ class OptOuts:
             return response
         robots = robots_directives(response.headers.getlist("X-Robots-Tag"))
         tdm = b"1" in map(bytes.strip, response.headers.getlist("tdm-reservation"))
-        reason = opt_out_of(robots, tdm, self._honour)
-        no_links = forbids_links(robots, self._honour)
+        honour = self._honour_of(request)
+        reason = opt_out_of(robots, tdm, honour)
+        no_links = forbids_links(robots, honour)
         if reason and (reason != "noindex" or no_links):
             raise self._refusal(request, reason)
         mark = reason or ("nofollow" if no_links else None)

@@ -16,7 +16,6 @@ TRACKING = re.compile(
 )
 
 
-@lru_cache(maxsize=1 << 17)
 def canonical_url(url: str) -> str:
     """The URL as it is compared: sorted parameters, no fragment, no campaign marks."""
     if "?" in url:
@@ -27,9 +26,12 @@ def canonical_url(url: str) -> str:
         return url
 
 
-@lru_cache(maxsize=1 << 17)
+@lru_cache(maxsize=1 << 15)
 def url_fingerprint(url: str) -> int:
-    """The identity of a page that is asked for with GET."""
+    """The identity of a page that is asked for with GET.
+
+    Remembered for a while: the menu of a site stands on all of its pages.
+    """
     return _digest(canonical_url(url).encode("utf-8", "surrogatepass"))
 
 

@@ -89,7 +89,9 @@ class MemoryFrontier:
                 return Pushed.KNOWN
             del self._ended[fingerprint]
         self._sequence += 1
-        entry = Entry(fingerprint, url, host, priority, self._sequence, payload)
+        known = self._hosts.get(host)
+        name = host if known is None else known.name  # one string a host, not one a URL
+        entry = Entry(fingerprint, url, name, priority, self._sequence, payload)
         self._entries[fingerprint] = entry
         self._enqueue(entry)
         return Pushed.NEW

@@ -53,9 +53,8 @@ class Matcher:
 
     def __init__(self, pair: LanguagePair, detectors: Sequence[Detector] | None = None) -> None:
         self._pair = pair
-        self._detectors = (
-            [AlternateDetector(), UrlKeyDetector(pair)] if detectors is None else detectors
-        )
+        default: list[Detector] = [AlternateDetector(), UrlKeyDetector(pair)]
+        self._detectors = default if detectors is None else detectors
         self._pages: dict[str, Page] = {}
         self._edges: defaultdict[str, dict[str, dict[str, Evidence]]] = defaultdict(dict)
         self._partner: dict[str, str] = {}

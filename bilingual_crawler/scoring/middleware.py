@@ -13,6 +13,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from bilingual_crawler.documents.document import Document, Link
+from bilingual_crawler.fetching.optouts import forbids_links, opt_out_of
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.fingerprint import host_of, url_fingerprint
 from bilingual_crawler.frontier.scheduler import FrontierScheduler
@@ -49,7 +50,7 @@ class ScoringMiddleware:
 
     def _follow(self, document: Document, response: Response) -> Iterable[Request]:
         weight = self._weight(document, response)
-        if not weight or "nofollow" in document.robots & set(self._config.honour):
+        if not weight or self._closed(document):
             return
         depth = document.depth + 1
         links = self._wanted(document, depth)
@@ -64,7 +65,7 @@ class ScoringMiddleware:
                 if frontier.raise_priority(fingerprint, score * weight):
                     self._count("links/raised")
             else:
-                yield self._request(link.url, score * weight, depth)
+                yield self._spider.request(link.url, score=score * weight, depth=depth)
 
     def _wanted(self, document: Document, depth: int) -> list[Link]:
         """The links worth a question: new to the frontier, or waiting and able to rise."""
@@ -118,8 +119,11 @@ class ScoringMiddleware:
             return 0.0
         return self._config.off_language_weight
 
-    def _request(self, url: str, score: float, depth: int) -> Request:
-        return self._spider.request(url, score=score, depth=depth)
+    def _closed(self, document: Document) -> bool:
+        """Whether a page asks that its links are left alone, or all of it."""
+        honour = self._spider.honour_of(document.url)
+        opt_out = opt_out_of(document.robots, document.tdm_reservation, honour)
+        return opt_out in {"tdm_reserved", "noai"} or forbids_links(document.robots, honour)
 
     def _scorer_for(self, url: str) -> LinkScorer:
         pair = self._spider.pair_of(url)

@@ -41,7 +41,7 @@ class RulesScorer:
 
     def _wanted(self, document: Document) -> frozenset[str]:
         """The language a page lacks; both for a page in neither."""
-        if document.language in self._pair:
+        if document.language is not None and document.language in self._pair:
             return frozenset({self._pair.other(document.language).code})
         return frozenset(self._pair.codes)
 

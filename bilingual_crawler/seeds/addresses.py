@@ -9,6 +9,8 @@ from w3lib.url import safe_url_string
 from bilingual_crawler.hosts import normal_name
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
+_BETWEEN = re.compile(r"\s+,|,(?=[\s,]|https?://|$)", re.IGNORECASE)
+_COMMA_ENDS_HOST = re.compile(rf"{_SCHEME.pattern}[^/?#,]*,", re.IGNORECASE)
 _HOST_AND_PORT = re.compile(r"[^/?#:@]+:[0-9]+(?:[/?#]|$)")
 _OTHER_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 
@@ -16,21 +18,16 @@ _OTHER_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 def split_addresses(text: str) -> list[str]:
     """The addresses in a text with commas between them.
 
-    A comma may also be part of a URL. It ends one where white space or another http
-    address follows, or in the host, or where the URL was written without https://.
+    A comma may also be part of a URL. It ends one beside white space or another comma,
+    before another http address, in the host, and where there is no https:// in front.
     """
     addresses: list[str] = []
-    for piece in re.split(r",(?=\s|https?://|$)", text.strip(), flags=re.IGNORECASE):
+    for piece in _BETWEEN.split(text):
         rest = piece.strip()
-        while "," in rest:
-            scheme = _SCHEME.match(rest)
-            host = re.compile(r"[^/?#,]*").match(rest, scheme.end() if scheme else 0)
-            end = host.end() if host else 0
-            if scheme and rest[end : end + 1] != ",":
-                break
+        while _COMMA_ENDS_HOST.match(rest):
             first, _, rest = rest.partition(",")
-            addresses.append(first.strip())
-        addresses.append(rest.strip())
+            addresses.append(first)
+        addresses += [rest] if _SCHEME.match(rest) else rest.split(",")
     return [address for address in addresses if address]
 
 

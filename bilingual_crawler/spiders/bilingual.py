@@ -3,7 +3,7 @@
 import logging
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Self
 
 from scrapy import Request, Spider
@@ -15,7 +15,7 @@ from bilingual_crawler.corpus.corpus import Corpus
 from bilingual_crawler.corpus.folder import CrawlFolder
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
-from bilingual_crawler.fetching.optouts import opt_out_of
+from bilingual_crawler.fetching.identity import warn_without_contact
 from bilingual_crawler.fetching.refusal import reason_of
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.fingerprint import host_of
@@ -46,7 +46,6 @@ class BilingualSpider(Spider):
     config: Config
     folder: CrawlFolder
     corpus: Corpus
-    scope: Scope
     site_names: SiteNames
 
     @classmethod
@@ -63,23 +62,27 @@ class BilingualSpider(Spider):
 
     def prepare(self, config: Config, plan: CrawlPlan) -> None:
         """Open the folder of the crawl and everything that is rebuilt from it."""
-        settings = self.crawler.settings
         self.config, self.plan = config, plan
         self.site_names = SiteNames()
-        self.scope = Scope(
-            plan.seeds,
-            plan.sites,
-            self.site_names,
-            follow=config.follow,
-            depth_limit=settings.getint("DEPTH_LIMIT"),
-            max_length=settings.getint("URLLENGTH_LIMIT"),
-            repeated_segments=config.repeated_segments,
-            query_parameters=config.query_parameters,
-        )
         self._pair_of_host = lru_cache(maxsize=1 << 14)(self._find_pair)
         self.folder = CrawlFolder(plan.output, str(plan.langs))
         self.corpus = Corpus(
             self.folder, self.pair_of, config.duplicate_share, on_pair=self._tell_pair
+        )
+
+    @cached_property
+    def scope(self) -> Scope:
+        """Which URLs belong to the crawl; made when all settings are final."""
+        settings = self.crawler.settings
+        return Scope(
+            self.plan.seeds,
+            self.plan.sites,
+            self.site_names,
+            follow=self.config.follow,
+            depth_limit=settings.getint("DEPTH_LIMIT"),
+            max_length=settings.getint("URLLENGTH_LIMIT"),
+            repeated_segments=self.config.repeated_segments,
+            query_parameters=self.config.query_parameters,
         )
 
     def pair_of(self, url: str) -> LanguagePair:
@@ -88,6 +91,11 @@ class BilingualSpider(Spider):
 
     def _find_pair(self, host: str) -> LanguagePair:
         return self.plan.sites.rules_for(host).languages or self.plan.langs
+
+    def honour_of(self, url: str) -> tuple[str, ...]:
+        """The opt-outs that are honoured on a site."""
+        honour = self.plan.sites.rules_for(host_of(url)).honour
+        return self.config.honour if honour is None else tuple(honour)
 
     def _tell_pair(self, pair: Any) -> None:
         self.crawler.signals.send_catch_log(pair_found, pair=pair)
@@ -102,6 +110,9 @@ class BilingualSpider(Spider):
             self.plan.langs.second.name,
             self.plan.seeds_from,
             ", ".join(self.plan.seeds),
+        )
+        warn_without_contact(
+            self.config.contact, self.plan.seeds, self.crawler.settings["USER_AGENT"] or ""
         )
         for url in self.plan.seeds:
             yield self.request(url, score=SEED_PRIORITY, depth=0)
@@ -131,18 +142,15 @@ class BilingualSpider(Spider):
         document.depth = response.meta.get("depth", 0)
         document.requested_url = (response.meta.get("redirect_urls") or [response.url])[0]
         document.fetched_at = datetime.now(UTC).isoformat(timespec="seconds")
-        opt_out = opt_out_of(document.robots, document.tdm_reservation, self.config.honour)
-        if opt_out in {"tdm_reserved", "noai"}:
-            self.crawler.stats.inc_value(f"bilingual/optouts/{opt_out}")
-            response.meta["bilingual_outcome"] = (State.DONE, opt_out)
-            return
-        if opt_out == "noindex":
-            response.meta["bilingual_optout"] = opt_out
+        said_in_headers = response.meta.get("bilingual_optout")
+        if said_in_headers:
+            document.robots |= {said_in_headers}
         yield document
 
     def failed(self, failure: Failure) -> None:
         """Record why a page could not be had."""
         request: Request = failure.request  # type: ignore[attr-defined]
+        assert failure.value is not None
         reason, detail = reason_of(failure.value)
         request.meta["bilingual_outcome"] = (State.FAILED, reason)
         logger.debug("No page from %s: %s", request.url, detail)

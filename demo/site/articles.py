@@ -7,7 +7,8 @@ away from the home page.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from random import Random
 
 from demo.site.texts import Text
@@ -17,6 +18,7 @@ BRANCHES = 10
 PARAGRAPHS = 6
 SENTENCES = 3
 LANGUAGES = ("es", "eu")
+PathMaker = Callable[[str, int], str]
 
 _PATH = re.compile(r"/(es|eu)/articulos/(indice/)?(0|[1-9]\d{0,8})")
 
@@ -58,7 +60,7 @@ _SENTENCES = (
     ),
     (
         "La obra costó {n} euros y se pagó entre todas las casas del barrio.",
-        "Obrak {n} euro balio izan zuen, eta auzoko etxe guztien artean ordaindu zen.",
+        "Obrak {n} euro balio izan zituen, eta auzoko etxe guztien artean ordaindu zen.",
     ),
     (
         "{person} guarda todavía {n} fotografías de aquella fiesta.",
@@ -155,15 +157,17 @@ _TITLES = {
 }
 
 
+@lru_cache(maxsize=4096)
 def _draw(kind: str, number: int) -> dict[str, Text]:
-    random = Random(f"{kind} {number}")  # noqa: S311 - repeatable prose, not a secret
-    sentences = random.sample(_SENTENCES, PARAGRAPHS * SENTENCES)
-    drawn = [_fill(pair, random, random.randint(2, 990)) for pair in sentences]
-    title = _fill(_TITLES[kind], random, number + 1)
+    random, titles = _begin(kind, number)
+    drawn = [
+        _fill(pair, random, random.randrange(2, 98))
+        for pair in random.sample(_SENTENCES, PARAGRAPHS * SENTENCES)
+    ]
     images = (f"{kind}-{number}.png",)
     return {
         language: Text(
-            title[side],
+            titles[side],
             tuple(
                 " ".join(pair[side] for pair in drawn[start : start + SENTENCES])
                 for start in range(0, len(drawn), SENTENCES)
@@ -174,10 +178,16 @@ def _draw(kind: str, number: int) -> dict[str, Text]:
     }
 
 
+def _begin(kind: str, number: int) -> tuple[Random, tuple[str, str]]:
+    """The generator of a page, and its titles, which are drawn first: lists need no more."""
+    random = Random(f"{kind} {number}")  # noqa: S311 - repeatable prose, not a secret
+    return random, _fill(_TITLES[kind], random, number + 1)
+
+
 def _fill(pair: tuple[str, str], random: Random, figure: int) -> tuple[str, str]:
     place = random.choice(_PLACES)
     thing, person = random.choice(_THINGS), random.choice(_PEOPLE)
-    year = random.randint(1702, 2019)
+    year = random.randrange(1702, 2020)
     spanish, basque = (
         template.format(n=figure, place=place, year=year, thing=thing[side], person=person[side])
         for side, template in enumerate(pair)
@@ -225,7 +235,7 @@ def links_of_index(language: str, number: int, articles: int) -> Iterator[tuple[
     side = LANGUAGES.index(language)
     first = number * ARTICLES_A_PAGE
     for listed in range(first, min(first + ARTICLES_A_PAGE, articles)):
-        yield article_path(language, listed), article(listed)[language].title
+        yield article_path(language, listed), _begin("article", listed)[1][side]
     below = number * BRANCHES + 1
     for branch in range(below, min(below + BRANCHES, index_pages(articles))):
         yield index_path(language, branch), _TITLES["index"][side].format(n=branch + 1)

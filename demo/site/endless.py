@@ -19,8 +19,9 @@ MAZE = "/es/laberinto/"
 
 FIRST_MONTH = (2031, 5)
 MONTHS = (
-    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"
-).split()
+    "enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre",
+    "octubre", "noviembre", "diciembre",
+)  # fmt: skip
 
 _MONTH = re.compile(r"/calendario/(\d{1,6})/(0[1-9]|1[0-2])")
 _MAZE = re.compile(r"/es/laberinto/(?:subir/bajar/)*(?:subir/)?")

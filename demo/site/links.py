@@ -25,9 +25,7 @@ ENTRANCES: Mapping[str, tuple[str, ...]] = {
         endless.CALENDAR,
         pages.OFFSITE,
     ),
-    "/eu/": _paths(
-        "eu", "agenda1", "agenda2", "padron", "reciclaje", "bertsolariak", "abesbatza"
-    ),
+    "/eu/": _paths("eu", "agenda1", "agenda2", "padron", "reciclaje", "bertsolariak", "abesbatza"),
     "/en/": _paths("en", "agenda1", "reciclaje", "visitors", "transporte", "abesbatza"),
     "/es/ayuntamiento": (
         *_paths("es", "bando", "bando-corregido", "enlaces", "actas"),

@@ -53,16 +53,12 @@ def with_slugs(name: str, **paths: str) -> Topic:
 
 def with_parameter(name: str, number: int, *languages: str) -> Topic:
     """A topic whose language is a query parameter."""
-    return Topic(
-        name, {language: f"/agenda?id={number}&lang={language}" for language in languages}
-    )
+    return Topic(name, {language: f"/agenda?id={number}&lang={language}" for language in languages})
 
 
 def with_suffix(name: str, folder: str, *languages: str) -> Topic:
     """A topic whose language is a suffix of the file name."""
-    return Topic(
-        name, {language: f"/{folder}/{name}_{language}.html" for language in languages}
-    )
+    return Topic(name, {language: f"/{folder}/{name}_{language}.html" for language in languages})
 
 
 def with_default(name: str, *others: str) -> Topic:

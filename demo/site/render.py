@@ -63,7 +63,7 @@ def _head(page: Page) -> str:
 
 def _header(page: Page) -> str:
     # A page without a translation switches to the home page, as most sites do.
-    versions = pages.HOMES | dict(page.versions)
+    versions = {**pages.HOMES, **page.versions}
     switcher = [
         (path, _ENDONYMS[language])
         for language, path in versions.items()
@@ -104,7 +104,9 @@ def _footer(page: Page) -> str:
 
 
 def _list(links: Iterable[tuple[str, str]]) -> str:
-    items = "".join(f'<li><a href="{escape(href)}">{escape(label)}</a></li>' for href, label in links)
+    items = "".join(
+        f'<li><a href="{escape(href)}">{escape(label)}</a></li>' for href, label in links
+    )
     return f"<ul>{items}</ul>\n"
 
 

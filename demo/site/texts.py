@@ -32,7 +32,5 @@ def read_topic(name: str) -> dict[str, Text]:
     images = tuple(IMAGE.findall(preamble))
     return {
         language: Text(title, tuple(body.strip().split("\n\n")), images)
-        for language, title, body in zip(
-            sections[::3], sections[1::3], sections[2::3], strict=True
-        )
+        for language, title, body in zip(sections[::3], sections[1::3], sections[2::3], strict=True)
     }

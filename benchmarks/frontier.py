@@ -1,0 +1,185 @@
+"""The frontier next to Scrapy's own queues: pushes and pops a second, and memory.
+
+Each measurement runs in a process of its own, one after the other in one run. A push takes
+a ready `Request` and ends with it queued (fingerprint, duplicate check and encoding
+included), a pop ends with a `Request` again. Ours also marks every popped URL as done, and
+its journal is written behind the whole time; Scrapy's disk queue is the one of JOBDIR.
+Scrapy's queues keep a queue for each host and priority, so they are given ten priorities
+only; ours gets a different one for every URL.
+
+    python -m benchmarks.frontier            the table of docs/benchmarks.md
+    python -m benchmarks.frontier --sizes 10000 100000
+"""
+
+import argparse
+import json
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+from scrapy import Request, Spider
+from scrapy.core.scheduler import Scheduler
+from scrapy.http import Response
+from scrapy.utils.test import get_crawler
+from twisted.python.failure import Failure
+
+from bilingual_crawler.frontier.entry import State
+from bilingual_crawler.frontier.fingerprint import host_of, request_fingerprint
+from bilingual_crawler.frontier.journaled import JournaledFrontier
+from bilingual_crawler.frontier.requests import decode, encode
+from bilingual_crawler.journal import Journal
+
+CHUNK = 20_000
+SECONDS = 60
+"""A queue that is slower than this is measured on the URLs that it managed to give."""
+
+
+class BenchSpider(Spider):
+    name = "bench"
+
+    def parse(self, response: Response) -> None:
+        """Never called."""
+
+    def failed(self, failure: Failure) -> None:
+        """Never called."""
+
+
+class Ours:
+    def __init__(self, folder: Path) -> None:
+        self.spider = BenchSpider()
+        self.journal = Journal(folder / "crawl.sqlite")
+        self.frontier = JournaledFrontier(self.journal)
+        self.saved = time.monotonic()
+
+    def push(self, request: Request) -> None:
+        url = request.url
+        self.frontier.push(
+            request_fingerprint(url, request.method, request.body),
+            url,
+            host_of(url),
+            request.meta["bilingual_score"],
+            encode(request, self.spider),
+        )
+        self.save()
+
+    def pop(self) -> Request | None:
+        entry = self.frontier.pop(time.monotonic())
+        if entry is None:
+            return None
+        request = decode(entry.url, entry.payload, self.spider)
+        self.frontier.end(entry.fingerprint, State.DONE, "stored")
+        self.save()
+        return request
+
+    def save(self) -> None:
+        now = time.monotonic()
+        if now - self.saved > 1:
+            self.journal.checkpoint()
+            self.saved = now
+
+    def close(self) -> None:
+        self.journal.close()
+
+
+class Scrapys:
+    def __init__(self, folder: Path | None) -> None:
+        settings = {"JOBDIR": str(folder)} if folder else {}
+        crawler = get_crawler(BenchSpider, settings)
+        self.spider = crawler.spider = BenchSpider.from_crawler(crawler)
+        crawler.engine = SimpleNamespace(downloader=SimpleNamespace(slots={}, active=set()))
+        crawler.engine.downloader.get_slot_key = lambda request: host_of(request.url)
+        self.scheduler = Scheduler.from_crawler(crawler)
+        self.scheduler.open(crawler.spider)
+
+    def push(self, request: Request) -> None:
+        self.scheduler.enqueue_request(request)
+
+    def pop(self) -> Request | None:
+        return self.scheduler.next_request()
+
+    def close(self) -> None:
+        self.scheduler.close("finished")
+
+
+def requests(queue: Ours | Scrapys, size: int, hosts: int) -> Iterator[Request]:
+    """Requests as a crawl makes them: parse callback, depth, a score or ten priorities."""
+    rng = random.Random(1)
+    spider = queue.spider
+    for number in range(size):
+        score = rng.random()
+        yield Request(
+            f"https://www.site-{number % hosts}.example/es/noticias/{number}/una-pagina.html",
+            callback=spider.parse,
+            errback=spider.failed,
+            meta={"depth": number % 7, "bilingual_score": score},
+            priority=0 if isinstance(queue, Ours) else int(score * 10),
+        )
+
+
+def measure(kind: str, size: int, hosts: int) -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        queue = Ours(folder) if kind == "ours" else Scrapys(folder if kind == "disk" else None)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        pushing = 0.0
+        source = requests(queue, size, hosts)
+        for _ in range(0, size, CHUNK):
+            chunk = [request for _, request in zip(range(min(CHUNK, size)), source, strict=False)]
+            started = time.perf_counter()
+            for request in chunk:
+                queue.push(request)
+            pushing += time.perf_counter() - started
+        del chunk
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+        started, popped = time.perf_counter(), 0
+        while queue.pop() is not None:
+            popped += 1
+            if popped % 100 == 0 and time.perf_counter() - started > SECONDS:
+                break
+        popping = time.perf_counter() - started
+        queue.close()
+    return {"push": size / pushing, "pop": popped / popping, "memory": memory / 1024}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[100_000, 2_000_000])
+    parser.add_argument("--hosts", type=int, nargs="+", default=[1, 10_000])
+    parser.add_argument("--scrapy-up-to", type=int, default=100_000, metavar="URLS")
+    parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        kind, size, hosts = options.one
+        print(json.dumps(measure(kind, int(size), int(hosts))))
+        return
+    print("| queue | URLs | hosts | pushes/s | pops/s | µs a URL, both | memory, MB |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
+    names = {"ours": "ours", "disk": "Scrapy, JOBDIR", "memory": "Scrapy, memory"}
+    for hosts in options.hosts:
+        for size in options.sizes:
+            for kind, shown in names.items():
+                if kind != "ours" and size > options.scrapy_up_to:
+                    continue
+                command = [sys.executable, "-m", "benchmarks.frontier"]
+                command += ["--one", kind, str(size), str(hosts)]
+                run = subprocess.run(command, capture_output=True, text=True, check=False)
+                if run.returncode:
+                    print(f"| {shown} | {size:,} | {hosts:,} | failed: {run.stderr[-200:]} |")
+                    continue
+                r = json.loads(run.stdout.splitlines()[-1])
+                both = 1e6 / r["push"] + 1e6 / r["pop"]
+                print(
+                    f"| {shown} | {size:,} | {hosts:,} | {r['push']:,.0f} | {r['pop']:,.0f}"
+                    f" | {both:.0f} | {r['memory']:,.0f} |",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,342 @@
+"""One parse of a page, without a tree.
+
+lxml's parser hands its events to `PageReader`. That is faster than building and walking a
+tree, and of the ways that were measured (the trees of lxml and of Lexbor) the only one that
+stays linear on pages made to hurt: a tag with 100,000 attributes or elements nested 100,000
+deep cost a tree minutes, or everything that follows.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+
+from lxml import etree
+
+from bilingual_crawler.documents.cleaning import clean
+from bilingual_crawler.documents.document import ParagraphKind
+from bilingual_crawler.documents.page import MOST_BLOCKS, Block, Page, Reference
+from bilingual_crawler.documents.regions import NEUTRAL, region_of
+from bilingual_crawler.documents.urls import may_be_page
+
+MOST_ELEMENTS = 250_000
+DEEPEST = 256
+CHUNK_BYTES = 1 << 14
+ANCHOR_LENGTH = 300
+CONTEXT_LENGTH = 200
+ATTRIBUTE_LENGTH = 500
+ROBOTS_NAMES = frozenset(("robots", "bilingual-crawler"))
+
+SHOWN, HIDDEN, TEXTLESS, INERT = range(4)
+
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_LIST_ITEMS = frozenset(("li", "dt", "dd"))
+_BLOCKS = frozenset(
+    (
+        *("address", "article", "aside", "blockquote", "body", "br", "button", "caption"),
+        *("center", "dd", "details", "dialog", "dir", "div", "dl", "dt", "fieldset"),
+        *("figcaption", "figure", "footer", "form", "header", "hr", "legend", "li", "main"),
+        *("menu", "nav", "ol", "optgroup", "option", "p", "pre", "section", "select"),
+        *("summary", "table", "tbody", "td", "textarea", "tfoot", "th", "thead", "tr", "ul"),
+        *_HEADINGS,
+    )
+)
+_UNSHOWN = {
+    **dict.fromkeys(("noscript", "svg", "object", "iframe", "video", "audio", "canvas"), HIDDEN),
+    **dict.fromkeys(("head", "script", "style"), TEXTLESS),
+    "template": INERT,
+}
+_NO_DISPLAY = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
+_FEED = re.compile(r"rss|atom|json|xml", re.IGNORECASE)
+_DIRECTIVES = re.compile(r"[\s,;]+")
+_LETTER = re.compile(r"\w")
+
+Attributes = Mapping[str, str]
+Scope = tuple[int, int, ParagraphKind, int, bool]  # unshown, region, kind, heading level, pre
+
+
+class _OpenLink:
+    """A link whose end, or whose block's end, has not come yet."""
+
+    __slots__ = ("end", "label", "length", "parts", "reference", "start")
+
+    def __init__(self, reference: Reference, label: str, start: int) -> None:
+        self.reference = reference
+        self.label = label
+        self.parts: list[str] = []
+        self.length = 0
+        self.start = start
+        self.end = -1
+
+
+class PageReader:
+    """The target of lxml's parser: makes a `Page` of the events of one document."""
+
+    def __init__(self) -> None:
+        self.page = Page()
+        self.elements = 0
+        self._scopes: list[Scope] = [(SHOWN, NEUTRAL, "paragraph", 0, False)]
+        self._buffer: list[str] = []
+        self._length = 0
+        self._linked = 0
+        self._text_scope = self._scopes[0]
+        self._title: list[str] | None = None
+        self._link: _OpenLink | None = None
+        self._links: list[_OpenLink] = []
+        self._openers: dict[str, Callable[[Attributes], None]] = {
+            "html": self._open_html,
+            "title": self._open_title,
+            "base": self._open_base,
+            "meta": self._open_meta,
+            "link": self._open_head_link,
+            "a": self._open_link,
+            "area": self._open_area,
+            "img": self._open_image,
+            "iframe": self._open_frame,
+            "frame": self._open_frame,
+        }
+
+    @property
+    def depth(self) -> int:
+        """How many elements are open."""
+        return len(self._scopes) - 1
+
+    def start(self, tag: str, attributes: Attributes) -> None:
+        """An element begins."""
+        self.elements += 1
+        scope = self._scopes[-1]
+        if tag in _BLOCKS:
+            if self._buffer or self._links:
+                self._end_block()
+            scope = _block_scope(tag, attributes, scope)
+        if tag in _UNSHOWN:
+            scope = (max(scope[0], _UNSHOWN[tag]), *scope[1:])
+        if attributes and scope[0] == SHOWN and _is_hidden(attributes):
+            scope = (HIDDEN, *scope[1:])
+        self._scopes.append(scope)
+        opener = self._openers.get(tag)
+        if opener is not None and scope[0] != INERT:
+            opener(attributes)
+
+    def end(self, tag: str) -> None:
+        """An element ends."""
+        if len(self._scopes) > 1:
+            self._scopes.pop()
+        if tag in _BLOCKS:
+            if self._buffer or self._links:
+                self._end_block()
+        elif tag == "a":
+            self._end_link()
+        elif tag == "title":
+            self._end_title()
+
+    def data(self, text: str) -> None:
+        """Text, perhaps only a part of what stands between two tags."""
+        scope = self._scopes[-1]
+        link = self._link
+        if scope[0] != SHOWN:
+            if self._title is not None:
+                self._title.append(text)
+            elif scope[0] != HIDDEN or link is None:
+                return
+        else:
+            if not self._buffer and text.isspace():
+                return
+            self._buffer.append(text)
+            self._length += len(text)
+            self._text_scope = scope
+            if link is not None:
+                self._linked += len(text.strip())
+        if link is not None and link.length < ANCHOR_LENGTH:
+            link.parts.append(text[:ANCHOR_LENGTH])
+            link.length += len(text)
+
+    def close(self) -> Page:
+        """The document ends, or is given up to go on with an empty stack."""
+        self._end_link()
+        self._end_block()
+        del self._scopes[1:]
+        return self.page
+
+    def _end_block(self) -> None:
+        raw = "".join(self._buffer)
+        text = clean(raw)
+        if text and _LETTER.search(text):
+            self._add_block(raw, text)
+        for link in self._links:
+            if not link.reference.context:
+                link.reference.context = _context(link, raw, text)
+            if link is not self._link:
+                self._settle(link)
+        self._links = [self._link] if self._link is not None else []
+        if self._link is not None:
+            self._link.start = 0
+        self._buffer.clear()
+        self._length = self._linked = 0
+
+    def _add_block(self, raw: str, text: str) -> None:
+        blocks = self.page.blocks
+        _, region, kind, level, preformatted = self._text_scope
+        linked, links = self._linked, len(self._links)
+        texts = [text]
+        if preformatted and "\n" in raw:
+            texts = [part for part in map(clean, _BLANK_LINE.split(raw)) if part]
+        for part in texts[: MOST_BLOCKS - len(blocks)]:
+            blocks.append(Block(part, kind, level, region, min(linked, len(part)), links))
+
+    def _open_link(self, attributes: Attributes) -> None:
+        self._end_link()
+        if self._links and self._links[-1].end == self._length and self._buffer:
+            self._buffer.append(" ")  # a row of links, set apart by style alone
+            self._length += 1
+        href = attributes.get("href", "").strip()
+        if not href or self._scopes[-1][0] > HIDDEN or not may_be_page(href):
+            return
+        reference = Reference(href, _words(attributes, "rel"), _words(attributes, "hreflang"))
+        if reference.hreflang:
+            self.page.add_alternate(href, reference.hreflang)
+        label = attributes.get("title") or attributes.get("aria-label") or ""
+        self._link = _OpenLink(reference, label[:ATTRIBUTE_LENGTH], self._length)
+        self._links.append(self._link)
+
+    def _end_link(self) -> None:
+        if self._link is not None:
+            self._link.end = self._length
+            self._link = None
+
+    def _settle(self, link: _OpenLink) -> None:
+        reference = link.reference
+        reference.anchor = clean("".join(link.parts))[:ANCHOR_LENGTH] or clean(link.label)
+        self.page.add_reference(reference)
+
+    def _open_area(self, attributes: Attributes) -> None:
+        self._add_bare(attributes, "href", attributes.get("alt") or attributes.get("title") or "")
+
+    def _open_frame(self, attributes: Attributes) -> None:
+        self._add_bare(attributes, "src", attributes.get("title") or "")
+
+    def _add_bare(self, attributes: Attributes, where: str, label: str) -> None:
+        href = attributes.get(where, "").strip()
+        if href and may_be_page(href):
+            anchor = clean(label[:ATTRIBUTE_LENGTH])
+            reference = Reference(href, _words(attributes, "rel"), anchor=anchor)
+            self.page.add_reference(reference)
+
+    def _open_image(self, attributes: Attributes) -> None:
+        src = attributes.get("src", "").strip()
+        if not src or not may_be_page(src):  # a placeholder until a script has run
+            src = (attributes.get("data-src") or attributes.get("data-lazy-src") or "").strip()
+        if not src or not may_be_page(src):
+            return
+        alt = clean(attributes.get("alt", "")[:ATTRIBUTE_LENGTH])
+        self.page.add_image(src, alt)
+        if self._link is not None and not self._link.reference.image_src:
+            self._link.reference.image_src = src
+            self._link.reference.image_alt = alt
+
+    def _open_html(self, attributes: Attributes) -> None:
+        page = self.page
+        language = attributes.get("lang") or attributes.get("xml:lang") or ""
+        page.html_language = page.html_language or language.strip()[:ATTRIBUTE_LENGTH]
+
+    def _open_title(self, _attributes: Attributes) -> None:
+        if not self.page.title and self._scopes[-1][0] != HIDDEN:
+            self._title = []
+            self._scopes[-1] = (TEXTLESS, *self._scopes[-1][1:])
+
+    def _end_title(self) -> None:
+        if self._title is not None:
+            self.page.title = clean("".join(self._title))
+            self._title = None
+
+    def _open_base(self, attributes: Attributes) -> None:
+        self.page.base = self.page.base or attributes.get("href", "")
+
+    def _open_meta(self, attributes: Attributes) -> None:
+        page = self.page
+        name = (attributes.get("name") or attributes.get("http-equiv") or "").strip().lower()
+        content = attributes.get("content", "")[:ATTRIBUTE_LENGTH].strip()
+        if name in ROBOTS_NAMES:
+            page.robots.update(word for word in _DIRECTIVES.split(content.lower()) if word)
+        elif name == "tdm-reservation":
+            page.tdm_reservation = page.tdm_reservation or content == "1"
+        elif name == "content-language":
+            page.content_language = page.content_language or content
+
+    def _open_head_link(self, attributes: Attributes) -> None:
+        page = self.page
+        rel = _words(attributes, "rel").split()
+        href = attributes.get("href", "").strip()
+        if not href or not may_be_page(href):
+            return
+        hreflang = _words(attributes, "hreflang")
+        if "alternate" in rel and hreflang and not _FEED.search(attributes.get("type", "")):
+            page.add_alternate(href, hreflang)
+        if "canonical" in rel:
+            page.canonical = page.canonical or href
+
+
+def read_page(markup: bytes) -> Page:
+    """Everything a page says; `markup` is UTF-8.
+
+    The markup goes to the parser in pieces, so that a stack grown too deep (each end tag
+    without a beginning is looked for in all of it) can be given up in favour of an empty
+    one, and a page of millions of elements can be left.
+    """
+    reader = PageReader()
+    parser = _parser(reader)
+    start, size = 0, len(markup)
+    while start < size and reader.elements < MOST_ELEMENTS:
+        end = start + CHUNK_BYTES
+        if end < size:
+            tag = markup.rfind(b"<", start + 1, end)
+            end = tag if tag > 0 else end
+        parser.feed(markup[start:end])
+        start = end
+        if reader.depth > DEEPEST:
+            _close(parser)
+            parser = _parser(reader)
+    _close(parser)
+    return reader.close()
+
+
+def _parser(reader: PageReader) -> etree.HTMLParser:
+    return etree.HTMLParser(encoding="utf-8", huge_tree=True, target=reader)
+
+
+def _close(parser: etree.HTMLParser) -> None:
+    try:
+        parser.close()
+    except etree.LxmlError:
+        return  # a piece without any element
+
+
+def _block_scope(tag: str, attributes: Attributes, outside: Scope) -> Scope:
+    unshown, region, kind, level, preformatted = outside
+    region = region_of(tag, attributes, region)
+    if tag in _HEADINGS:
+        kind, level = "heading", _HEADINGS[tag]
+    elif tag in _LIST_ITEMS:
+        kind, level = "listitem", 0
+    return unshown, region, kind, level, preformatted or tag == "pre"
+
+
+def _is_hidden(attributes: Attributes) -> bool:
+    if "hidden" in attributes:
+        return attributes["hidden"] != "until-found"
+    style = attributes.get("style")
+    return style is not None and _NO_DISPLAY.search(style[:ATTRIBUTE_LENGTH]) is not None
+
+
+def _words(attributes: Attributes, name: str) -> str:
+    value = attributes.get(name)
+    return " ".join(value[:ATTRIBUTE_LENGTH].lower().split()) if value else ""
+
+
+def _context(link: _OpenLink, raw: str, text: str) -> str:
+    """The text around a link, in its own block."""
+    if len(text) <= CONTEXT_LENGTH:
+        return text
+    margin = CONTEXT_LENGTH // 2
+    end = link.end if link.end >= 0 else len(raw)
+    window = raw[max(0, link.start - margin) : min(end, link.start + margin) + margin]
+    return clean(window)[:CONTEXT_LENGTH]

@@ -1,0 +1,1 @@
+"""How a crawl tells what it does: progress, the summary at its end, and crawl.json."""

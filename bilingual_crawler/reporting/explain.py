@@ -1,0 +1,156 @@
+"""Why a crawl has no pairs: the step at which they were lost, in sentences.
+
+A crawl without a pair is the moment at which a user needs help most. The steps are asked
+in the order in which a page goes through them, and the first that lost everything is
+named; what may have added to it follows.
+"""
+
+from collections.abc import Iterator
+
+from bilingual_crawler.languages import Language
+from bilingual_crawler.reporting import reasons
+from bilingual_crawler.reporting.counts import Amounts, Counts
+from bilingual_crawler.reporting.tally import largest_first
+
+MOST_REASONS = 4
+MANY = 0.5
+"""The share of lost URLs or links that is worth a sentence of its own."""
+
+
+def explain(counts: Counts) -> list[str]:
+    """Sentences about a crawl without pairs; none for one that has found some."""
+    if counts.pairs:
+        return []
+    return [*_lost_at(counts), *_still_open(counts)]
+
+
+def _lost_at(counts: Counts) -> Iterator[str]:
+    if not counts.pages:
+        yield from _nothing_fetched(counts)
+    elif not counts.kept:
+        yield from _nothing_kept(counts)
+    else:
+        yield from _nothing_paired(counts)
+
+
+def _nothing_fetched(counts: Counts) -> Iterator[str]:
+    failures = {k: v for k, v in counts.seed_outcomes.items() if k != reasons.REDIRECTED}
+    every_seed = "the seed" if counts.seeds == 1 else f"all {counts.seeds} seeds"
+    if not failures and not counts.outcomes:
+        yield "Nothing was fetched: the crawl was stopped before the first page came."
+    elif not failures:
+        yield f"Nothing was fetched: {every_seed} led to addresses that gave no page."
+        for why, number in _few(counts.redirects_refused):
+            yield f"{_count(number, 'redirect')} not followed: {reasons.link_refusal(why)}"
+    elif list(failures) == ["robots_txt"]:
+        yield f"Nothing was fetched: robots.txt forbids {every_seed}."
+    else:
+        yield f"Nothing was fetched from {every_seed}:"
+        for why, number in _few(failures):
+            yield f"{_count(number, 'seed')}: {reasons.outcome(why)}"
+    if "robots_txt" in failures:
+        yield "robots.txt is always obeyed: choose other seeds, or ask the owners of the site."
+    if failures.keys() & {"dns", "connection", "tls", "timeout"}:
+        yield "Do the seeds open in a browser on this machine?"
+
+
+def _nothing_kept(counts: Counts) -> Iterator[str]:
+    every_page = "The only page was" if counts.pages == 1 else f"All {counts.pages:,} pages were"
+    yield f"{every_page} dropped, so there was nothing to pair:"
+    yield from _drops(counts)
+    if counts.off_language:
+        first, second = counts.langs
+        yield f"Are {first.name} and {second.name} the languages of these sites?"
+    yield from _few_pages(counts)
+
+
+def _nothing_paired(counts: Counts) -> Iterator[str]:
+    first, second = counts.langs
+    of_first, of_second = (counts.documents.get(each.code, 0) for each in counts.langs)
+    if of_first and of_second:
+        yield (
+            f"Both languages are there ({of_first:,} {first.code}, {of_second:,} {second.code}),"
+            " but no two pages name each other as translations, and no two URLs differ only in"
+            " language tokens."
+        )
+    elif of_first or of_second:
+        there, missing = (first, second) if of_first else (second, first)
+        yield from _one_language(counts, there, missing)
+    else:
+        kept = ", ".join(f"{number} {code}" for code, number in counts.documents.items())
+        yield (
+            f"The documents are in other languages ({kept}), as the settings of their sites ask,"
+            " and none has its translation among them."
+        )
+    yield from _few_pages(counts)
+
+
+def _one_language(counts: Counts, there: Language, missing: Language) -> Iterator[str]:
+    number = counts.documents[there.code]
+    verb = "page is" if number == 1 else "pages are"
+    yield (
+        f"{number:,} {verb} {there.name}, none is {missing.name}:"
+        f" does the site have {missing.name} pages?"
+    )
+    if looks := counts.waiting_looks.get(missing.code, 0):
+        verb = "URL that looks" if looks == 1 else "URLs that look"
+        yield f"{looks:,} {verb} {missing.name} {_are(looks)} still waiting."
+    yield from _drops(counts)
+    if counts.links_refused.get("offsite", 0) > MANY * counts.links.get("seen", 0):
+        yield (
+            f"Most links lead to other hosts: if the {missing.name} pages are on one of them, give"
+            " it as a seed too."
+        )
+
+
+def _few_pages(counts: Counts) -> Iterator[str]:
+    """What kept URLs from becoming pages, where that was the fate of most."""
+    lost = counts.failed
+    if not lost or lost < MANY * (lost + counts.pages):
+        return
+    yield f"Only {counts.pages:,} of {counts.pages + lost:,} URLs gave a page:"
+    failures = {why: n for why, n in counts.outcomes.items() if reasons.is_failure(why)}
+    for why, number in _few(failures):
+        yield f"{_urls(number)}: {reasons.outcome(why)}"
+
+
+def _still_open(counts: Counts) -> Iterator[str]:
+    if counts.waiting:
+        number = counts.waiting
+        yield f"The crawl is not over: {_urls(number)} {_are(number)} still waiting."
+    if counts.over_budget:
+        number = counts.over_budget
+        yield (
+            f"{_urls(number)} {_are(number)} left because the page budget of their site is spent:"
+            " -s BILINGUAL_SITE_PAGES=N allows more."
+        )
+
+
+def _drops(counts: Counts) -> Iterator[str]:
+    """Pages that were read and not kept, and why."""
+    dropped = {why: number for why, number in counts.outcomes.items() if reasons.is_drop(why)}
+    for why, number in _few(dropped):
+        yield f"{_count(number, 'page')}{_which_languages(why, counts)}: {reasons.outcome(why)}"
+
+
+def _which_languages(reason: str, counts: Counts) -> str:
+    if reason != reasons.OFF_LANGUAGE or not counts.off_language:
+        return ""
+    named = ", ".join(f"{code} {number}" for code, number in _few(counts.off_language))
+    return f" ({named})"
+
+
+def _few(amounts: Amounts) -> list[tuple[str, int]]:
+    return list(largest_first(amounts).items())[:MOST_REASONS]
+
+
+def _urls(number: int) -> str:
+    return _count(number, "URL")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"

@@ -1,0 +1,74 @@
+"""Reads the figures of a crawl from where they are kept."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from bilingual_crawler.frontier.memory import MemoryFrontier
+from bilingual_crawler.pairing.pair import DocumentPair
+from bilingual_crawler.reporting import reasons
+from bilingual_crawler.reporting.counts import Counts
+from bilingual_crawler.reporting.tally import Tally, largest_first, under
+from bilingual_crawler.reporting.waiting import announced
+
+if TYPE_CHECKING:
+    from bilingual_crawler.spiders.bilingual import BilingualSpider
+
+PAGES = "bilingual/pages"
+FAILED = "bilingual/failed"
+SEEDS = "bilingual/seeds/"
+OFF_LANGUAGE = "bilingual/off_language/"
+LINKS = "bilingual/links/"
+LINKS_REFUSED = "bilingual/links/refused/"
+REDIRECTS_REFUSED = "bilingual/redirects/refused/"
+NOFOLLOW = "bilingual/optouts/nofollow"
+OPT_OUT_HOSTS = "bilingual/optouts/hosts/"
+
+
+def counts_of(spider: "BilingualSpider", frontier: MemoryFrontier, tally: Tally) -> Counts:
+    """Everything that was counted, as it stands."""
+    totals = tally.totals()
+    pairs = spider.corpus.pairs
+    return Counts(
+        langs=spider.plan.langs,
+        seeds=len(spider.plan.seeds),
+        pages=totals[PAGES],
+        documents=largest_first(spider.corpus.documents),
+        pairs=len(pairs),
+        pairs_by_detector=detectors_of(pairs),
+        known=frontier.known,
+        waiting=len(frontier),
+        failed=totals[FAILED],
+        over_budget=frontier.shelved,
+        outcomes=largest_first(frontier.outcomes),
+        seed_outcomes=under(totals, SEEDS),
+        off_language=under(totals, OFF_LANGUAGE),
+        links={k: n for k, n in under(totals, LINKS).items() if "/" not in k},
+        links_refused=under(totals, LINKS_REFUSED),
+        redirects_refused=under(totals, REDIRECTS_REFUSED),
+        opt_outs=_opt_outs(frontier.outcomes, totals[NOFOLLOW]),
+        opt_out_hosts=_opt_out_hosts(totals),
+        waiting_looks={} if pairs else announced(frontier),
+        requests=totals["downloader/request_count"],
+        retries=totals["retry/count"],
+        bytes=totals["downloader/response_bytes"],
+    )
+
+
+def detectors_of(pairs: list[DocumentPair]) -> dict[str, int]:
+    """How many pairs each detector speaks for."""
+    return largest_first(Counter(each.detector for pair in pairs for each in pair.evidence))
+
+
+def _opt_outs(outcomes: Mapping[str, int], nofollow: int) -> dict[str, int]:
+    """Pages that were left alone, or whose links were, because their owners ask for it."""
+    found = {reason: outcomes.get(reason, 0) for reason in reasons.OPT_OUTS}
+    return {reason: n for reason, n in (found | {"nofollow": nofollow}).items() if n}
+
+
+def _opt_out_hosts(totals: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    hosts: dict[str, dict[str, int]] = {}
+    for name, number in under(totals, OPT_OUT_HOSTS).items():
+        host, _, reason = name.rpartition("/")
+        hosts.setdefault(host, {})[reason] = number
+    return hosts

@@ -1,0 +1,158 @@
+"""The live display: a few lines on the terminal that are drawn anew four times a second.
+
+Scrapy's log would tear it. While it is there the log goes to a file, and only what a user
+must see (warnings, and the answer to Ctrl-C) is printed, above the display.
+"""
+
+import atexit
+import logging
+import sys
+from typing import TextIO
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from bilingual_crawler.reporting.counts import per_100
+from bilingual_crawler.reporting.progress import Progress
+from bilingual_crawler.reporting.summary import Ending, summary
+from bilingual_crawler.reporting.terminal import (
+    DIM,
+    GOOD,
+    STRONG,
+    WARN,
+    duration,
+    grid,
+    plain,
+    score_text,
+    shown,
+)
+
+BAR_WIDTH = 24
+SIGNAL_LOGGER = "scrapy.crawler"
+
+
+class LiveDisplay:
+    """The display on a terminal, from `start` to `stop`."""
+
+    seconds = 0.25
+    active = False
+    """Whether some crawl of this process has the terminal."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self.console = Console(file=stream, stderr=stream is None, highlight=False)
+        self._handler = ConsoleHandler(self.console)
+        self._live = Live(
+            console=self.console,
+            auto_refresh=False,
+            transient=True,
+            redirect_stdout=sys.stdout.isatty(),
+            redirect_stderr=stream is None,
+            vertical_overflow="crop",
+        )
+        LiveDisplay.active = True
+        logging.root.addHandler(self._handler)
+
+    def start(self) -> None:
+        """Take the terminal; the cursor comes back however the process ends."""
+        atexit.register(self.stop)
+        self._handler.setLevel(logging.INFO)
+        self._live.start()
+
+    def update(self, progress: Progress) -> None:
+        """Draw the display anew."""
+        self._live.update(render(progress), refresh=True)
+
+    def stop(self) -> None:
+        """Give the terminal back, with the display wiped off."""
+        atexit.unregister(self.stop)
+        self._live.stop()
+
+    def end(self, ending: Ending) -> None:
+        """Print the summary in place of the display."""
+        logging.root.removeHandler(self._handler)
+        LiveDisplay.active = False
+        self.console.print(summary(ending))
+
+
+class ConsoleHandler(logging.Handler):
+    """Prints above the display what cannot wait: warnings, and that Ctrl-C was heard."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(logging.WARNING)
+        self._console = console
+        self.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let warnings pass, and what Scrapy says about signals."""
+        urgent = record.levelno >= logging.WARNING or record.name == SIGNAL_LOGGER
+        return urgent and bool(super().filter(record))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a record, whatever is in it, as plain text."""
+        try:
+            lines = (plain(line) for line in self.format(record).split("\n"))
+            style = WARN if record.levelno >= logging.WARNING else ""
+            self._console.print(Text("\n".join(lines), style=style), soft_wrap=True)
+        except Exception:  # noqa: BLE001 - as every handler of the standard library does
+            self.handleError(record)
+
+
+def render(progress: Progress) -> RenderableType:
+    """The display as it is drawn; the last line is left free for what the user types."""
+    return Group(_headline(progress), _languages(progress), _urls(progress), Text())
+
+
+def _headline(progress: Progress) -> Table:
+    first, second = progress.langs
+    row = Table.grid(padding=(0, 2), expand=True)
+    row.add_column(ratio=1)
+    row.add_column(justify="right")
+    figures = Text.assemble(
+        (f"{progress.pages:,}", STRONG),
+        " pages ",
+        (f"{progress.pages_a_second:.1f}/s", DIM),
+        "   ",
+        (f"{progress.waiting:,}", STRONG),
+        " waiting   ",
+        (f"{progress.pairs:,}", f"{STRONG} {GOOD}"),
+        " pairs ",
+        (f"{per_100(progress.pairs, progress.pages):.1f} per 100 pages", DIM),
+        no_wrap=True,
+        overflow="ellipsis",
+    )
+    row.add_row(shown(f"{first.name} and {second.name}", STRONG), Text(duration(progress.seconds)))
+    row.add_row(figures)
+    return row
+
+
+def _languages(progress: Progress) -> Table:
+    numbers = progress.languages
+    if progress.other_pages:
+        numbers["other"] = progress.other_pages
+    total = max(sum(numbers.values()), 1)
+    table = Table.grid(padding=(0, 2))
+    table.add_column()
+    table.add_column(justify="right")
+    table.add_column()
+    table.add_column(justify="right")
+    for name, number in numbers.items():
+        style = GOOD if name in progress.langs else DIM
+        bar = ProgressBar(
+            total=total, completed=number, width=BAR_WIDTH, complete_style=style,
+            finished_style=style,
+        )  # fmt: skip
+        table.add_row(shown(name), f"{number:,}", bar, Text(f"{number / total:.0%}", style=DIM))
+    return table
+
+
+def _urls(progress: Progress) -> Table:
+    rows = []
+    if progress.best is not None:
+        url, score = progress.best
+        rows.append((Text("next", style=DIM), shown(f"{score_text(score)}  {url}")))
+    for label, url in zip(("last pair", ""), progress.last_pair or (), strict=False):
+        rows.append((Text(label, style=DIM), shown(url)))
+    return grid(rows)

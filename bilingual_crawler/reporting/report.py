@@ -1,0 +1,135 @@
+"""crawl.json: what a crawl was asked to do, with what, and what came of it."""
+
+import json
+import math
+import os
+import platform
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+from scrapy.settings import BaseSettings
+
+from bilingual_crawler import __version__
+from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS, PAIRS_TSV
+from bilingual_crawler.frontier.entry import Entry
+from bilingual_crawler.plan import CrawlPlan
+from bilingual_crawler.reporting import reasons
+from bilingual_crawler.reporting.counts import Amounts, Counts
+from bilingual_crawler.settings import PREFIX, Config, scrapy_defaults
+
+FORMAT = 1
+SECRETS = ("PASSWORD", "KEY", "TOKEN", "SECRET")
+LIBRARIES = ("scrapy", "twisted", "lxml", "pycld2")
+
+
+def about(plan: CrawlPlan, config: Config, settings: BaseSettings) -> dict[str, Any]:
+    """The part of the report that stays the same while a crawl runs."""
+    return {
+        "format": FORMAT,
+        "langs": str(plan.langs),
+        "languages": [{"code": each.code, "name": each.name} for each in plan.langs],
+        "seeds": list(plan.seeds),
+        "seeds_from": plan.seeds_from,
+        "files": {"pairs": PAIRS, "pairs_tsv": PAIRS_TSV, "documents": DOCUMENTS},
+        "settings": changed_settings(config, settings),
+        "versions": versions(),
+    }
+
+
+def figures(counts: Counts, best: Iterable[Entry]) -> dict[str, Any]:
+    """The part of the report that was counted."""
+    return {
+        "pages": counts.pages,
+        "documents": dict(counts.documents),
+        "pairs": counts.pairs,
+        "pairs_per_100_pages": counts.pairs_per_100_pages,
+        "pairs_by_detector": dict(counts.pairs_by_detector),
+        "urls_known": counts.known,
+        "urls_waiting": counts.waiting,
+        "urls_over_budget": counts.over_budget,
+        "urls_failed": counts.failed,
+        "urls_ended": _explained(counts.outcomes, reasons.outcome),
+        "off_language": dict(counts.off_language),
+        "links_seen": counts.links.get("seen", 0),
+        "links_scored": counts.links.get("scored", 0),
+        "links_raised": counts.links.get("raised", 0),
+        "links_refused": _explained(counts.links_refused, reasons.link_refusal),
+        "redirects_refused": _explained(counts.redirects_refused, reasons.link_refusal),
+        "opt_outs": dict(counts.opt_outs),
+        "opt_out_hosts": {host: dict(each) for host, each in counts.opt_out_hosts.items()},
+        "requests": counts.requests,
+        "retries": counts.retries,
+        "bytes": counts.bytes,
+        "best_waiting": [{"url": each.url, "score": _score(each.priority)} for each in best],
+    }
+
+
+def write_report(path: Path, report: Mapping[str, Any], *, durable: bool) -> None:
+    """Replace the report, so that a reader finds the old one or the new one.
+
+    `durable` waits for the disk, which a running crawl should not do.
+    """
+    fresh = path.with_name(f"{path.name}.new")
+    with fresh.open("w", encoding="utf-8") as file:
+        json.dump(report, file, ensure_ascii=False, indent=2, allow_nan=False)
+        file.write("\n")
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
+    fresh.replace(path)
+
+
+def changed_settings(config: Config, settings: BaseSettings) -> dict[str, Any]:
+    """The settings that differ from what this project would do by itself, secrets left out."""
+    changed: dict[str, Any] = {}
+    usual = Config()
+    for each in fields(Config):
+        value = getattr(config, each.name)
+        if value != getattr(usual, each.name):
+            changed[PREFIX + each.name.upper()] = value
+    for default in scrapy_defaults:
+        value = _like(default.value, settings, default.name)
+        if value != default.value:
+            changed[default.name] = value
+    return {name: value for name, value in changed.items() if not is_secret(name)}
+
+
+def is_secret(name: str) -> bool:
+    """Whether the value of a setting must not be shown to others."""
+    return any(word in name.upper() for word in SECRETS)
+
+
+def versions() -> dict[str, str]:
+    """What the crawl runs with, as far as it bears on the result."""
+    found = {"bilingual-crawler": __version__, "python": platform.python_version()}
+    for name in LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "unknown"
+    found["libxml2"] = ".".join(map(str, etree.LIBXML_VERSION))
+    return found
+
+
+def _like(usual: Any, settings: BaseSettings, name: str) -> Any:
+    """A setting in the type of its default; the command line gives nothing but text."""
+    if isinstance(usual, bool):
+        return settings.getbool(name)
+    try:
+        return type(usual)(settings.get(name))
+    except (TypeError, ValueError):
+        return str(settings.get(name))
+
+
+def _explained(amounts: Amounts, meaning: Callable[[str], str]) -> dict[str, Any]:
+    return {
+        reason: {"count": number, "meaning": meaning(reason)} for reason, number in amounts.items()
+    }
+
+
+def _score(priority: float) -> float | None:
+    return round(priority, 4) if math.isfinite(priority) else None

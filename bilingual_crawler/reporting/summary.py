@@ -1,0 +1,175 @@
+"""What is told at the end of a crawl: its pairs and why, what was lost, how to go on."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from heapq import nsmallest
+from io import StringIO
+from pathlib import Path
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from bilingual_crawler.corpus.folder import DOCUMENTS, LOG, PAIRS, PAIRS_TSV, REPORT
+from bilingual_crawler.pairing.pair import DocumentPair
+from bilingual_crawler.reporting import reasons
+from bilingual_crawler.reporting.counts import Amounts, Counts
+from bilingual_crawler.reporting.terminal import DIM, GOOD, STRONG, duration, grid, plain
+
+MOST_PAIRS = 20
+MOST_REASONS = 8
+LOG_WIDTH = 160
+ABOUT_FILES = {
+    PAIRS: "the pairs with the evidence for each, one a line",
+    PAIRS_TSV: "the pairs as two URLs a line",
+    DOCUMENTS: "the documents, one a line",
+    REPORT: "this account in full",
+    LOG: "what the crawler wrote while it ran",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """Everything that the summary tells."""
+
+    counts: Counts
+    pairs: list[DocumentPair]
+    """Those that are shown, best first."""
+    folder: Path
+    seconds: float
+    finished: bool
+    stopped_why: str
+    nothing_new: bool = False
+    """Whether this run found a crawl that had been finished before."""
+    command: str | None = None
+    """What to type to go on."""
+    explanation: list[str] = field(default_factory=list)
+
+
+def best_pairs(pairs: Iterable[DocumentPair], most: int = MOST_PAIRS) -> list[DocumentPair]:
+    """The pairs that are shown: the surest ones."""
+    return nsmallest(most, pairs, key=lambda pair: (-round(pair.score, 6), pair.first))
+
+
+def summary_text(ending: Ending) -> str:
+    """The summary without colours, for a log."""
+    text = StringIO()
+    console = Console(file=text, width=LOG_WIDTH, color_system=None, force_terminal=False)
+    console.print(summary(ending))
+    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+
+
+def summary(ending: Ending) -> RenderableType:
+    """The summary, to be printed on any console."""
+    parts: list[RenderableType | None] = [_pairs(ending), _more(ending), _headline(ending)]
+    if ending.explanation:
+        parts.append(_explanation(ending.explanation))
+    parts += [_accounts(ending.counts), _files(ending.folder), _going_on(ending)]
+    return Group(*(part for part in parts if part is not None))
+
+
+def _headline(ending: Ending) -> RenderableType:
+    counts = ending.counts
+    first, second = counts.langs
+    found = f"{counts.pairs:,} pair{'' if counts.pairs == 1 else 's'}"
+    line = Text.assemble(
+        (found, f"{STRONG} {GOOD}" if counts.pairs else STRONG),
+        f" of {first.name} and {second.name} documents in {counts.pages:,} pages",
+        (f"  {counts.pairs_per_100_pages:.1f} per 100 pages, {duration(ending.seconds)}", DIM),
+    )
+    line.append("\n")
+    if not ending.nothing_new:
+        return line
+    finished = Text("This crawl is finished: nothing is left to fetch.", style=STRONG)
+    return Group(finished, line)
+
+
+def _pairs(ending: Ending) -> RenderableType:
+    if not ending.pairs:
+        return Text()
+    table = Table(box=box.SIMPLE_HEAD, header_style=DIM, pad_edge=False)
+    table.add_column("score")
+    table.add_column("pair, and why", overflow="fold")
+    for pair in ending.pairs:
+        why = (f"{each.detector} {each.score:.2f}: {each.why}" for each in pair.evidence)
+        cell = Text("\n").join(
+            [Text(plain(pair.first)), Text(plain(pair.second))]
+            + [Text(plain(line), style=DIM) for line in why]
+        )
+        table.add_row(f"{pair.score:.3f}", cell)
+    return table
+
+
+def _more(ending: Ending) -> RenderableType | None:
+    more = ending.counts.pairs - len(ending.pairs)
+    return Text(f"       and {more:,} more in {PAIRS}\n") if more > 0 else None
+
+
+def _explanation(sentences: list[str]) -> RenderableType:
+    lines = [Text("Why there are no pairs", style=STRONG), *(Text(plain(s)) for s in sentences)]
+    return Group(lines[0], *(Padding(line, (0, 0, 0, 2)) for line in lines[1:]), Text())
+
+
+def _accounts(counts: Counts) -> RenderableType:
+    languages = ", ".join(f"{code} {number:,}" for code, number in counts.documents.items())
+    rows = [_row("kept", counts.kept, f"documents ({languages})" if languages else "documents")]
+    outcomes = counts.outcomes
+    dropped = {why: number for why, number in outcomes.items() if reasons.is_drop(why)}
+    failed = {why: number for why, number in outcomes.items() if reasons.is_failure(why)}
+    rows += _reasons("not kept", dropped, _with_languages(counts))
+    rows += _reasons("not fetched", failed, reasons.outcome)
+    rows += _reasons("not followed", counts.links_refused, reasons.link_refusal)
+    if counts.waiting:
+        rows.append(_row("waiting", counts.waiting, "URLs that were not fetched yet"))
+    if counts.over_budget:
+        rows.append(
+            _row(
+                "over budget",
+                counts.over_budget,
+                "URLs of sites whose BILINGUAL_SITE_PAGES are spent",
+            )
+        )
+    return grid(rows, right=frozenset({1}))
+
+
+def _with_languages(counts: Counts) -> Callable[[str], str]:
+    named = ", ".join(f"{code} {number:,}" for code, number in counts.off_language.items())
+
+    def meaning(reason: str) -> str:
+        sentence = reasons.outcome(reason)
+        return f"{sentence} ({named})" if reason == reasons.OFF_LANGUAGE and named else sentence
+
+    return meaning
+
+
+def _reasons(
+    label: str, amounts: Amounts, meaning: Callable[[str], str]
+) -> Iterator[tuple[Text, ...]]:
+    items = list(amounts.items())
+    for number, (reason, amount) in enumerate(items[:MOST_REASONS]):
+        yield _row("" if number else label, amount, meaning(reason))
+    if rest := sum(amount for _, amount in items[MOST_REASONS:]):
+        yield _row("", rest, f"for other reasons, listed in {REPORT}")
+
+
+def _row(label: str, number: int, text: str) -> tuple[Text, ...]:
+    return Text(label, style=DIM), Text(f"{number:,}"), Text(plain(text))
+
+
+def _files(folder: Path) -> RenderableType:
+    names = [name for name in ABOUT_FILES if (folder / name).exists()]
+    rows = grid((Text(name), Text(ABOUT_FILES[name], style=DIM)) for name in names)
+    return Group(
+        Text.assemble("\nFiles in ", (plain(str(folder)), STRONG)), Padding(rows, (0, 0, 0, 2))
+    )
+
+
+def _going_on(ending: Ending) -> RenderableType | None:
+    if ending.finished:
+        return None
+    line = Text(f"\nThe crawl is not finished. {ending.stopped_why} To go on:")
+    if ending.command is None:
+        return Text(f"{line.plain[:-1]}, start it again with output={plain(str(ending.folder))}")
+    return Group(line, Padding(Text(plain(ending.command), overflow="fold"), (0, 0, 0, 2)))

@@ -1,0 +1,72 @@
+"""Start the sample site and the hostile server in processes of their own.
+
+Both helpers are context managers that need no pytest; the server is gone when the block
+is left, however it is left.
+"""
+
+import contextlib
+import json
+import select
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+START_SECONDS = 30
+
+
+@dataclass(frozen=True)
+class RunningServer:
+    """A server in a subprocess: where it is, and what it was asked for."""
+
+    url: str
+    process: subprocess.Popen
+
+    def log(self) -> list[dict]:
+        """All requests so far, in order: {"path": ..., "time": seconds since the epoch}."""
+        with urllib.request.urlopen(f"{self.url}__log__", timeout=10) as response:
+            return json.load(response)
+
+    def paths(self) -> list[str]:
+        """The paths asked for so far, in order, without robots.txt."""
+        return [entry["path"] for entry in self.log() if entry["path"] != "/robots.txt"]
+
+
+@contextlib.contextmanager
+def serve_demo(pages: int = 0, delay: float = 0.0) -> Iterator[RunningServer]:
+    """The sample site with `pages` generated article pairs and `delay` seconds an answer."""
+    with _serve("demo.server", "--pages", str(pages), "--delay", str(delay)) as server:
+        yield server
+
+
+@contextlib.contextmanager
+def serve_hostile(slow_seconds: float = 90.0) -> Iterator[RunningServer]:
+    """The hostile server; its slow answers end after `slow_seconds`."""
+    with _serve("tests.hostile", "--slow-seconds", str(slow_seconds)) as server:
+        yield server
+
+
+@contextlib.contextmanager
+def _serve(module: str, *options: str) -> Iterator[RunningServer]:
+    command = [sys.executable, "-m", module, "--port", "0", *options]
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        yield RunningServer(_first_line(process), process)
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def _first_line(process: subprocess.Popen) -> str:
+    """The URL that a server prints when it listens; a server that dies is an error."""
+    ready, _, _ = select.select([process.stdout], [], [], START_SECONDS)
+    line = process.stdout.readline().strip() if ready else ""
+    if not line.startswith("http://"):
+        raise RuntimeError(f"{process.args} did not start: it said {line!r}")
+    return line

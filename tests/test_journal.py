@@ -1,0 +1,163 @@
+"""What the journal vouches for after a kill at any moment."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+from bilingual_crawler.corpus.files import AppendFile, GzipAppendFile
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.journal import Facts, Journal, JournalError
+
+
+class Numbers:
+    """A source that has a row for every number it was given."""
+
+    def __init__(self, journal):
+        journal.define("CREATE TABLE IF NOT EXISTS numbers (n INTEGER PRIMARY KEY)")
+        self.seen = [n for (n,) in journal.read("SELECT n FROM numbers ORDER BY n")]
+        self.new = []
+        journal.attach(self)
+
+    def add(self, number):
+        self.seen.append(number)
+        self.new.append((number,))
+
+    def changes(self):
+        rows, self.new = self.new, []
+        return [("INSERT INTO numbers VALUES (?)", rows)]
+
+
+def reopen(folder):
+    journal = Journal(folder / "crawl.sqlite")
+    numbers = Numbers(journal)
+    journal.attach_sink(AppendFile(folder / "out.txt", journal.file_size("out.txt")))
+    return journal, numbers
+
+
+def test_a_checkpoint_keeps_rows_and_lines_together(tmp_path):
+    journal, numbers = reopen(tmp_path)
+    for number in range(5):
+        numbers.add(number)
+        journal.append("out.txt", f"{number}\n")
+    journal.close()
+    journal, numbers = reopen(tmp_path)
+    assert numbers.seen == list(range(5))
+    assert (tmp_path / "out.txt").read_text().split() == list("01234")
+    journal.close()
+
+
+def test_lines_behind_the_last_checkpoint_are_cut_off(tmp_path):
+    journal, _ = reopen(tmp_path)
+    journal.append("out.txt", "kept\n")
+    journal.close()
+    with (tmp_path / "out.txt").open("a") as file:
+        file.write("half a li")
+    reopen(tmp_path)[0].close()
+    assert (tmp_path / "out.txt").read_text() == "kept\n"
+
+
+def test_a_file_that_lost_its_end_is_refused(tmp_path):
+    journal, _ = reopen(tmp_path)
+    journal.append("out.txt", "kept\n")
+    journal.close()
+    (tmp_path / "out.txt").write_text("k")
+    journal = Journal(tmp_path / "crawl.sqlite")
+    with pytest.raises(ConfigurationError, match="put the file back"):
+        AppendFile(tmp_path / "out.txt", journal.file_size("out.txt"))
+    journal.close()
+
+
+def test_two_crawls_cannot_have_one_folder(tmp_path):
+    journal, _ = reopen(tmp_path)
+    with pytest.raises(ConfigurationError, match="Another crawl is running"):
+        Journal(tmp_path / "crawl.sqlite")
+    journal.close()
+    reopen(tmp_path)[0].close()
+
+
+def test_a_journal_of_another_version_is_refused(tmp_path):
+    journal, _ = reopen(tmp_path)
+    journal._connection.execute("PRAGMA user_version = 99")
+    journal.close()
+    with pytest.raises(ConfigurationError, match="another version"):
+        Journal(tmp_path / "crawl.sqlite")
+
+
+def test_facts_come_back(tmp_path):
+    journal, _ = reopen(tmp_path)
+    Facts(journal)["langs"] = "spa-eus"
+    journal.close()
+    journal, _ = reopen(tmp_path)
+    assert Facts(journal)["langs"] == "spa-eus"
+    assert Facts(journal).get("nothing", "yet") == "yet"
+    journal.close()
+
+
+def test_an_error_of_the_writer_shows_at_the_next_checkpoint(tmp_path):
+    journal, numbers = reopen(tmp_path)
+    numbers.add(1)
+    numbers.new.append((1,))
+    with pytest.raises(JournalError, match="UNIQUE"):
+        journal.checkpoint(wait=True)
+    with pytest.raises(JournalError):
+        journal.checkpoint()
+    journal.close()
+    journal, numbers = reopen(tmp_path)
+    assert numbers.seen == []
+    journal.close()
+
+
+def test_gzip_members_are_one_file(tmp_path):
+    import gzip
+
+    file = GzipAppendFile(tmp_path / "out.gz", 0)
+    for batch in (["a\n", "b\n"], ["c\n"]):
+        file.append(batch)
+    size = file.sync()["out.gz"]
+    file.close()
+    assert size == (tmp_path / "out.gz").stat().st_size
+    assert gzip.decompress((tmp_path / "out.gz").read_bytes()) == b"a\nb\nc\n"
+
+
+WRITER = """
+    import sys, time
+    from pathlib import Path
+    from tests.test_journal import reopen
+    journal, numbers = reopen(Path(sys.argv[1]))
+    print("ready", flush=True)
+    while True:
+        number = len(numbers.seen)
+        numbers.add(number)
+        journal.append("out.txt", f"{number}\\n")
+        if number % 50 == 0:
+            journal.checkpoint()
+            time.sleep(0.001)
+"""
+
+
+def test_rows_and_lines_agree_after_many_kills(tmp_path):
+    reached = 0
+    for kill in range(12):
+        writer = subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(WRITER), str(tmp_path)],
+            stdout=subprocess.PIPE,
+            cwd=os.path.dirname(os.path.dirname(__file__)),
+        )
+        writer.stdout.readline()
+        time.sleep(0.02 + 0.013 * kill)
+        writer.send_signal(signal.SIGKILL)
+        writer.wait()
+        writer.stdout.close()
+        journal, numbers = reopen(tmp_path)
+        assert numbers.seen == list(range(len(numbers.seen)))
+        lines = (tmp_path / "out.txt").read_text().split()
+        assert lines == [str(number) for number in numbers.seen]
+        assert len(lines) >= reached
+        reached = len(lines)
+        journal.close()
+    assert reached > 0

@@ -1,0 +1,218 @@
+"""Pairs from URL keys and mutual claims, one-to-one, whatever the order of arrival."""
+
+from itertools import permutations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.pairing.matcher import Matcher
+from bilingual_crawler.pairing.pair import Evidence, Page, combined_score
+from bilingual_crawler.pairing.url_key import url_key
+
+PAIR = LanguagePair.parse("spa-eus")
+TOKENS = PAIR.first.tokens | PAIR.second.tokens
+SITE = "https://www.udala.example"
+
+
+def key(url):
+    return url_key(url, TOKENS).key
+
+
+@pytest.mark.parametrize(
+    ("spanish", "basque"),
+    [
+        (f"{SITE}/es/agenda", f"{SITE}/eu/agenda"),
+        (f"{SITE}/agenda", f"{SITE}/eu/agenda"),
+        (f"{SITE}/es/", f"{SITE}/eu/index.html"),
+        (f"{SITE}/ruta_es.html", f"{SITE}/ruta_eu.html"),
+        (f"{SITE}/ruta.es.html", f"{SITE}/ruta.eu.html"),
+        (f"{SITE}/ver?id=3&lang=es", f"{SITE}/ver?lang=eu&id=3"),
+        (f"{SITE}/es-ES/agenda", f"{SITE}/eu-ES/agenda"),
+        (f"{SITE}/es_ES/agenda", f"{SITE}/eu_ES/agenda"),
+        (f"{SITE}/castellano/agenda", f"{SITE}/euskara/agenda"),
+        ("https://es.udala.example/agenda", "https://eu.udala.example/agenda"),
+        ("https://www.udala.es/agenda", "https://www.udala.eus/agenda"),
+        (f"{SITE}/ES/Agenda", f"{SITE}/EU/Agenda"),
+        (f"{SITE}/espa%C3%B1ol/agenda", f"{SITE}/euskara/agenda"),
+    ],
+)
+def test_urls_that_differ_in_language_tokens_have_one_key(spanish, basque):
+    assert key(spanish) == key(basque)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (f"{SITE}/es/agenda", f"{SITE}/eu/berriak"),
+        (f"{SITE}/en/agenda", f"{SITE}/eu/agenda"),
+        (f"{SITE}/es/agenda?id=1", f"{SITE}/eu/agenda?id=2"),
+        ("https://one.example/es/agenda", "https://two.example/eu/agenda"),
+        (f"{SITE}/es/a/b", f"{SITE}/eu/ab"),
+    ],
+)
+def test_urls_that_differ_otherwise_have_two_keys(one, other):
+    assert key(one) != key(other)
+
+
+@given(st.text(max_size=200))
+def test_a_key_is_made_of_any_url(text):
+    try:
+        key(f"https://host.example/{text}")
+    except ValueError as error:  # urlsplit refuses some texts; the frontier never keeps them
+        assert "URL" in str(error) or "netloc" in str(error)  # noqa: PT017
+
+
+def pages(*triples):
+    return [Page(f"{SITE}{path}", language, tuple(claims)) for path, language, *claims in triples]
+
+
+def pairs_of(given_pages):
+    matcher = Matcher(PAIR)
+    for page in given_pages:
+        matcher.add(page)
+    return {(pair.first, pair.second) for pair in matcher.pairs}
+
+
+def test_a_pair_says_why_it_was_accepted():
+    matcher = Matcher(PAIR)
+    matcher.add(Page(f"{SITE}/eu/agenda", "eus"))
+    (pair,) = matcher.add(Page(f"{SITE}/es/agenda", "spa")).found.values()
+    assert (pair.first, pair.second) == (f"{SITE}/es/agenda", f"{SITE}/eu/agenda")
+    assert pair.to_dict()["evidence"] == [
+        {
+            "detector": "url_key",
+            "score": 0.9,
+            "why": "URLs differ only in the tokens 'es' and 'eu'",
+        }
+    ]
+
+
+def test_pages_of_one_language_are_no_pair():
+    assert pairs_of(pages(("/es/a", "spa"), ("/eu/a", "spa"))) == set()
+
+
+def test_a_page_is_in_one_pair_only_and_the_plainest_token_wins():
+    found = pairs_of(pages(("/es/a", "spa"), ("/a", "spa"), ("/eu/a", "eus")))
+    assert found == {(f"{SITE}/es/a", f"{SITE}/eu/a")}
+
+
+def test_mutual_claims_make_a_pair_of_translated_slugs():
+    found = pairs_of(
+        pages(
+            ("/es/mercado", "spa", (f"{SITE}/eu/azoka", "eus")),
+            ("/eu/azoka", "eus", (f"{SITE}/es/mercado", "spa")),
+        )
+    )
+    assert found == {(f"{SITE}/es/mercado", f"{SITE}/eu/azoka")}
+
+
+def test_a_claim_that_is_not_returned_makes_no_pair():
+    found = pairs_of(
+        pages(("/es/mercado", "spa", (f"{SITE}/eu/azoka", "eus")), ("/eu/azoka", "eus"))
+    )
+    assert found == set()
+
+
+def test_a_claim_that_leads_through_a_redirect_counts():
+    matcher = Matcher(PAIR)
+    matcher.add(Page(f"{SITE}/es/mercado", "spa", ((f"{SITE}/viejo", "eus"),)))
+    matcher.add(Page(f"{SITE}/eu/azoka", "eus", ((f"{SITE}/es/mercado", "spa"),)))
+    assert not matcher.pairs
+    changes = matcher.alias(f"{SITE}/viejo", f"{SITE}/eu/azoka")
+    assert [pair.first for pair in changes.found.values()] == [f"{SITE}/es/mercado"]
+
+
+def test_a_redirect_known_before_its_target_counts():
+    matcher = Matcher(PAIR)
+    matcher.alias(f"{SITE}/viejo", f"{SITE}/eu/azoka")
+    matcher.add(Page(f"{SITE}/es/mercado", "spa", ((f"{SITE}/viejo", "eus"),)))
+    changes = matcher.add(Page(f"{SITE}/eu/azoka", "eus", ((f"{SITE}/es/mercado", "spa"),)))
+    assert len(changes.found) == 1
+
+
+def test_better_evidence_displaces_a_pair_and_the_partner_finds_another():
+    matcher = Matcher(PAIR)
+    matcher.add(Page(f"{SITE}/a", "spa"))
+    matcher.add(Page(f"{SITE}/eu/a", "eus"))
+    assert pairs_of(matcher._pages.values()) == {(f"{SITE}/a", f"{SITE}/eu/a")}
+    changes = matcher.add(Page(f"{SITE}/es/a", "spa"))
+    assert list(changes.lost) == [(f"{SITE}/a", f"{SITE}/eu/a")]
+    assert list(changes.found) == [(f"{SITE}/es/a", f"{SITE}/eu/a")]
+    matcher.add(Page(f"{SITE}/euskara/a", "eus"))
+    assert len(matcher.pairs) == 2
+
+
+def test_a_removed_page_gives_its_partner_back():
+    matcher = Matcher(PAIR)
+    for page in pages(("/es/a", "spa"), ("/a", "spa"), ("/eu/a", "eus")):
+        matcher.add(page)
+    changes = matcher.remove(f"{SITE}/es/a")
+    assert list(changes.lost) == [(f"{SITE}/es/a", f"{SITE}/eu/a")]
+    assert list(changes.found) == [(f"{SITE}/a", f"{SITE}/eu/a")]
+
+
+def test_both_evidences_add_up():
+    one, other = Evidence("a", 0.9, ""), Evidence("b", 0.95, "")
+    assert combined_score([one, other]) == pytest.approx(0.995)
+
+
+class Told:
+    """A detector that is told what to say of two pages, for the matcher alone."""
+
+    def __init__(self, scores):
+        self.scores, self.seen = scores, []
+
+    def add(self, page):
+        for other in self.seen:
+            score = self.scores.get(frozenset({page.url, other}))
+            if score is not None:
+                yield page.url, other, Evidence("told", score, "so it is")
+        self.seen.append(page.url)
+
+    def alias(self, source, target):
+        return ()
+
+    def remove(self, page):
+        self.seen.remove(page.url)
+
+
+SCORES = st.dictionaries(
+    st.tuples(st.integers(0, 3), st.integers(0, 3)),
+    st.sampled_from([0.2, 0.5, 0.6, 0.7, 0.8]),
+    max_size=10,
+)
+
+
+@given(SCORES, st.permutations(range(8)), st.integers(0, 7))
+@settings(max_examples=300)
+def test_the_matcher_gives_the_greedy_choice_in_any_order(scores, order, removed):
+    names = [f"s{number}" for number in range(4)] + [f"e{number}" for number in range(4)]
+    edges = {frozenset({f"s{one}", f"e{two}"}): score for (one, two), score in scores.items()}
+    matcher = Matcher(PAIR, [Told(edges)])
+    for number in order:
+        matcher.add(Page(names[number], "spa" if names[number][0] == "s" else "eus"))
+    assert {(p.first, p.second) for p in matcher.pairs} == greedy(edges, set())
+    matcher.remove(names[removed])
+    assert {(p.first, p.second) for p in matcher.pairs} == greedy(edges, {names[removed]})
+
+
+def greedy(edges, gone):
+    chosen, used = set(), set(gone)
+    for edge in sorted(edges, key=lambda e: (edges[e], min(e), max(e)), reverse=True):
+        if edges[edge] >= 0.5 and not edge & used:
+            used |= edge
+            chosen.add((max(edge), min(edge)))
+    return chosen
+
+
+def test_changes_add_up_to_the_pairs():
+    some = pages(("/es/a", "spa"), ("/a", "spa"), ("/eu/a", "eus"), ("/euskara/a", "eus"))
+    for order in permutations(some):
+        matcher, known = Matcher(PAIR), set()
+        for page in order:
+            changes = matcher.add(page)
+            assert known >= set(changes.lost)
+            known = (known - set(changes.lost)) | set(changes.found)
+        assert known == {(pair.first, pair.second) for pair in matcher.pairs}
