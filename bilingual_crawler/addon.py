@@ -48,6 +48,7 @@ COMPONENTS: dict[str, dict[str, int | str | None]] = {
         SCRAPYS + "extensions.throttle.AutoThrottle": None,
     },
 }
+WARC = {OURS + "corpus.warc_extension.WarcArchive": 500}
 
 
 class BilingualCrawler:
@@ -75,8 +76,8 @@ class BilingualCrawler:
         for default in scrapy_defaults:
             settings.set(default.name, default.value, priority="addon")
         settings.set("SCHEDULER", SCHEDULER, priority="addon")
-        contact = Config.from_settings(settings).contact
-        for name, value in identity_settings(settings, contact).items():
+        config = Config.from_settings(settings)
+        for name, value in identity_settings(settings, config.contact).items():
             settings.set(name, value, priority="addon")
         spider = self._crawler.spider
         if isinstance(spider, BilingualSpider):
@@ -84,6 +85,8 @@ class BilingualCrawler:
             _add(settings, "DEFAULT_REQUEST_HEADERS", headers)
         for name, components in COMPONENTS.items():
             _add(settings, name, components)
+        if config.warc:
+            _add(settings, "EXTENSIONS", WARC)
 
 
 def _add(settings: Settings, name: str, components: Mapping[str, Any]) -> None:

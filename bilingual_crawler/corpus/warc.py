@@ -108,7 +108,7 @@ class WarcFiles:
             built = self._build(exchange)
             if not built:
                 continue
-            if self._file is None or self._size >= self._max_bytes:
+            if self._number < 0 or self._size >= self._max_bytes:
                 self._write(pending)
                 pending = []
                 self._begin_file()
@@ -141,12 +141,14 @@ class WarcFiles:
     def _begin_file(self) -> None:
         if self._file is not None:
             self._full.append(self._file)
+            self._file = None
         self._number += 1
-        self._file, self._size, self._described = BytesFile(self._path, 0), 0, False
+        self._size, self._described = 0, False
 
     def _write(self, pending: list[bytes]) -> None:
         if pending:
-            assert self._file is not None
+            if self._file is None:
+                self._file = BytesFile(self._path, 0)
             self._file.append(pending)
 
     def sync(self) -> dict[str, int]:

@@ -8,6 +8,7 @@ deep cost a tree minutes, or everything that follows.
 
 import re
 from collections.abc import Callable, Mapping
+from typing import Any, cast
 
 from lxml import etree
 
@@ -300,7 +301,8 @@ def read_page(markup: bytes) -> Page:
 
 
 def _parser(reader: PageReader) -> etree.HTMLParser:
-    return etree.HTMLParser(encoding="utf-8", huge_tree=True, target=reader)
+    target = cast("Any", reader)  # the stubs want methods that take bytes as well
+    return etree.HTMLParser(encoding="utf-8", huge_tree=True, target=target)
 
 
 def _close(parser: etree.HTMLParser) -> None:

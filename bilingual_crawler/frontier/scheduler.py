@@ -17,7 +17,7 @@ from scrapy.utils.asyncio import CallLaterResult, call_later, create_looping_cal
 from scrapy.utils.defer import deferred_from_coro
 
 from bilingual_crawler.frontier.entry import Entry, Pushed, State
-from bilingual_crawler.frontier.fingerprint import request_fingerprint
+from bilingual_crawler.frontier.fingerprint import request_fingerprint, url_fingerprint
 from bilingual_crawler.frontier.journaled import JournaledFrontier
 from bilingual_crawler.frontier.requests import decode, encode
 from bilingual_crawler.frontier.slots import SlotGate, slot_key
@@ -35,6 +35,10 @@ class Outcome(NamedTuple):
 
     state: State
     reason: str
+
+
+PROCESSED = Outcome(State.DONE, "processed")
+"""How a URL ends of which nobody said anything: a callback that made no document."""
 
 
 class FrontierScheduler(BaseScheduler):
@@ -77,6 +81,7 @@ class FrontierScheduler(BaseScheduler):
                 len(self.frontier),
             )
         self._crawler.signals.connect(self._arrived, signal=signals.request_reached_downloader)
+        self._crawler.signals.connect(self._failed, signal=signals.spider_error)
         self._checkpoints.start(ours.config.checkpoint_seconds, now=False)
 
     def close(self, reason: str) -> None:
@@ -157,14 +162,17 @@ class FrontierScheduler(BaseScheduler):
 
         The URL that redirects is another name of its target, which pairing must know.
         """
-        scope = self._spider.scope
+        scope, source = self._spider.scope, request.meta["redirect_urls"][-1]
+        lease = self._leases.get(url_fingerprint(source))
+        if lease is not None:
+            lease.meta["bilingual_outcome"] = Outcome(State.DONE, "redirected")
         if request.meta.get("is_start_request"):
             scope.admit(slot_key(request))
         objection = scope.objection(request.url, request.meta.get("depth", 0))
         if objection is not None:
             self._count(f"redirects/refused/{objection}")
             return False
-        self._spider.corpus.alias(request.meta["redirect_urls"][-1], request.url)
+        self._spider.corpus.alias(source, request.url)
         return True
 
     def _sweep(self) -> None:
@@ -175,11 +183,17 @@ class FrontierScheduler(BaseScheduler):
         for fingerprint in over:
             request = self._leases.pop(fingerprint)
             self._gate.arrived(request)
-            state, reason = request.meta.get("bilingual_outcome", (State.DONE, "redirected"))
+            state, reason = request.meta.get("bilingual_outcome", PROCESSED)
             self.frontier.end(fingerprint, State(state), reason)
             self._crawler.signals.send_catch_log(
                 url_ended, request=request, state=State(state), reason=reason
             )
+
+    def _failed(self, response: object) -> None:
+        """A callback raised: its page was fetched, but nothing came of it."""
+        request = getattr(response, "request", None)
+        if isinstance(request, Request):
+            request.meta["bilingual_outcome"] = Outcome(State.FAILED, "error_in_callback")
 
     def _arrived(self, request: Request) -> None:
         """A request is in its slot: its host may be asked again after the delay."""

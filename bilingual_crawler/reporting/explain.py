@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from bilingual_crawler.languages import Language
 from bilingual_crawler.reporting import reasons
-from bilingual_crawler.reporting.counts import Amounts, Counts
+from bilingual_crawler.reporting.counts import LOOKED_AT, Amounts, Counts
 from bilingual_crawler.reporting.tally import largest_first
 
 MOST_REASONS = 4
@@ -35,17 +35,20 @@ def _lost_at(counts: Counts) -> Iterator[str]:
 
 def _nothing_fetched(counts: Counts) -> Iterator[str]:
     failures = {k: v for k, v in counts.seed_outcomes.items() if k != reasons.REDIRECTED}
-    every_seed = "the seed" if counts.seeds == 1 else f"all {counts.seeds} seeds"
+    number = sum(failures.values())
     if not failures and not counts.outcomes:
         yield "Nothing was fetched: the crawl was stopped before the first page came."
     elif not failures:
-        yield f"Nothing was fetched: {every_seed} led to addresses that gave no page."
+        yield "Nothing was fetched: the seeds led to other addresses, and those gave no page."
         for why, number in _few(counts.redirects_refused):
             yield f"{_count(number, 'redirect')} not followed: {reasons.link_refusal(why)}"
     elif list(failures) == ["robots_txt"]:
-        yield f"Nothing was fetched: robots.txt forbids {every_seed}."
+        yield f"Nothing was fetched: robots.txt forbids {_of_seeds(number, counts.seeds, 'all')}."
+    elif len(failures) == 1:
+        where = _of_seeds(number, counts.seeds, "any of the")
+        yield f"Nothing was fetched from {where}: {reasons.outcome(*failures)}"
     else:
-        yield f"Nothing was fetched from {every_seed}:"
+        yield f"Nothing was fetched from {_of_seeds(number, counts.seeds, 'any of the')}:"
         for why, number in _few(failures):
             yield f"{_count(number, 'seed')}: {reasons.outcome(why)}"
     if "robots_txt" in failures:
@@ -94,7 +97,8 @@ def _one_language(counts: Counts, there: Language, missing: Language) -> Iterato
     )
     if looks := counts.waiting_looks.get(missing.code, 0):
         verb = "URL that looks" if looks == 1 else "URLs that look"
-        yield f"{looks:,} {verb} {missing.name} {_are(looks)} still waiting."
+        at_least = "At least " if counts.waiting > LOOKED_AT else ""
+        yield f"{at_least}{looks:,} {verb} {missing.name} {_are(looks)} still waiting."
     yield from _drops(counts)
     if counts.links_refused.get("offsite", 0) > MANY * counts.links.get("seen", 0):
         yield (
@@ -142,6 +146,12 @@ def _which_languages(reason: str, counts: Counts) -> str:
 
 def _few(amounts: Amounts) -> list[tuple[str, int]]:
     return list(largest_first(amounts).items())[:MOST_REASONS]
+
+
+def _of_seeds(number: int, seeds: int, every: str) -> str:
+    if seeds == 1:
+        return "the seed"
+    return f"{every} {seeds} seeds" if number >= seeds else f"{number} of {seeds} seeds"
 
 
 def _urls(number: int) -> str:

@@ -115,11 +115,11 @@ class CrawlReporter:
         return None if entry is None else (entry.url, entry.priority)
 
     def _show(self) -> None:
-        totals, run = self._tally.totals(), self._tally.this_run()
+        totals = self._tally.totals()
         progress = Progress(
             langs=self._spider.plan.langs,
             pages=totals[gather.PAGES],
-            pages_a_second=self._pace.at(run[gather.PAGES]),
+            pages_a_second=self._pace.at(self._crawler.stats.get_value(gather.PAGES, 0)),
             waiting=len(self._frontier or ()),
             documents=self._documents(),
             other_pages=sum(under(totals, gather.OFF_LANGUAGE).values()),

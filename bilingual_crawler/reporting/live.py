@@ -74,7 +74,7 @@ class LiveDisplay:
         """Print the summary in place of the display."""
         logging.root.removeHandler(self._handler)
         LiveDisplay.active = False
-        self.console.print(summary(ending))
+        self.console.print(summary(ending), crop=False)
 
 
 class ConsoleHandler(logging.Handler):
@@ -83,7 +83,6 @@ class ConsoleHandler(logging.Handler):
     def __init__(self, console: Console) -> None:
         super().__init__(logging.WARNING)
         self._console = console
-        self.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Let warnings pass, and what Scrapy says about signals."""
@@ -91,9 +90,12 @@ class ConsoleHandler(logging.Handler):
         return urgent and bool(super().filter(record))
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print a record, whatever is in it, as plain text."""
+        """Print a record, whatever is in it, as plain text; tracebacks are for the log file."""
         try:
-            lines = (plain(line) for line in self.format(record).split("\n"))
+            message = f"{record.levelname}: {record.getMessage()}"
+            if record.exc_info:
+                message += " (the log has the details)"
+            lines = (plain(line) for line in message.split("\n"))
             style = WARN if record.levelno >= logging.WARNING else ""
             self._console.print(Text("\n".join(lines), style=style), soft_wrap=True)
         except Exception:  # noqa: BLE001 - as every handler of the standard library does
@@ -123,7 +125,7 @@ def _headline(progress: Progress) -> Table:
         no_wrap=True,
         overflow="ellipsis",
     )
-    row.add_row(shown(f"{first.name} and {second.name}", STRONG), Text(duration(progress.seconds)))
+    row.add_row(shown(f"{first.name} and {second.name}", STRONG), shown(duration(progress.seconds)))
     row.add_row(figures)
     return row
 
@@ -144,7 +146,7 @@ def _languages(progress: Progress) -> Table:
             total=total, completed=number, width=BAR_WIDTH, complete_style=style,
             finished_style=style,
         )  # fmt: skip
-        table.add_row(shown(name), f"{number:,}", bar, Text(f"{number / total:.0%}", style=DIM))
+        table.add_row(shown(name), shown(f"{number:,}"), bar, shown(f"{number / total:.0%}", DIM))
     return table
 
 
@@ -152,7 +154,7 @@ def _urls(progress: Progress) -> Table:
     rows = []
     if progress.best is not None:
         url, score = progress.best
-        rows.append((Text("next", style=DIM), shown(f"{score_text(score)}  {url}")))
+        rows.append((shown("next", DIM), shown(f"{score_text(score)}  {url}")))
     for label, url in zip(("last pair", ""), progress.last_pair or (), strict=False):
-        rows.append((Text(label, style=DIM), shown(url)))
+        rows.append((shown(label, DIM), shown(url)))
     return grid(rows)

@@ -62,6 +62,7 @@ LINKS = {
 STOPS = {
     "finished": "Nothing is left to fetch.",
     "shutdown": "It was stopped by Ctrl-C or a signal.",
+    "start_error": "The seeds could not be asked for; the log says why.",
     "cancelled": "It was stopped by a component.",
     "closespider_timeout": "The time of CLOSESPIDER_TIMEOUT is up.",
     "closespider_timeout_no_item": "No document came for CLOSESPIDER_TIMEOUT_NO_ITEM seconds.",
@@ -75,7 +76,7 @@ STOPS = {
 
 
 OUTCOMES = READ | FAILURES
-OUTCOMES[REDIRECTED] = "The address led to another one, which was queued in its place."
+OUTCOMES[REDIRECTED] = "The address leads to another one, which is counted by itself."
 
 
 def outcome(reason: str) -> str:

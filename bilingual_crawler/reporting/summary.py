@@ -27,6 +27,7 @@ ABOUT_FILES = {
     DOCUMENTS: "the documents, one a line",
     REPORT: "this account in full",
     LOG: "what the crawler wrote while it ran",
+    "crawl-*.warc.gz": "everything that was fetched, as it arrived",
 }
 
 
@@ -57,12 +58,16 @@ def summary_text(ending: Ending) -> str:
     """The summary without colours, for a log."""
     text = StringIO()
     console = Console(file=text, width=LOG_WIDTH, color_system=None, force_terminal=False)
-    console.print(summary(ending))
+    console.print(summary(ending), crop=False)
     return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
 
 
 def summary(ending: Ending) -> RenderableType:
-    """The summary, to be printed on any console."""
+    """The summary, to be printed on any console.
+
+    The command to go on is longer than most terminals are wide and must stay one line to be
+    copied, so it wants a console that does not crop.
+    """
     parts: list[RenderableType | None] = [_pairs(ending), _more(ending), _headline(ending)]
     if ending.explanation:
         parts.append(_explanation(ending.explanation))
@@ -159,8 +164,8 @@ def _row(label: str, number: int, text: str) -> tuple[Text, ...]:
 
 
 def _files(folder: Path) -> RenderableType:
-    names = [name for name in ABOUT_FILES if (folder / name).exists()]
-    rows = grid((Text(name), Text(ABOUT_FILES[name], style=DIM)) for name in names)
+    there = {name: about for name, about in ABOUT_FILES.items() if any(folder.glob(name))}
+    rows = grid((Text(name), Text(about, style=DIM)) for name, about in there.items())
     return Group(
         Text.assemble("\nFiles in ", (plain(str(folder)), STRONG)), Padding(rows, (0, 0, 0, 2))
     )
@@ -172,4 +177,4 @@ def _going_on(ending: Ending) -> RenderableType | None:
     line = Text(f"\nThe crawl is not finished. {ending.stopped_why} To go on:")
     if ending.command is None:
         return Text(f"{line.plain[:-1]}, start it again with output={plain(str(ending.folder))}")
-    return Group(line, Padding(Text(plain(ending.command), overflow="fold"), (0, 0, 0, 2)))
+    return Group(line, Text(f"  {plain(ending.command)}", no_wrap=True, overflow="ignore"))

@@ -7,10 +7,8 @@ from itertools import islice
 
 from bilingual_crawler.frontier.entry import Entry, State
 from bilingual_crawler.frontier.memory import MemoryFrontier
+from bilingual_crawler.reporting.counts import LOOKED_AT
 from bilingual_crawler.scoring.url_language import announced_languages
-
-MOST_LOOKED_AT = 20_000
-"""URLs that are asked for their language; more would hold up the end of a large crawl."""
 
 
 def best_waiting(frontier: MemoryFrontier, most: int) -> list[Entry]:
@@ -38,7 +36,7 @@ def best_waiting(frontier: MemoryFrontier, most: int) -> list[Entry]:
 def announced(frontier: MemoryFrontier) -> Counter[str]:
     """How many waiting URLs look like which language, as far as their addresses tell."""
     languages: Counter[str] = Counter()
-    for entry in islice(_queued(frontier), MOST_LOOKED_AT):
+    for entry in islice(_queued(frontier), LOOKED_AT):
         languages.update(announced_languages(entry.url))
     return languages
 

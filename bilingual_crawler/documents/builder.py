@@ -1,0 +1,146 @@
+"""From the bytes of a response to a `Document`: one parse, whatever the bytes are."""
+
+import re
+from urllib.parse import urlsplit
+
+from bilingual_crawler.documents.boilerplate import boilerplate
+from bilingual_crawler.documents.cleaning import clean
+from bilingual_crawler.documents.document import Alternate, Document, Image, Link, Paragraph
+from bilingual_crawler.documents.encoding import decode
+from bilingual_crawler.documents.language import detect_page, label_paragraphs
+from bilingual_crawler.documents.page import MOST_BLOCKS, Block, Page, Reference
+from bilingual_crawler.documents.reader import read_page
+from bilingual_crawler.documents.regions import NEUTRAL
+from bilingual_crawler.documents.urls import UrlResolver
+from bilingual_crawler.languages import language_of_tag
+
+_NO_PROSE = frozenset(("text/css", "text/csv", "text/javascript"))
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
+_TITLE_SEPARATOR = re.compile(r"\s+[|\u2013\u2014\u00b7\u00bb\u00ab:-]+\s+|\s*[|\u00bb\u00ab]\s*")
+
+
+def build_document(
+    url: str,
+    body: bytes,
+    *,
+    content_type: str = "",
+    headers_language: str = "",
+    hints: tuple[str, ...] = (),
+) -> Document:
+    """The document at `url`; bytes that are no text make an empty one.
+
+    `hints` are the ISO 639-3 codes of the wanted languages.
+    """
+    decoded = decode(body, content_type, (headers_language, *hints))
+    page = _read(decoded.utf8, content_type)
+    document = Document(
+        url,
+        title=page.title,
+        canonical=None,
+        html_language=page.html_language,
+        robots=frozenset(page.robots),
+        tdm_reservation=page.tdm_reservation,
+        encoding=decoded.encoding,
+        declared_encoding=decoded.declared,
+    )
+    document.paragraphs = _paragraphs(page)
+    _add_addresses(document, page, UrlResolver(url, page.base, decoded.encoding))
+    _add_language(document, (page.html_language, headers_language, page.content_language), hints)
+    return document
+
+
+def _read(utf8: bytes, content_type: str) -> Page:
+    media = content_type.partition(";")[0].strip().lower()
+    if "/" not in media or "html" in media or "xml" in media:
+        return read_page(utf8)
+    if media.startswith("text/") and media not in _NO_PROSE:
+        return _read_plain_text(utf8.decode("utf-8", "replace"))
+    return Page()
+
+
+def _read_plain_text(text: str) -> Page:
+    """A text without markup: blank lines part its paragraphs."""
+    paragraphs = filter(None, map(clean, _BLANK_LINE.split(text, MOST_BLOCKS)[:MOST_BLOCKS]))
+    return Page(blocks=[Block(paragraph, "paragraph", 0, NEUTRAL) for paragraph in paragraphs])
+
+
+def _paragraphs(page: Page) -> list[Paragraph]:
+    paragraphs = [
+        Paragraph(block.text, block.kind, flag)
+        for block, flag in zip(page.blocks, boilerplate(page.blocks), strict=True)
+    ]
+    title = _title_position(page, paragraphs)
+    if title is not None:
+        paragraphs[title].kind = "title"
+    return paragraphs
+
+
+def _title_position(page: Page, paragraphs: list[Paragraph]) -> int | None:
+    """The heading that says what <title> says, in whole or in part; or else the first h1.
+
+    The second way keeps two sides of a translation alike where only one has reworded it.
+    """
+    names = {page.title, *_TITLE_SEPARATOR.split(page.title)} - {""}
+    first = None
+    for at, (block, paragraph) in enumerate(zip(page.blocks, paragraphs, strict=True)):
+        if block.level == 0 or paragraph.boilerplate:
+            continue
+        if paragraph.text in names:
+            return at
+        if first is None and block.level == 1:
+            first = at
+    return first
+
+
+def _add_addresses(document: Document, page: Page, resolve: UrlResolver) -> None:
+    links: dict[str, Reference] = {}
+    for reference in page.references.values():
+        address = resolve(reference.href)
+        if address is None:
+            continue
+        if address in links:
+            links[address].merge(reference)
+        else:
+            links[address] = reference
+    document.links = [_link(address, reference, resolve) for address, reference in links.items()]
+    images = {address: alt for src, alt in page.images.items() if (address := resolve(src))}
+    document.images = [Image(address, alt) for address, alt in images.items()]
+    alternates = {
+        Alternate(address, hreflang, language.code if language else None): None
+        for href, hreflang in page.alternates
+        if (address := resolve(href))
+        for language in (language_of_tag(hreflang),)
+    }
+    document.alternates = list(alternates)
+    document.canonical = resolve(page.canonical) if page.canonical else None
+
+
+def _link(address: str, reference: Reference, resolve: UrlResolver) -> Link:
+    return Link(
+        address,
+        reference.anchor,
+        reference.context,
+        reference.rel,
+        reference.hreflang,
+        reference.image_alt,
+        (resolve(reference.image_src) or "") if reference.image_src else "",
+    )
+
+
+def _add_language(document: Document, declared: tuple[str, ...], wanted: tuple[str, ...]) -> None:
+    language = detect_page(
+        document.paragraphs, declared=declared, wanted=wanted, domain=_top_level(document.url)
+    )
+    document.language = language.code
+    document.language_source = language.source
+    document.language_shares = language.shares
+    label_paragraphs(document.paragraphs, language)
+
+
+def _top_level(url: str) -> str:
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+    domain = host.rpartition(".")[2]
+    return domain if domain.isascii() and domain.isalpha() else ""

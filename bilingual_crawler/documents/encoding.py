@@ -1,0 +1,165 @@
+"""From bytes to text: what a page says about its encoding, and what its bytes say.
+
+Declarations are often wrong in one of two ways that show: text that is valid UTF-8 is UTF-8
+whatever it is called, and text that is not cannot be made so by calling it UTF-8. In the
+second case, and where nothing is declared, the encoding that was usual for the page's
+language is taken, as browsers do; a page in no language of interest may come out wrong.
+"""
+
+import codecs
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import NamedTuple
+
+from w3lib.encoding import (
+    html_body_declared_encoding,
+    http_content_type_encoding,
+    read_bom,
+)
+
+from bilingual_crawler.languages import language_of_tag
+
+DEFAULT = "cp1252"
+MOST_REPAIRS = 10_000
+
+_ESCAPED = frozenset(("iso2022_jp", "hz"))  # all ASCII, so valid as UTF-8 too
+_ENCODINGS = frozenset(
+    (
+        *("utf-8", "cp866", "cp874", "mac-roman", "koi8-r", "koi8-u", *_ESCAPED),
+        *(f"cp{number}" for number in range(1250, 1259)),
+        *(f"iso8859-{part}" for part in (*range(2, 9), 10, 13, 14, 15, 16)),
+        *("gb18030", "big5hkscs", "euc_jp", "cp932", "cp949"),
+    )
+)
+_USUAL_LATIN = {
+    **dict.fromkeys(("ces", "hrv", "slk", "bos", "ron", "sqi"), ("cp1250",)),
+    **dict.fromkeys(("hun", "pol", "slv"), ("iso8859-2",)),
+    **dict.fromkeys(("est", "lav", "lit"), ("cp1257",)),
+    **dict.fromkeys(("tur", "aze", "kur"), ("cp1254",)),
+    "vie": ("cp1258",),
+    "mlt": ("iso8859-3",),
+}
+_USUAL_OTHER = {
+    **dict.fromkeys(("bel", "bul", "kaz", "kir", "mkd", "mon", "rus", "srp"), ("cp1251",)),
+    **dict.fromkeys(("tat", "tgk", "ukr"), ("cp1251",)),
+    **dict.fromkeys(("ara", "fas", "urd"), ("cp1256",)),
+    "ell": ("iso8859-7",),
+    "heb": ("cp1255",),
+    "tha": ("cp874",),
+    "jpn": ("euc_jp", "cp932"),
+    "kor": ("cp949",),
+    "zho": ("gb18030",),
+}
+_CONTROLS = bytes(set(range(0x20)) - set(b"\t\n\v\f\r"))
+_HIGH = bytes(range(0x80, 0x100))
+_HIGH_RUN = re.compile(rb"[\x80-\xff]{3,}")
+_LANG = re.compile(rb"<html\b[^>]{0,500}?\slang\s*=\s*[\"']?([A-Za-z_-]{2,20})", re.IGNORECASE)
+
+
+class Decoded(NamedTuple):
+    """The bytes of a page as UTF-8, without control characters."""
+
+    utf8: bytes
+    encoding: str
+    declared: str | None
+
+
+def decode(body: bytes, content_type: str = "", languages: Iterable[str] = ()) -> Decoded:
+    """Read the bytes of a page; `languages` are the tags or codes it may be in."""
+    declared = _declared(body, content_type)
+    encoding, mark = read_bom(body)
+    if encoding is None:
+        encoding = _real(body, declared, languages)
+    elif mark is not None:
+        body = body[len(mark) :]
+    if encoding != "utf-8" or not _is_utf8(body):
+        body = _text(body, encoding).encode("utf-8", "replace")
+    return Decoded(body.translate(None, _CONTROLS), encoding, declared[0] if declared else None)
+
+
+def _declared(body: bytes, content_type: str) -> list[str]:
+    """What the header, then the page itself says, where it means an encoding of the web."""
+    names = []
+    with suppress(ValueError, LookupError):
+        names.append(http_content_type_encoding(content_type))
+    with suppress(ValueError, LookupError):
+        names.append(html_body_declared_encoding(body))
+    return [name for name in names if name and (name in _ENCODINGS or name.startswith("utf-"))]
+
+
+def _real(body: bytes, declared: list[str], languages: Iterable[str]) -> str:
+    """The encoding whose text makes sense."""
+    legacy = [name for name in declared if not name.startswith("utf-")]
+    wide = _wide(body)
+    if wide:
+        return wide
+    for name in legacy:
+        if name in _ESCAPED and (b"\x1b" in body or b"~{" in body):
+            return name
+    if body.isascii():
+        return legacy[0] if legacy else "utf-8"
+    if _is_utf8(body) or _is_nearly_utf8(body):
+        return "utf-8"
+    candidates = legacy or _usual(body, languages)
+    if len(candidates) == 1:
+        return candidates[0]
+    return min(candidates, key=lambda name: _text(body, name).count("\ufffd"))
+
+
+def _wide(body: bytes) -> str:
+    """UTF-16 without a byte order mark shows in the zeros between its letters."""
+    start = body[:256]
+    even, odd = start[::2].count(0), start[1::2].count(0)
+    if max(even, odd) * 4 < len(start) or not start:
+        return ""
+    return "utf-16-be" if even > odd else "utf-16-le"
+
+
+def _is_utf8(body: bytes) -> bool:
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _is_nearly_utf8(body: bytes) -> bool:
+    """Whether the bytes beyond ASCII are UTF-8 with a few strays from another encoding."""
+    text = body.decode("utf-8", "replace")
+    bad = text.count("\ufffd")
+    good = len(text) - bad - len(body.translate(None, _HIGH))
+    return good >= 2 * bad
+
+
+def _usual(body: bytes, languages: Iterable[str]) -> list[str]:
+    """What was usual for the languages of a page, by the kind of script its bytes show.
+
+    Letters beyond ASCII stand alone in Latin script and in runs in all others.
+    """
+    runs = sum(map(len, _HIGH_RUN.findall(body)))
+    other = 2 * runs > len(body) - len(body.translate(None, _HIGH))
+    usual = _USUAL_OTHER if other else _USUAL_LATIN
+    for tag in (*(found.decode() for found in _LANG.findall(body[:2000])), *languages):
+        language = language_of_tag(tag)
+        if language is not None and language.code in usual:
+            return list(usual[language.code])
+        if language is not None and not other:
+            return [DEFAULT]
+    return [DEFAULT]
+
+
+def _text(body: bytes, encoding: str) -> str:
+    if encoding == "utf-8":
+        strays = body.decode("utf-8", "replace").count("\ufffd")
+        return body.decode("utf-8", _STRAYS if strays <= MOST_REPAIRS else "replace")
+    return body.decode(encoding, "replace")
+
+
+def _read_strays(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError)
+    return error.object[error.start : error.end].decode(DEFAULT, "replace"), error.end
+
+
+_STRAYS = "bilingual_crawler_strays"
+codecs.register_error(_STRAYS, _read_strays)

@@ -1,0 +1,142 @@
+"""The language of a page and of its paragraphs, by CLD2.
+
+The main text decides where it is nearly all in one language. Where it is mixed, the whole
+page does: translated pages often carry a long untranslated part, a quotation or a program,
+and the words around it tell what the page is. Measured on recorded sites, hints (top-level
+domain, declared and wanted languages) help CLD2 only where it cannot tell at all, and lead
+it astray where it can (a wrong `lang="gl"` makes Spanish Galician); so they are given then,
+and only then.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import pycld2
+
+from bilingual_crawler.documents.document import Paragraph
+from bilingual_crawler.languages import Language, language_of_cld2, language_of_tag
+
+SURE_PERCENT = 95
+CONTENT_PERCENT = 20
+NEARLY_HALF = 45
+LEAST_TEXT = 200
+SHORT_PARAGRAPH = 25
+LONGEST_TEXT = 200_000
+
+Shares = list[tuple[str, int]]
+
+
+class PageLanguage(NamedTuple):
+    """What language a page is in (ISO 639-3), what told so, and in what shares.
+
+    `source` is one of "main text", "whole page", "hints", "declaration", "none".
+    """
+
+    code: str | None
+    source: str
+    shares: Shares
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether single paragraphs may well be in another language."""
+        return bool(self.shares) and self.shares[0][1] < SURE_PERCENT
+
+
+class _Answer(NamedTuple):
+    reliable: bool
+    shares: Shares
+
+
+def detect_page(
+    paragraphs: Sequence[Paragraph],
+    *,
+    declared: Iterable[str] = (),
+    wanted: Iterable[str] = (),
+    domain: str = "",
+) -> PageLanguage:
+    """The language of a page with these paragraphs.
+
+    `declared` are language tags of the page and its headers, `wanted` ISO 639-3 codes,
+    `domain` the top-level domain.
+    """
+    said = _first_language(declared)
+    everything = "\n".join(each.text for each in paragraphs)
+    main = "\n".join(each.text for each in paragraphs if not each.boilerplate)
+    if said is not None and not said.cld2 and said.code in set(wanted):
+        return PageLanguage(said.code, "declaration", [(said.code, 100)])
+    main_shares = _ask(main).shares if len(main) >= LEAST_TEXT else []
+    if main_shares and main_shares[0][1] >= SURE_PERCENT:
+        return PageLanguage(main_shares[0][0], "main text", main_shares)
+    shares = _ask(everything).shares
+    if shares:
+        code = _choose(shares, main_shares, said.code if said else None)
+        return PageLanguage(code, "whole page", shares)
+    shares = _ask(everything, _hints(said, wanted), domain).shares
+    if shares:
+        return PageLanguage(shares[0][0], "hints", shares)
+    if said is not None and everything:
+        return PageLanguage(said.code, "declaration", [])
+    return PageLanguage(None, "none", [])
+
+
+def label_paragraphs(paragraphs: Iterable[Paragraph], page: PageLanguage) -> None:
+    """Note the language of each paragraph of the content that is long enough to tell.
+
+    Only on a mixed page is each one looked at, and only languages that the page has a
+    share of are believed: a name or a number looks like any language.
+    """
+    present = {code for code, _ in page.shares}
+    for paragraph in paragraphs:
+        if paragraph.boilerplate or len(paragraph.text) < SHORT_PARAGRAPH:
+            continue
+        if not page.is_mixed:
+            paragraph.language = page.code
+            continue
+        answer = _ask(paragraph.text)
+        if answer.reliable and answer.shares and answer.shares[0][0] in present:
+            paragraph.language = answer.shares[0][0]
+
+
+def _choose(shares: Shares, main: Shares, declared: str | None) -> str:
+    """The language of a mixed page: one that its content has a real part of.
+
+    It is the most frequent of the whole page, or the declared one if that is as frequent.
+    """
+    possible = {code for code, percent in main if percent >= CONTENT_PERCENT}
+    ranked = [code for code, _ in shares if code in possible] or [shares[0][0]]
+    if declared in ranked and dict(shares)[declared] >= NEARLY_HALF:
+        return declared
+    return ranked[0]
+
+
+def _ask(text: str, hints: str = "", domain: str = "") -> _Answer:
+    """CLD2's answer as ISO 639-3 codes and percents, without what it does not know."""
+    try:
+        reliable, _, details = pycld2.detect(
+            text[:LONGEST_TEXT],
+            isPlainText=True,
+            bestEffort=bool(hints or domain),
+            hintLanguageHTTPHeaders=hints,
+            hintTopLevelDomain=domain,
+        )
+    except (pycld2.error, ValueError):
+        return _Answer(reliable=False, shares=[])
+    shares: dict[str, int] = {}
+    for _, code, percent, _ in details:
+        language = language_of_cld2(code)
+        if language is not None and percent > 0:
+            shares[language.code] = shares.get(language.code, 0) + percent
+    return _Answer(reliable, sorted(shares.items(), key=lambda share: -share[1]))
+
+
+def _first_language(tags: Iterable[str]) -> Language | None:
+    for tag in tags:
+        language = language_of_tag(tag.partition(",")[0])
+        if language is not None:
+            return language
+    return None
+
+
+def _hints(declared: Language | None, wanted: Iterable[str]) -> str:
+    languages = [declared, *map(language_of_tag, wanted)]
+    return ",".join(code for language in languages if language for code in language.cld2[:1])

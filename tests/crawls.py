@@ -1,0 +1,69 @@
+"""Whole crawls, run as a user runs them: the command in a process of its own."""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+FAST = {
+    "BILINGUAL_ALLOW_PRIVATE": 1,
+    "BILINGUAL_RETRY_DELAY": 0.1,
+    "BILINGUAL_PROGRESS": "off",
+    "DOWNLOAD_DELAY": 0,
+    "AUTOTHROTTLE_ENABLED": 0,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
+}
+
+
+def command(url, output, *, langs="spa-eus", arguments=None, settings=None):
+    """The command line of a crawl, with no delays: the server is ours."""
+    given = {"langs": langs, "seeds": url, "output": output} | (arguments or {})
+    parts = [sys.executable, "-m", "scrapy", "crawl", "bilingual"]
+    for name, value in given.items():
+        if value is not None:
+            parts += ["-a", f"{name}={value}"]
+    for name, value in (FAST | (settings or {})).items():
+        parts += ["-s", f"{name}={value}"]
+    return parts
+
+
+def start(url, output, *, cwd=ROOT, **options):
+    """Start a crawl and leave it running."""
+    return subprocess.Popen(
+        command(url, output, **options),
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=os.environ | {"NO_COLOR": "1", "COLUMNS": "200"},
+    )
+
+
+def crawl(url, output, *, timeout=120, status=0, **options):
+    """Run a crawl to its end; what it printed is returned."""
+    process = start(url, output, **options)
+    try:
+        printed, _ = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        printed, _ = process.communicate()
+        raise AssertionError(f"the crawl did not end in {timeout} s:\n{printed}") from None
+    assert process.returncode == status, printed
+    return printed
+
+
+def documents(output):
+    with gzip.open(Path(output) / "documents.jsonl.gz", "rt") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def pairs(output):
+    with (Path(output) / "pairs.jsonl").open() as lines:
+        return [json.loads(line) for line in lines]
+
+
+def report(output):
+    return json.loads((Path(output) / "crawl.json").read_text())
