@@ -45,6 +45,8 @@ COMPONENTS: dict[str, dict[str, int | str | None]] = {
     },
     "EXTENSIONS": {
         OURS + "fetching.throttle.SiteThrottle": 0,
+        OURS + "reporting.extension.CrawlReporter": 100,
+        SCRAPYS + "extensions.logstats.LogStats": None,
         SCRAPYS + "extensions.throttle.AutoThrottle": None,
     },
 }

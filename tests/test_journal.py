@@ -1,11 +1,12 @@
 """What the journal vouches for after a kill at any moment."""
 
-import os
+import gzip
 import signal
 import subprocess
 import sys
 import textwrap
 import time
+from pathlib import Path
 
 import pytest
 
@@ -113,8 +114,6 @@ def test_an_error_of_the_writer_shows_at_the_next_checkpoint(tmp_path):
 
 
 def test_gzip_members_are_one_file(tmp_path):
-    import gzip
-
     file = GzipAppendFile(tmp_path / "out.gz", 0)
     for batch in (["a\n", "b\n"], ["c\n"]):
         file.append(batch)
@@ -146,7 +145,7 @@ def test_rows_and_lines_agree_after_many_kills(tmp_path):
         writer = subprocess.Popen(
             [sys.executable, "-c", textwrap.dedent(WRITER), str(tmp_path)],
             stdout=subprocess.PIPE,
-            cwd=os.path.dirname(os.path.dirname(__file__)),
+            cwd=Path(__file__).parents[1],
         )
         writer.stdout.readline()
         time.sleep(0.02 + 0.013 * kill)

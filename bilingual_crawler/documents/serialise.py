@@ -1,0 +1,54 @@
+"""Documents as JSON: the lines of documents.jsonl.gz.
+
+Links and opt-outs are left out: the crawl has used them up, and they would double the size.
+"""
+
+from dataclasses import asdict
+from typing import Any
+
+from bilingual_crawler.documents.document import Alternate, Document, Image, Paragraph
+
+_PLAIN = (
+    *("url", "language", "language_source", "title", "canonical", "html_language"),
+    *("encoding", "declared_encoding", "depth", "requested_url", "fetched_at"),
+)
+
+
+def document_to_dict(document: Document) -> dict[str, Any]:
+    """A document as JSON can hold it, with keys in a fixed order."""
+    return {
+        "url": document.url,
+        "language": document.language,
+        "language_source": document.language_source,
+        "language_shares": [[code, percent] for code, percent in document.language_shares],
+        "title": document.title,
+        "paragraphs": [
+            {
+                "text": paragraph.text,
+                "kind": paragraph.kind,
+                "boilerplate": paragraph.boilerplate,
+                "language": paragraph.language,
+            }
+            for paragraph in document.paragraphs
+        ],
+        "images": [asdict(image) for image in document.images],
+        "alternates": [asdict(alternate) for alternate in document.alternates],
+        "canonical": document.canonical,
+        "encoding": document.encoding,
+        "declared_encoding": document.declared_encoding,
+        "html_language": document.html_language,
+        "depth": document.depth,
+        "requested_url": document.requested_url,
+        "fetched_at": document.fetched_at,
+    }
+
+
+def document_from_dict(fields: dict[str, Any]) -> Document:
+    """The document that `document_to_dict` made this of, without its links."""
+    return Document(
+        **{name: fields[name] for name in _PLAIN},
+        language_shares=[(code, percent) for code, percent in fields["language_shares"]],
+        paragraphs=[Paragraph(**each) for each in fields["paragraphs"]],
+        images=[Image(**each) for each in fields["images"]],
+        alternates=[Alternate(**each) for each in fields["alternates"]],
+    )
