@@ -18,6 +18,7 @@ from bilingual_crawler.errors import ConfigurationError
 
 BOT_NAME = "bilingual-crawler"
 ADDONS = {"bilingual_crawler.addon.BilingualCrawler": 500}
+SPIDER_MODULES = ["bilingual_crawler.spiders"]
 
 PREFIX = "BILINGUAL_"
 
@@ -229,6 +230,7 @@ scrapy_defaults = (
     ScrapyDefault("REMOTE_CONTROL_ENABLED", False, "nobody runs code in a crawl"),
     ScrapyDefault("TELNETCONSOLE_ENABLED", False, "nobody runs code in a crawl"),
     ScrapyDefault("LOG_LEVEL", "INFO", "a line a page is for debugging"),
+    ScrapyDefault("STATS_DUMP", False, "crawl.json and the summary tell more"),
 )
 
 

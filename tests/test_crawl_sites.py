@@ -43,7 +43,7 @@ def test_a_site_has_its_own_delay_budget_and_patterns(tmp_path):
         asked = server.paths()
     assert not [path for path in asked if path.startswith("/eu/")]
     assert 10 <= len(asked) <= 16
-    assert report(tmp_path / "out")["finished"] is True
+    assert report(tmp_path / "out")["state"] == "finished"
 
 
 def test_a_larger_budget_goes_on_where_the_smaller_ended(tmp_path):

@@ -170,16 +170,25 @@ def test_a_spent_budget_is_told_with_the_setting_that_raises_it():
 
 
 def codes_in_the_source():
-    """Every word that the crawler gives as the reason of a drop, refusal or objection."""
+    """Every word that the crawler gives for the end of a URL: Dropped("x"), State.DONE, "x"."""
     found = set()
     for path in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in {
-                "Dropped",
-                "Refused",
-            }:
-                found |= {arg.value for arg in node.args[:1] if isinstance(arg, ast.Constant)}
+            items = getattr(node, "args", None) or getattr(node, "elts", None) or []
+            if getattr(getattr(node, "func", None), "id", "") in {"Dropped", "Refused"}:
+                found |= words(items[:1])
+            elif isinstance(items, list):
+                ends = [ast.unparse(each) in {"State.DONE", "State.FAILED"} for each in items]
+                found |= words(each for end, each in zip(ends, items[1:], strict=False) if end)
     return found
+
+
+def words(nodes):
+    return {
+        node.value
+        for node in nodes
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
 
 
 def returned_words(path, *functions):
@@ -196,7 +205,7 @@ def returned_words(path, *functions):
 
 def test_every_reason_to_drop_or_refuse_a_page_has_a_sentence():
     codes = codes_in_the_source()
-    assert {"off_language", "private_address", "too_large"} <= codes
+    assert {"off_language", "private_address", "stored", "redirected"} <= codes
     assert codes - reasons.OUTCOMES.keys() == set()
 
 

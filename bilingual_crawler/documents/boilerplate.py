@@ -7,15 +7,19 @@ hostile page costs what an ordinary one does. Libraries were measured side by si
 and lose more text, leave more of the frame, or take many times as long: docs/boilerplate.md.
 """
 
+import re
 from collections.abc import Sequence
 
 from bilingual_crawler.documents.page import Block
 from bilingual_crawler.documents.regions import FRAME, MAIN, NAMED_FRAME, NEUTRAL
 
 PROSE_LENGTH = 80
+DENSE_PROSE_LENGTH = 32
 LINKED_SHARE = 0.5
 LONG_ANCHOR = 30
 SUSPECT_FRAME = 2_000
+
+_DENSE_SCRIPT = re.compile("[\u3040-\u9fff\uac00-\ud7af]")  # a syllable or a word a letter
 
 
 def boilerplate(blocks: Sequence[Block]) -> list[bool]:
@@ -32,6 +36,10 @@ def boilerplate(blocks: Sequence[Block]) -> list[bool]:
     ]
     if any(kept):
         kept = _between_prose(blocks, kept)
+        kept = [
+            each or (block.level == 1 and block.region == NEUTRAL)
+            for block, each in zip(blocks, kept, strict=True)
+        ]
     elif any(unframed):
         kept = unframed
     else:
@@ -88,4 +96,9 @@ def _is_menu(block: Block) -> bool:
 
 
 def _is_prose(block: Block) -> bool:
-    return len(block.text) >= PROSE_LENGTH and not _is_menu(block)
+    length = len(block.text)
+    if length < PROSE_LENGTH and (
+        length < DENSE_PROSE_LENGTH or _DENSE_SCRIPT.search(block.text) is None
+    ):
+        return False
+    return not _is_menu(block)

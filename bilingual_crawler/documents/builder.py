@@ -4,7 +4,7 @@ import re
 from urllib.parse import urlsplit
 
 from bilingual_crawler.documents.boilerplate import boilerplate
-from bilingual_crawler.documents.cleaning import clean
+from bilingual_crawler.documents.cleaning import split_paragraphs
 from bilingual_crawler.documents.document import Alternate, Document, Image, Link, Paragraph
 from bilingual_crawler.documents.encoding import decode
 from bilingual_crawler.documents.language import detect_page, label_paragraphs
@@ -15,7 +15,6 @@ from bilingual_crawler.documents.urls import UrlResolver
 from bilingual_crawler.languages import language_of_tag
 
 _NO_PROSE = frozenset(("text/css", "text/csv", "text/javascript"))
-_BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 _TITLE_SEPARATOR = re.compile(r"\s+[|\u2013\u2014\u00b7\u00bb\u00ab:-]+\s+|\s*[|\u00bb\u00ab]\s*")
 
 
@@ -59,8 +58,7 @@ def _read(utf8: bytes, content_type: str) -> Page:
 
 
 def _read_plain_text(text: str) -> Page:
-    """A text without markup: blank lines part its paragraphs."""
-    paragraphs = filter(None, map(clean, _BLANK_LINE.split(text, MOST_BLOCKS)[:MOST_BLOCKS]))
+    paragraphs = split_paragraphs(text)[:MOST_BLOCKS]
     return Page(blocks=[Block(paragraph, "paragraph", 0, NEUTRAL) for paragraph in paragraphs])
 
 

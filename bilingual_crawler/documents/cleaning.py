@@ -4,6 +4,7 @@ Typographic spaces differ between the languages of a page (French sets a narrow 
 space before a colon) and between two copies of one text; nothing later should see that.
 """
 
+import re
 import unicodedata
 
 _CONTROLS = (*range(0x20), *range(0x7F, 0xA0))
@@ -21,6 +22,7 @@ _TABLE: dict[int, str | None] = {
     **dict.fromkeys((*_CONTROLS, *range(0xD800, 0xE000), *_NONCHARACTERS, *_WIDTHLESS)),
     0x200B: " ",  # zero width space: a boundary of words that does not show
 }
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 
 
 def clean(text: str) -> str:
@@ -34,3 +36,8 @@ def clean(text: str) -> str:
     if not text.isprintable():
         text = " ".join(text.translate(_TABLE).split())
     return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def split_paragraphs(text: str) -> list[str]:
+    """The paragraphs of a text without markup, which blank lines part."""
+    return [paragraph for paragraph in map(clean, _BLANK_LINE.split(text)) if paragraph]

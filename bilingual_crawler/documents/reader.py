@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from lxml import etree
 
-from bilingual_crawler.documents.cleaning import clean
+from bilingual_crawler.documents.cleaning import clean, split_paragraphs
 from bilingual_crawler.documents.document import ParagraphKind
 from bilingual_crawler.documents.page import MOST_BLOCKS, Block, Page, Reference
 from bilingual_crawler.documents.regions import NEUTRAL, region_of
@@ -46,7 +46,6 @@ _UNSHOWN = {
     "template": INERT,
 }
 _NO_DISPLAY = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-_BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 _FEED = re.compile(r"rss|atom|json|xml", re.IGNORECASE)
 _DIRECTIVES = re.compile(r"[\s,;]+")
 _LETTER = re.compile(r"\w")
@@ -78,6 +77,8 @@ class PageReader:
         self._scopes: list[Scope] = [(SHOWN, NEUTRAL, "paragraph", 0, False)]
         self._buffer: list[str] = []
         self._length = 0
+        self._anchored = False
+        self._anchors = 0
         self._linked = 0
         self._text_scope = self._scopes[0]
         self._title: list[str] | None = None
@@ -145,7 +146,7 @@ class PageReader:
             self._buffer.append(text)
             self._length += len(text)
             self._text_scope = scope
-            if link is not None:
+            if self._anchored:
                 self._linked += len(text.strip())
         if link is not None and link.length < ANCHOR_LENGTH:
             link.parts.append(text[:ANCHOR_LENGTH])
@@ -172,15 +173,15 @@ class PageReader:
         if self._link is not None:
             self._link.start = 0
         self._buffer.clear()
-        self._length = self._linked = 0
+        self._length = self._linked = self._anchors = 0
 
     def _add_block(self, raw: str, text: str) -> None:
         blocks = self.page.blocks
         _, region, kind, level, preformatted = self._text_scope
-        linked, links = self._linked, len(self._links)
+        linked, links = self._linked, self._anchors
         texts = [text]
         if preformatted and "\n" in raw:
-            texts = [part for part in map(clean, _BLANK_LINE.split(raw)) if part]
+            texts = split_paragraphs(raw)
         for part in texts[: MOST_BLOCKS - len(blocks)]:
             blocks.append(Block(part, kind, level, region, min(linked, len(part)), links))
 
@@ -190,6 +191,8 @@ class PageReader:
             self._buffer.append(" ")  # a row of links, set apart by style alone
             self._length += 1
         href = attributes.get("href", "").strip()
+        self._anchored = bool(href)
+        self._anchors += self._anchored
         if not href or self._scopes[-1][0] > HIDDEN or not may_be_page(href):
             return
         reference = Reference(href, _words(attributes, "rel"), _words(attributes, "hreflang"))
@@ -200,6 +203,7 @@ class PageReader:
         self._links.append(self._link)
 
     def _end_link(self) -> None:
+        self._anchored = False
         if self._link is not None:
             self._link.end = self._length
             self._link = None
@@ -246,7 +250,7 @@ class PageReader:
 
     def _end_title(self) -> None:
         if self._title is not None:
-            self.page.title = clean("".join(self._title))
+            self.page.title = clean("".join(self._title))[:ATTRIBUTE_LENGTH]
             self._title = None
 
     def _open_base(self, attributes: Attributes) -> None:

@@ -38,7 +38,7 @@ _ROLES = {
         FRAME,
     ),
 }
-_NAMED = frozenset(("div", "section", "ul", "ol", "dl", "p", "table", "td", "span", "form"))
+_NAMED = frozenset(("div", "section", "ul", "ol", "dl", "p", "table", "td", "form"))
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _FRAME_WORDS = frozenset(
     (

@@ -106,6 +106,8 @@ class UrlKeyDetector:
     def _judge(
         self, page: Page, tokens: tuple[str, ...], other: Page, other_tokens: tuple[str, ...]
     ) -> Evidence:
+        if page.language != self._pair.first.code:
+            page, tokens, other, other_tokens = other, other_tokens, page, tokens
         verdicts = [self._fits(page, tokens), self._fits(other, other_tokens)]
         if False in verdicts:
             return Evidence(

@@ -22,8 +22,7 @@ READ = {
     "tdm_reserved": "The site reserves the page from text and data mining.",
     "noai": "The page asks not to be used for machine learning.",
     "dropped": "A pipeline of the project dropped the page.",
-    "error_in_pipeline": "A pipeline failed on the page; the log has the details.",
-    "error_in_spider": "The page could not be read; the log has the details.",
+    "processed": "The page was read, but no document was made of it.",
 }
 
 FAILURES = {
@@ -43,6 +42,8 @@ FAILURES = {
     "offsite": "The page is on a host outside the crawl.",
     "stopped": "The download was stopped before the end of the page.",
     "ignored": "A component of the project ignored the page.",
+    "error_in_callback": "The page could not be read; the log has the details.",
+    "error_in_pipeline": "A pipeline failed on the page; the log has the details.",
     "error": "An unexpected error; the log at LOG_LEVEL=DEBUG has the details.",
 }
 
