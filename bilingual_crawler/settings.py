@@ -19,6 +19,8 @@ from bilingual_crawler.errors import ConfigurationError
 BOT_NAME = "bilingual-crawler"
 ADDONS = {"bilingual_crawler.addon.BilingualCrawler": 500}
 SPIDER_MODULES = ["bilingual_crawler.spiders"]
+LOG_LEVEL = "INFO"
+LOG_VERSIONS: list[str] = []
 
 PREFIX = "BILINGUAL_"
 

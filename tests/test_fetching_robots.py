@@ -41,13 +41,24 @@ def test_only_the_start_of_an_enormous_robots_txt_is_read():
     assert result.failures == {f"{site.url}/no": "robots_txt"}
 
 
-@pytest.mark.parametrize(
-    "answer", [(404, TEXT, b""), (403, TEXT, b""), (503, TEXT, b""), lambda _handler: None]
-)
-def test_a_robots_txt_that_cannot_be_had_forbids_nothing(answer):
+@pytest.mark.parametrize("answer", [(404, TEXT, b""), (403, TEXT, b"")])
+def test_a_robots_txt_that_does_not_exist_forbids_nothing(answer):
     with Site({"/robots.txt": answer}) as site:
         result = crawl(f"{site.url}/", ROBOTSTXT_OBEY=True)
     assert len(result.pages) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [((503, TEXT, b""), "robots_unavailable"), (lambda _handler: None, "connection")],
+)
+def test_a_robots_txt_that_cannot_be_had_forbids_everything(answer, reason):
+    with Site({"/robots.txt": answer}) as site:
+        urls = [f"{site.url}/{number}" for number in range(4)]
+        result = crawl(*urls, ROBOTSTXT_OBEY=True, RETRY_ENABLED=False)
+    assert not result.pages
+    assert result.failures == dict.fromkeys(urls, reason)
+    assert set(site.asked) == {"/robots.txt"}
 
 
 def test_robots_txt_is_not_asked_for_before_a_page_that_is_refused():

@@ -17,11 +17,11 @@ from bilingual_crawler.pairing.pair import DocumentPair, Evidence
 from bilingual_crawler.reporting import reasons
 from bilingual_crawler.reporting.counts import Counts
 from bilingual_crawler.reporting.explain import explain
+from bilingual_crawler.reporting.gather import announced
 from bilingual_crawler.reporting.report import changed_settings, figures, versions, write_report
 from bilingual_crawler.reporting.resume import resume_command
 from bilingual_crawler.reporting.summary import Ending, best_pairs, summary_text
 from bilingual_crawler.reporting.tally import RUNS, Tally, under
-from bilingual_crawler.reporting.waiting import announced, best_waiting
 from bilingual_crawler.settings import Config
 from demo.content import expected_pairs
 from tests.crawls import ROOT, crawl, start
@@ -278,7 +278,7 @@ def test_the_best_waiting_urls_are_those_that_come_out_first():
         )
     for number in range(0, 300, 9):
         frontier.raise_priority(number, 60.0 + number)
-    best = [entry.fingerprint for entry in best_waiting(frontier, 40)]
+    best = [entry.fingerprint for entry in frontier.top(40)]
     assert best == [frontier.pop(0.0).fingerprint for _ in range(40)]
 
 
@@ -288,7 +288,7 @@ def test_hosts_whose_budget_is_spent_have_no_best_url():
     frontier.push(2, "http://open.org/", "open.org", 1.0)
     frontier.pop(0.0)
     frontier.push(3, "http://open.org/next", "open.org", 1.0)
-    assert [entry.fingerprint for entry in best_waiting(frontier, 5)] == [3]
+    assert [entry.fingerprint for entry in frontier.top(5)] == [3]
 
 
 def test_waiting_urls_are_counted_by_the_language_they_announce():
@@ -305,7 +305,7 @@ def test_waiting_urls_are_counted_by_the_language_they_announce():
 def test_a_waiting_seed_does_not_break_the_json(tmp_path):
     frontier = MemoryFrontier()
     frontier.push(1, "http://a.org/", "a.org", math.inf)
-    report = figures(counts(waiting=1), best_waiting(frontier, 5))
+    report = figures(counts(waiting=1), frontier.top(5))
     write_report(tmp_path / "crawl.json", report, durable=True)
     read = json.loads((tmp_path / "crawl.json").read_text(encoding="utf-8"))
     assert read["best_waiting"] == [{"url": "http://a.org/", "score": None}]

@@ -47,6 +47,7 @@ class Corpus:
         self._duplicates = DuplicateIndex(duplicate_share)
         self._matchers: dict[str, Matcher] = {}
         self._languages: dict[str, str] = {}
+        self._counts: Counter[str] = Counter()
         self._replaced: set[str] = set()
         self._aliases: dict[str, str] = {}
         self._hashes: dict[str, bytes] = {}
@@ -60,7 +61,7 @@ class Corpus:
     @property
     def documents(self) -> Counter[str]:
         """How many documents there are of each language."""
-        return Counter(self._languages.values())
+        return +self._counts
 
     @property
     def pairs(self) -> list[DocumentPair]:
@@ -98,6 +99,7 @@ class Corpus:
             return False
         language = document.language or ""
         self._languages[document.url] = language
+        self._counts[language] += 1
         hashes = self._hashes.pop(document.url, b"")
         links = json.dumps(_links(document), ensure_ascii=False)
         self._rows[document.url] = (document.url, language, hashes, links, 0)
@@ -142,7 +144,8 @@ class Corpus:
             self._folder.facts["changed_pairs"] = "no"
 
     def _give_up(self, url: str, replacement: str) -> None:
-        self._languages.pop(url, None)
+        if (language := self._languages.pop(url, None)) is not None:
+            self._counts[language] -= 1
         self._replaced.add(url)
         self._new_replaced.append((url,))
         self._folder.facts["replaced_documents"] = "yes"
@@ -178,6 +181,7 @@ class Corpus:
                 self._replaced.add(url)
                 continue
             self._languages[url] = language
+            self._counts[language] += 1
             split = [hashes[at : at + HASH_BYTES] for at in range(0, len(hashes), HASH_BYTES)]
             self._duplicates.restore(url, split)
             self._matcher(url).add(_page(url, language, json.loads(links)))

@@ -169,8 +169,10 @@ class PageReader:
                 link.reference.context = _context(link, raw, text)
             if link is not self._link:
                 self._settle(link)
-        self._links = [self._link] if self._link is not None else []
+        self._links.clear()
         if self._link is not None:
+            self._links.append(self._link)
+            self._link.parts.append(" ")
             self._link.start = 0
         self._buffer.clear()
         self._length = self._linked = self._anchors = 0

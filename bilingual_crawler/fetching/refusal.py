@@ -64,6 +64,11 @@ _LIBRARIES = {
     "service_identity": _TLS,
 }
 
+
+class RobotsUnavailableError(DownloadFailedError):
+    """A server answered the question for its robots.txt with an error of its own."""
+
+
 # The first row whose classes fit decides, so the narrow ones stand before the wide ones.
 _MEANINGS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], str, str], ...] = (
     (
@@ -80,6 +85,11 @@ _MEANINGS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], st
         (DownloadCancelledError, CancelledError),
         "too_large",
         "The page is larger than DOWNLOAD_MAXSIZE.",
+    ),
+    (
+        RobotsUnavailableError,
+        "robots_unavailable",
+        "The server could not say what its robots.txt allows.",
     ),
     (ResponseDataLossError, "incomplete", "The server broke off before the end of the page."),
     (

@@ -1,6 +1,6 @@
 """What the frontier knows of a URL, and what any frontier promises."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
@@ -89,8 +89,11 @@ class Frontier(Protocol):
     def wake_at(self) -> float | None:
         """The next moment at which `pop` may have more to give; None if none is known."""
 
-    def best(self) -> Entry | None:
-        """The best waiting URL, whether or not its host is free, for display."""
+    def top(self, most: int) -> list[Entry]:
+        """The best waiting URLs, whether or not their hosts are free, for people to see."""
+
+    def queued(self) -> Iterator[Entry]:
+        """Every waiting URL, in no order."""
 
     def __len__(self) -> int:
         """How many URLs are queued, those of hosts whose budget is spent left out."""

@@ -8,11 +8,14 @@ tuples in the heaps, which are skipped when they surface.
 
 import math
 from collections import Counter
-from heapq import heappop, heappush
+from collections.abc import Iterator
+from heapq import heapify, heappop, heappush
 
 from bilingual_crawler.frontier.entry import Entry, HostGate, Pushed, State
 
 HeapKey = tuple[float, int, int]
+STALE_LOOKED_AT = 100
+"""How many stale tuples a look at the best URLs may meet for each URL it wants."""
 
 
 class _Host:
@@ -162,11 +165,30 @@ class MemoryFrontier:
         times = [heap[0][0] for heap in (self._waiting, self._delayed) if heap]
         return min(times, default=None)
 
-    def best(self) -> Entry | None:
-        """The best waiting URL, whether or not its host is free, for display."""
-        heads = (self._head(host) for host in self._hosts.values() if not host.shelved)
-        top = min((head for head in heads if head is not None), default=None)
-        return None if top is None else self._entries[top[2]]
+    def top(self, most: int) -> list[Entry]:
+        """The best waiting URLs, whether or not their hosts are free, for people to see.
+
+        The heaps are walked from the top, so it costs the hosts and the few, not the queue.
+        """
+        heaps = [host.heap for host in self._hosts.values() if host.heap and not host.shelved]
+        steps = [(heap[0], number, 0) for number, heap in enumerate(heaps)]
+        heapify(steps)
+        best: dict[int, Entry] = {}
+        for _ in range(len(heaps) + STALE_LOOKED_AT * most):
+            if not steps or len(best) == most:
+                break
+            (_, _, fingerprint), number, place = heappop(steps)
+            for child in (2 * place + 1, 2 * place + 2):
+                if child < len(heaps[number]):
+                    heappush(steps, (heaps[number][child], number, child))
+            entry = self._entries.get(fingerprint)
+            if entry is not None and entry.state is State.QUEUED:
+                best.setdefault(fingerprint, entry)
+        return list(best.values())
+
+    def queued(self) -> Iterator[Entry]:
+        """Every waiting URL, in no order."""
+        return (entry for entry in self._entries.values() if entry.state is State.QUEUED)
 
     def _shelve(self, host: _Host) -> None:
         """Send nothing more to a host in this run; its URLs stay queued for another."""

@@ -27,7 +27,6 @@ from bilingual_crawler.reporting.report import about, figures, write_report
 from bilingual_crawler.reporting.resume import resume_command
 from bilingual_crawler.reporting.summary import Ending, best_pairs
 from bilingual_crawler.reporting.tally import MILLISECONDS, RUNS, URLS, Tally, under
-from bilingual_crawler.reporting.waiting import best_waiting
 from bilingual_crawler.signals import pair_found, url_ended
 
 if TYPE_CHECKING:
@@ -111,8 +110,8 @@ class CrawlReporter:
         self._last_pair = (pair.first, pair.second)
 
     def _best_waiting(self) -> tuple[str, float] | None:
-        entry = self._frontier.best() if self._frontier is not None else None
-        return None if entry is None else (entry.url, entry.priority)
+        best = self._frontier.top(1) if self._frontier is not None else []
+        return (best[0].url, best[0].priority) if best else None
 
     def _show(self) -> None:
         totals = self._tally.totals()
@@ -180,7 +179,7 @@ class CrawlReporter:
             "updated": _now(),
             "seconds": totals[MILLISECONDS] / 1000,
             "runs": totals[RUNS],
-            **figures(counts, best_waiting(frontier, BEST_SHOWN)),
+            **figures(counts, frontier.top(BEST_SHOWN)),
             "explanation": explain(counts),
         }
         try:

@@ -2,14 +2,15 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from bilingual_crawler.frontier.memory import MemoryFrontier
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.reporting import reasons
-from bilingual_crawler.reporting.counts import Counts
+from bilingual_crawler.reporting.counts import LOOKED_AT, Counts
 from bilingual_crawler.reporting.tally import Tally, largest_first, under
-from bilingual_crawler.reporting.waiting import announced
+from bilingual_crawler.scoring.url_language import announced_languages
 
 if TYPE_CHECKING:
     from bilingual_crawler.spiders.bilingual import BilingualSpider
@@ -72,3 +73,11 @@ def _opt_out_hosts(totals: Mapping[str, int]) -> dict[str, dict[str, int]]:
         host, _, reason = name.rpartition("/")
         hosts.setdefault(host, {})[reason] = number
     return hosts
+
+
+def announced(frontier: MemoryFrontier) -> Counter[str]:
+    """How many waiting URLs look like which language, as far as their addresses tell."""
+    languages: Counter[str] = Counter()
+    for entry in islice(frontier.queued(), LOOKED_AT):
+        languages.update(announced_languages(entry.url))
+    return languages

@@ -27,6 +27,7 @@ READ = {
 
 FAILURES = {
     "robots_txt": "robots.txt forbids the page.",
+    "robots_unavailable": "The server could not say what its robots.txt allows.",
     "private_address": "The host is not on the open web (BILINGUAL_ALLOW_PRIVATE=1 allows it).",
     "dns": "The name of the host leads to no address.",
     "connection": "The connection to the server failed.",

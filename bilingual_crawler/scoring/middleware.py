@@ -13,7 +13,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from bilingual_crawler.documents.document import Document, Link
-from bilingual_crawler.fetching.optouts import forbids_links, opt_out_of
+from bilingual_crawler.fetching.optouts import forbids_links, opt_out_of, record_opt_out
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.fingerprint import host_of, url_fingerprint
 from bilingual_crawler.frontier.scheduler import FrontierScheduler
@@ -50,7 +50,7 @@ class ScoringMiddleware:
 
     def _follow(self, document: Document, response: Response) -> Iterable[Request]:
         weight = self._weight(document, response)
-        if not weight or self._closed(document):
+        if not weight or self._closed(document, response):
             return
         depth = document.depth + 1
         links = self._wanted(document, depth)
@@ -119,11 +119,19 @@ class ScoringMiddleware:
             return 0.0
         return self._config.off_language_weight
 
-    def _closed(self, document: Document) -> bool:
+    def _closed(self, document: Document, response: Response) -> bool:
         """Whether a page asks that its links are left alone, or all of it."""
         honour = self._spider.honour_of(document.url)
-        opt_out = opt_out_of(document.robots, document.tdm_reservation, honour)
-        return opt_out in {"tdm_reserved", "noai"} or forbids_links(document.robots, honour)
+        if opt_out_of(document.robots, document.tdm_reservation, honour) in {
+            "tdm_reserved",
+            "noai",
+        }:
+            return True
+        if not forbids_links(document.robots, honour):
+            return False
+        if response.meta.get("bilingual_optout") != "nofollow":  # counted with the headers
+            record_opt_out(self._crawler.stats, host_of(document.url), "nofollow")
+        return True
 
     def _scorer_for(self, url: str) -> LinkScorer:
         pair = self._spider.pair_of(url)
