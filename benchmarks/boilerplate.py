@@ -2,6 +2,7 @@
 
     pip install trafilatura resiliparse justext
     BILINGUAL_SHARED=folder-with-sites python -m benchmarks.boilerplate [PAIRS-A-SITE]
+    BILINGUAL_SHARED=folder-with-sites python -m benchmarks.boilerplate thresholds
 
 The folder holds `sites/NAME.warc.gz` and `sites/NAME.gold.tsv` (url, url, language, language).
 No page was marked by hand; three things are told by the sites themselves:
@@ -25,19 +26,27 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from warcio.archiveiterator import ArchiveIterator
 
+from bilingual_crawler.documents import boilerplate as rules
 from bilingual_crawler.documents.boilerplate import boilerplate
 from bilingual_crawler.documents.page import Block
 from bilingual_crawler.documents.reader import read_page
+from bilingual_crawler.documents.regions import NEUTRAL
 from bilingual_crawler.languages import language_of_tag
 
 SHARED = Path(os.environ.get("BILINGUAL_SHARED", Path(__file__).parents[2] / "shared"))
 TEMPLATE_SHARE = 0.2
 LONG = 80
+THRESHOLDS = {
+    "PROSE_LENGTH": (50, 65, 80, 100, 120),
+    "LINKED_SHARE": (0.33, 0.5, 0.66, 0.8),
+    "LONG_ANCHOR": (25, 30, 40, 60, 80),
+}
 NOT_WORDS = re.compile(r"\W+")
 
 
@@ -98,6 +107,11 @@ def ours(page: Page) -> list[bool]:
 
 def flags_alone(page: Page) -> list[bool]:
     return [not flag for flag in boilerplate(page.blocks)]
+
+
+def without_regions(page: Page) -> list[bool]:
+    blind = [replace(block, region=NEUTRAL) for block in page.blocks]
+    return [not flag for flag in boilerplate(blind)]
 
 
 def everything(page: Page) -> list[bool]:
@@ -167,8 +181,18 @@ def run(name: str, sites: list[Site], method: Callable[[Page], list[bool] | str]
     )
 
 
+def vary(sites: list[Site]) -> None:
+    for name, values in THRESHOLDS.items():
+        usual = getattr(rules, name)
+        for value in values:
+            setattr(rules, name, value)
+            run(f"{name} {value}", sites, flags_alone)
+        setattr(rules, name, usual)
+
+
 def main() -> None:
-    pairs = int(sys.argv[1]) if len(sys.argv) > 1 else 20
+    varied = sys.argv[1:] == ["thresholds"]
+    pairs = int(sys.argv[1]) if sys.argv[1:] and not varied else 20
     sites = [load(warc, pairs) for warc in sorted((SHARED / "sites").glob("*.warc.gz"))]
     if not sites:
         sys.exit(f"There are no recorded sites in {SHARED / 'sites'}; set BILINGUAL_SHARED.")
@@ -176,8 +200,12 @@ def main() -> None:
     print(f"{sum(len(site.pairs) for site in sites)} pairs")
     print("| method                | pages/s   | characters | leak   | loss   | r      |")
     print("|-----------------------|-----------|------------|--------|--------|--------|")
+    if varied:
+        vary(sites)
+        return
     run("ours, with the parse", sites, ours)
     run("ours, flags alone", sites, flags_alone)
+    run("ours, no landmarks", sites, without_regions)
     for name, method in libraries().items():
         run(name, sites, method)
     run("everything kept", sites, everything)

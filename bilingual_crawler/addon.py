@@ -39,9 +39,7 @@ COMPONENTS: dict[str, dict[str, int | str | None]] = {
     "ITEM_PIPELINES": {
         OURS + "corpus.pipelines.OptOutFilter": 100,
         OURS + "corpus.pipelines.LanguageFilter": 200,
-        OURS + "corpus.pipelines.DuplicateFilter": 300,
-        OURS + "corpus.pipelines.DocumentStore": 310,
-        OURS + "corpus.pipelines.PairFinder": 320,
+        OURS + "corpus.pipelines.Harvest": 300,
     },
     "EXTENSIONS": {
         OURS + "fetching.throttle.SiteThrottle": 0,

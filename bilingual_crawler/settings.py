@@ -7,7 +7,7 @@ priority: what a project, a spider or `-s` sets wins.
 
 import difflib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple, Self
 
@@ -240,10 +240,3 @@ def user_agent(contact: str) -> str:
     """The name the crawler goes by: the project, its version, whom to write to."""
     who = f"+{contact}" if contact else "no contact given"
     return f"bilingual-crawler/{__version__} ({who})"
-
-
-def check_names(values: Mapping[str, Any]) -> None:
-    """Fail loudly if a Scrapy setting above is unknown to the installed Scrapy."""
-    unknown = [default.name for default in scrapy_defaults if default.name not in values]
-    if unknown:
-        raise ConfigurationError(f"This Scrapy does not know {', '.join(unknown)}.")

@@ -46,7 +46,7 @@ def test_a_page_is_not_in_a_language_that_its_content_lacks():
 
 
 def test_of_two_equal_languages_the_declared_one_counts():
-    paragraphs = page(BASQUE, SPANISH, BASQUE, SPANISH)
+    paragraphs = page(*[BASQUE] * 6, *[SPANISH] * 6)
     assert detect_page(paragraphs, declared=["es"]).code == "spa"
     assert detect_page(paragraphs, declared=["eu-ES"]).code == "eus"
 

@@ -48,8 +48,10 @@ class CrawlFolder:
         """Make a file part of the crawl's checkpoints."""
         self.journal.attach_sink(sink)
 
-    def rewrite(self, name: str, lines: Iterable[str]) -> None:
+    def rewrite(self, name: str, lines: Iterable[str], settles: str = "") -> None:
         """Replace the content of a file, so that a kill at any moment leaves old or new.
+
+        `settles` names a fact that is no longer true when the new file is in place.
 
         The new file is complete on disk before the journal knows its length, and the
         journal knows that it is to be renamed before it is.
@@ -63,6 +65,8 @@ class CrawlFolder:
         size = sink.sync()[fresh.name]
         sink.close()
         self.facts[REWRITE + name] = "yes"
+        if settles:
+            self.facts[settles] = "no"
         self.journal.record_size(name, size)
         self.journal.checkpoint(wait=True)
         self.journal.detach_sink(name)

@@ -1,4 +1,4 @@
-"""The item pipelines: language, duplicates, storing and pairing, one step each.
+"""The item pipelines: opt-outs, language, then duplicates, storing and pairing.
 
 What a step drops is dropped with a reason, and the reason ends up with the URL in the
 frontier, so that the report of a crawl accounts for every page.
@@ -65,30 +65,13 @@ class LanguageFilter(Step):
             raise Dropped("mixed_language", f"only {share}% of the page is in its language")
 
 
-class DuplicateFilter(Step):
-    """Keeps one of several pages that are nearly the same."""
+class Harvest(Step):
+    """Keeps the document, unless it is a duplicate, and writes the pairs that it makes."""
 
     def take(self, document: Document) -> None:
-        """Drop the shorter of two near-duplicates."""
-        original = self.spider.corpus.duplicate_of(document)
-        if original is not None:
-            raise Dropped("duplicate", f"nearly the same as {original}")
-
-
-class DocumentStore(Step):
-    """Writes documents.jsonl.gz."""
-
-    def take(self, document: Document) -> None:
-        """Write the document, once."""
-        self.spider.corpus.store(document)
-
-
-class PairFinder(Step):
-    """Writes pairs.jsonl and pairs.tsv while the crawl runs."""
-
-    def take(self, document: Document) -> None:
-        """Look for the document's translation among those stored."""
-        self.spider.corpus.pair(document)
+        """Drop what has the text of another page and no translation of its own."""
+        if not self.spider.corpus.add(document):
+            raise Dropped("duplicate", "nearly the same as another page")
 
 
 class OptOutFilter(Step):

@@ -31,6 +31,7 @@ from typing import NamedTuple
 from bilingual_crawler.documents.document import Document
 
 HASH_BYTES = 8
+DROPPED_KEPT = 1_000
 FIRST_COMPARED = 50
 COUNTED = 3
 COMPARISON = 20  # what comparing two documents costs, in counts of an entry of an index
@@ -42,7 +43,9 @@ _Postings = dict[int, "int | array[int]"]
 def paragraph_hashes(document: Document) -> list[bytes]:
     """The hash of each paragraph of the content, in order: 8 bytes of its MD5."""
     return [
-        hashlib.md5(paragraph.text.encode(), usedforsecurity=False).digest()[:HASH_BYTES]
+        hashlib.md5(
+            paragraph.text.encode("utf-8", "surrogatepass"), usedforsecurity=False
+        ).digest()[:HASH_BYTES]
         for paragraph in document.main_paragraphs
     ]
 
@@ -105,7 +108,7 @@ class DuplicateIndex:
         if number is None:
             return
         self._hashes[number] = None
-        if len(self._hashes) > 2 * len(self._numbers) + 1_000:
+        if len(self._hashes) > 2 * len(self._numbers) + DROPPED_KEPT:
             self._rebuild()
 
     def _larger_duplicates(self, new: frozenset[int], ranked: list[int]) -> Iterator[int]:

@@ -56,7 +56,12 @@ class Alternate:
 
 @dataclass(slots=True)
 class Document:
-    """One page: its text, its language and what it says about other pages."""
+    """One page: its text, its language and what it says about other pages.
+
+    `language_source` says what decided: "main text", "whole page", "hints", "declaration" or
+    "none". `language_shares` are percents of the text that decided, `encoding` is the one the
+    bytes are really in.
+    """
 
     url: str
     language: str | None = None

@@ -53,15 +53,6 @@ class AlternateDetector:
         self._page_named.setdefault(name, url)
         return list(self._exchanges(self._pages[url], sorted(self._claimed_by.get(name, ()))))
 
-    def remove(self, page: Page) -> None:
-        """Forget a page that turned out to be a duplicate; its names are free again."""
-        self._pages.pop(page.url, None)
-        for name in self._names(page):
-            if self._page_named.get(name) == page.url:
-                del self._page_named[name]
-        for url, _ in page.alternates:
-            self._claimed_by[url_fingerprint(url)].discard(page.url)
-
     def _exchanges(self, page: Page, partners: Iterable[str]) -> Iterator[Candidate]:
         for url in partners:
             other = self._pages.get(url)

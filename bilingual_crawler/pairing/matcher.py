@@ -4,6 +4,9 @@ The result is what a greedy choice over all candidates would give (best first, e
 once), whatever the order of arrival: a better candidate displaces a worse pair, and the
 partners it sets free look for their next best. Costs grow with the candidates, never with
 all pairs of pages.
+
+Pages with the same text are one node: the node is paired once, under whichever of its
+URLs has the best evidence.
 """
 
 from collections import defaultdict
@@ -24,6 +27,7 @@ from bilingual_crawler.pairing.url_key import UrlKeyDetector
 ACCEPT = 0.5
 """A pair needs more evidence than doubt."""
 
+Urls = tuple[str, str]
 Rank = tuple[float, int, str, str]
 
 
@@ -31,9 +35,14 @@ class Changes:
     """What one event did to the pairs; what was found and lost again is left out."""
 
     def __init__(self) -> None:
-        self.found: dict[tuple[str, str], DocumentPair] = {}
-        self.lost: dict[tuple[str, str], DocumentPair] = {}
+        self.found: dict[Urls, DocumentPair] = {}
+        self.lost: dict[Urls, DocumentPair] = {}
         self.better_explained = False
+
+    @property
+    def urls(self) -> set[str]:
+        """Every page that gained or lost a partner."""
+        return {url for pair in (*self.found, *self.lost) for url in pair}
 
     def add(self, pair: DocumentPair) -> None:
         """Note a new pair."""
@@ -48,6 +57,34 @@ class Changes:
             self.lost[key] = pair
 
 
+class _Edge:
+    """What speaks for two nodes: the evidence of each two of their URLs, and the best."""
+
+    __slots__ = ("best", "evidence", "rank")
+
+    def __init__(self) -> None:
+        self.evidence: dict[Urls, dict[str, Evidence]] = {}
+        self.best: Urls = ("", "")
+        self.rank: Rank = (-1.0, 0, "", "")
+
+    def add(self, urls: Urls, evidence: Evidence) -> bool:
+        """Add to what is known; whether it is news is told."""
+        known = self.evidence.setdefault(urls, {})
+        if evidence.detector in known and known[evidence.detector].score >= evidence.score:
+            return False
+        known[evidence.detector] = evidence
+        rank = _rank(urls, known)
+        if urls == self.best or rank > self.rank:
+            self.best, self.rank = urls, rank
+        return True
+
+
+def _rank(urls: Urls, evidence: dict[str, Evidence]) -> Rank:
+    """Best evidence first, then the plainest URLs; never equal for two candidates."""
+    score = combined_score(evidence.values())
+    return (round(score, 6), -len(urls[0]) - len(urls[1]), min(urls), max(urls))
+
+
 class Matcher:
     """Keeps the best one-to-one pairs of a language pair."""
 
@@ -55,8 +92,9 @@ class Matcher:
         self._pair = pair
         default: list[Detector] = [AlternateDetector(), UrlKeyDetector(pair)]
         self._detectors = default if detectors is None else detectors
-        self._pages: dict[str, Page] = {}
-        self._edges: defaultdict[str, dict[str, dict[str, Evidence]]] = defaultdict(dict)
+        self._languages: dict[str, str] = {}
+        self._node_of: dict[str, str] = {}
+        self._edges: defaultdict[str, dict[str, _Edge]] = defaultdict(dict)
         self._partner: dict[str, str] = {}
 
     def __len__(self) -> int:
@@ -65,12 +103,24 @@ class Matcher:
     @property
     def pairs(self) -> list[DocumentPair]:
         """Every pair, as things stand."""
-        firsts = [url for url in self._partner if self._is_first(url)]
-        return [self._pair_of(url, self._partner[url]) for url in firsts]
+        firsts = [n for n in self._partner if self._languages[n] == self._pair.first.code]
+        return [self._pair_of(node, self._partner[node]) for node in firsts]
 
-    def add(self, page: Page) -> Changes:
-        """Take in a page; tell which pairs it completed, improved or replaced."""
-        self._pages[page.url] = page
+    def paired_url(self, node: str) -> str | None:
+        """The URL under which a node is paired; None if it is not."""
+        partner = self._partner.get(node)
+        if partner is None:
+            return None
+        one, other = self._edges[node][partner].best
+        return one if self._node_of[one] == node else other
+
+    def add(self, page: Page, node: str | None = None) -> Changes:
+        """Take in a page; tell which pairs it completed, improved or replaced.
+
+        `node` is the URL of an earlier page with the same text, if there is one.
+        """
+        self._languages[page.url] = page.language
+        self._node_of[page.url] = node or page.url
         return self._weigh(each for detector in self._detectors for each in detector.add(page))
 
     def alias(self, source: str, target: str) -> Changes:
@@ -79,79 +129,63 @@ class Matcher:
             each for detector in self._detectors for each in detector.alias(source, target)
         )
 
-    def remove(self, url: str) -> Changes:
-        """Give up a page; its partner looks for another."""
-        changes = Changes()
-        page = self._pages.pop(url, None)
-        if page is None:
-            return changes
-        for detector in self._detectors:
-            detector.remove(page)
-        for other in self._edges.pop(url, {}):
-            self._edges[other].pop(url, None)
-        if url in self._partner:
-            other = self._partner[url]
-            changes.drop(self._pair_of(url, other, page))
-            del self._partner[url], self._partner[other]
-            self._settle([other], changes)
-        return changes
-
     def _weigh(self, candidates: Iterable[Candidate]) -> Changes:
         changes = Changes()
         touched: dict[str, None] = {}
         for one, other, evidence in candidates:
-            edge = self._edges[one].setdefault(other, {})
-            self._edges[other][one] = edge
-            if evidence.score > edge.get(evidence.detector, evidence._replace(score=-1)).score:
-                edge[evidence.detector] = evidence
-                touched[one] = None
-                changes.better_explained |= self._partner.get(one) == other
+            node, other_node = self._node_of[one], self._node_of[other]
+            edge = self._edges[node].get(other_node)
+            if edge is None:
+                edge = self._edges[node][other_node] = self._edges[other_node][node] = _Edge()
+            paired = self._partner.get(node) == other_node
+            before = self._pair_of(node, other_node) if paired else None
+            urls = (one, other) if self._languages[one] == self._pair.first.code else (other, one)
+            if not edge.add(urls, evidence):
+                continue
+            touched[node] = None
+            if before is not None:
+                self._tell_renewed(before, self._pair_of(node, other_node), changes)
         self._settle(list(touched), changes)
         return changes
 
-    def _settle(self, urls: list[str], changes: Changes) -> None:
-        """Give each page the best partner that it can win, and so on for the displaced."""
-        while urls:
-            url = urls.pop()
-            for rank, other in sorted(
-                ((self._rank(url, other), other) for other in self._edges[url]), reverse=True
-            ):
-                if rank[0] < ACCEPT or not self._wins(url, rank):
+    def _tell_renewed(self, before: DocumentPair, now: DocumentPair, changes: Changes) -> None:
+        """A pair that stands has got better evidence, perhaps under another URL."""
+        if (before.first, before.second) != (now.first, now.second):
+            changes.drop(before)
+            changes.add(now)
+        changes.better_explained = True
+
+    def _settle(self, nodes: list[str], changes: Changes) -> None:
+        """Give each node the best partner that it can win, and so on for the displaced."""
+        while nodes:
+            node = nodes.pop()
+            edges = sorted(
+                ((edge.rank, other) for other, edge in self._edges[node].items()), reverse=True
+            )
+            for rank, other in edges:
+                if rank[0] < ACCEPT or not self._wins(node, rank):
                     break
                 if self._wins(other, rank):
-                    urls.extend(self._join(url, other, changes))
+                    nodes.extend(self._join(node, other, changes))
                     break
 
-    def _wins(self, url: str, rank: Rank) -> bool:
-        partner = self._partner.get(url)
-        return partner is None or rank > self._rank(url, partner)
+    def _wins(self, node: str, rank: Rank) -> bool:
+        partner = self._partner.get(node)
+        return partner is None or rank > self._edges[node][partner].rank
 
-    def _join(self, url: str, other: str, changes: Changes) -> list[str]:
+    def _join(self, node: str, other: str, changes: Changes) -> list[str]:
         displaced = []
-        for page in (url, other):
-            partner = self._partner.pop(page, None)
+        for each in (node, other):
+            partner = self._partner.pop(each, None)
             if partner is not None:
-                changes.drop(self._pair_of(page, partner))
+                changes.drop(self._pair_of(each, partner))
                 del self._partner[partner]
                 displaced.append(partner)
-        self._partner[url], self._partner[other] = other, url
-        changes.add(self._pair_of(url, other))
+        self._partner[node], self._partner[other] = other, node
+        changes.add(self._pair_of(node, other))
         return displaced
 
-    def _rank(self, one: str, other: str) -> Rank:
-        """Best evidence first, then the plainest URLs; never equal for two candidates."""
-        score = combined_score(self._edges[one][other].values())
-        first, second = min(one, other), max(one, other)
-        return (round(score, 6), -len(one) - len(other), first, second)
-
-    def _pair_of(self, one: str, other: str, removed: Page | None = None) -> DocumentPair:
-        if removed is None:
-            evidence = tuple(self._edges[one][other].values())
-            in_order = self._is_first(one)
-        else:
-            evidence, in_order = (), removed.language == self._pair.first.code
-        first, second = (one, other) if in_order else (other, one)
-        return DocumentPair(first, second, self._pair.codes, evidence)
-
-    def _is_first(self, url: str) -> bool:
-        return self._pages[url].language == self._pair.first.code
+    def _pair_of(self, node: str, other: str) -> DocumentPair:
+        edge = self._edges[node][other]
+        evidence = tuple(edge.evidence[edge.best].values())
+        return DocumentPair(*edge.best, self._pair.codes, evidence)

@@ -69,6 +69,3 @@ class Detector(Protocol):
 
     def alias(self, source: str, target: str) -> Iterable[Candidate]:
         """Learn that `source` leads to `target`, which may complete what was claimed."""
-
-    def remove(self, page: Page) -> None:
-        """Forget a page that turned out to be a duplicate."""

@@ -98,11 +98,6 @@ class UrlKeyDetector:
         """Say nothing: a redirect does not change what a URL looks like."""
         return ()
 
-    def remove(self, page: Page) -> None:
-        """Forget a page that turned out to be a duplicate."""
-        key, _ = url_key(page.url, self._tokens)
-        self._blocks[key] = [item for item in self._blocks[key] if item[0].url != page.url]
-
     def _judge(
         self, page: Page, tokens: tuple[str, ...], other: Page, other_tokens: tuple[str, ...]
     ) -> Evidence:

@@ -1,0 +1,183 @@
+"""What the corpus remembers of every page it has read, kept or not.
+
+A page that is not kept may be wanted later, when its translation turns up, so its line is
+put aside in the journal; a page that was kept may be replaced, and is then only marked
+until the files are tidied.
+"""
+
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from bilingual_crawler.journal import Journal, Statement
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS pages (
+    url TEXT PRIMARY KEY,
+    node TEXT NOT NULL,
+    language TEXT NOT NULL,
+    signature BLOB NOT NULL,
+    hashes BLOB NOT NULL,
+    links TEXT NOT NULL,
+    duplicate INTEGER NOT NULL,
+    kept INTEGER NOT NULL,
+    written INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS spares (url TEXT PRIMARY KEY, line BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS aliases (source TEXT PRIMARY KEY, target TEXT NOT NULL) WITHOUT ROWID;
+"""
+INSERT = "INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+UPDATE = "UPDATE pages SET duplicate = ?, kept = ?, written = ? WHERE url = ?"
+
+
+class PageFacts(NamedTuple):
+    """What is known of a page when it comes, and again after a restart."""
+
+    url: str
+    node: str
+    """The first page with the same text; itself, if it is the first."""
+    language: str
+    signature: bytes
+    hashes: bytes
+    links: str
+
+
+@dataclass(slots=True)
+class _State:
+    """What may change about a page."""
+
+    node: str
+    language: str
+    duplicate: bool
+    kept: bool = False
+    written: bool = False
+
+
+class Pages:
+    """Every page with a text in one of the two languages."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._states: dict[str, _State] = {}
+        self._kept_of: dict[str, str] = {}
+        self.kept: Counter[str] = Counter()
+        self.aliases: dict[str, str] = {}
+        self._new: dict[str, PageFacts] = {}
+        self._changed: set[str] = set()
+        self._spares: dict[str, str] = {}
+        self._handed_over: dict[str, str] = {}
+        self._used_spares: set[str] = set()
+        self._new_aliases: list[tuple[str, str]] = []
+        journal.define(SCHEMA)
+        journal.attach(self)
+
+    def __contains__(self, url: str) -> bool:
+        return url in self._states
+
+    def add(self, page: PageFacts, line: str, *, duplicate: bool) -> None:
+        """Remember a page, which is not kept yet; `line` is how it would be written."""
+        self._states[page.url] = _State(page.node, page.language, duplicate)
+        self._new[page.url] = page
+        self._spares[page.url] = line
+
+    def add_alias(self, source: str, target: str) -> bool:
+        """Remember another name of a page; whether it is news is told."""
+        if source == target or source in self.aliases:
+            return False
+        self.aliases[source] = target
+        self._new_aliases.append((source, target))
+        return True
+
+    def node_of(self, url: str) -> str:
+        """The first page with the same text."""
+        return self._states[url].node
+
+    def is_duplicate(self, url: str) -> bool:
+        """Whether a longer page has nearly the same text."""
+        return self._states[url].duplicate
+
+    def mark_duplicate(self, url: str) -> None:
+        """A longer page with nearly the same text has come."""
+        self._states[url].duplicate = True
+        self._changed.add(url)
+
+    def is_kept(self, url: str) -> bool:
+        """Whether a page is in the corpus."""
+        return self._states[url].kept
+
+    def kept_of(self, node: str) -> str | None:
+        """Which of the pages with one text is in the corpus."""
+        return self._kept_of.get(node)
+
+    def keep(self, url: str) -> str | None:
+        """Put a page into the corpus; its line is given if it is not in the file already."""
+        state = self._states[url]
+        state.kept = True
+        self._kept_of[state.node] = url
+        self.kept[state.language] += 1
+        self._changed.add(url)
+        if state.written:
+            return None
+        state.written = True
+        return self._take_spare(url)
+
+    def drop(self, url: str) -> None:
+        """Take a page out of the corpus; its line stays in the file until that is tidied."""
+        state = self._states[url]
+        state.kept = False
+        self._kept_of.pop(state.node, None)
+        self.kept[state.language] -= 1
+        self._changed.add(url)
+
+    def put_aside(self, url: str, line: str) -> None:
+        """Remember the line of a page that leaves the file."""
+        self._states[url].written = False
+        self._changed.add(url)
+        self._spares[url] = line
+        self._used_spares.discard(url)
+
+    def _take_spare(self, url: str) -> str:
+        line = self._spares.pop(url, None)
+        if line is not None:
+            return line
+        self._used_spares.add(url)
+        if url in self._handed_over:
+            return self._handed_over[url]
+        ((packed,),) = self._journal.read("SELECT line FROM spares WHERE url = ?", (url,))
+        return zlib.decompress(packed).decode()
+
+    def changes(self) -> Iterable[Statement]:
+        """Rows for the journal."""
+        pages, new = self._states, self._new
+        inserts = [(*row, *self._flags(pages[url])) for url, row in new.items()]
+        updates = [(*self._flags(pages[url]), url) for url in self._changed - new.keys()]
+        spares = [(url, zlib.compress(line.encode())) for url, line in self._spares.items()]
+        used = [(url,) for url in self._used_spares]
+        aliases, self._new_aliases = self._new_aliases, []
+        self._handed_over, self._spares = self._spares, {}
+        self._new, self._changed, self._used_spares = {}, set(), set()
+        return [
+            (INSERT, inserts),
+            (UPDATE, updates),
+            ("DELETE FROM spares WHERE url = ?", used),
+            ("INSERT OR REPLACE INTO spares VALUES (?, ?)", spares),
+            ("INSERT OR REPLACE INTO aliases VALUES (?, ?)", aliases),
+        ]
+
+    @staticmethod
+    def _flags(state: _State) -> tuple[bool, bool, bool]:
+        return state.duplicate, state.kept, state.written
+
+    def load(self) -> Iterator[tuple[PageFacts, bool]]:
+        """Read everything back; each page, and whether it is a near-duplicate."""
+        self.aliases.update(self._journal.read("SELECT source, target FROM aliases"))
+        for *facts, duplicate, kept, written in self._journal.read("SELECT * FROM pages"):
+            page = PageFacts(*facts)
+            state = _State(page.node, page.language, bool(duplicate), bool(kept), bool(written))
+            self._states[page.url] = state
+            if kept:
+                self._kept_of[page.node] = page.url
+                self.kept[page.language] += 1
+            yield page, state.duplicate
