@@ -1,0 +1,164 @@
+"""Which documents are kept, which pairs are written, and that both survive a restart."""
+
+import gzip
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bilingual_crawler.corpus.corpus import Corpus
+from bilingual_crawler.corpus.folder import CrawlFolder
+from bilingual_crawler.documents.document import Alternate, Document, Paragraph
+from bilingual_crawler.languages import LanguagePair
+
+PAIR = LanguagePair.parse("spa-eus")
+SITE = "https://www.udala.example"
+TEXTS = {language: [f"{language} paragraph {n}" for n in range(20)] for language in ("spa", "eus")}
+
+
+def page(path, language, *texts, alternates=()):
+    """A page whose paragraphs are numbers of the text, or texts of their own."""
+    paragraphs = [
+        Paragraph(TEXTS[language][text] if isinstance(text, int) else text) for text in texts
+    ]
+    claims = [Alternate(SITE + url, code, code) for url, code in alternates]
+    return Document(SITE + path, language=language, paragraphs=paragraphs, alternates=claims)
+
+
+class Crawl:
+    """A corpus in a folder that can be closed and opened again."""
+
+    def __init__(self, path):
+        self.path = path
+        self.open()
+
+    def open(self):
+        self.folder = CrawlFolder(self.path, str(PAIR))
+        self.corpus = Corpus(self.folder, lambda _url: PAIR)
+
+    def close(self, *, tidy=True):
+        if tidy:
+            self.corpus.tidy()
+        self.folder.close()
+
+    def restart(self, *, tidy=True):
+        self.close(tidy=tidy)
+        self.open()
+
+    def add(self, *pages):
+        return [self.corpus.add(each) for each in pages]
+
+    def files(self):
+        with gzip.open(self.path / "documents.jsonl.gz", "rt") as lines:
+            stored = [json.loads(line)["url"].removeprefix(SITE) for line in lines]
+        lines = (self.path / "pairs.jsonl").read_text().splitlines()
+        pairs = [json.loads(line) for line in lines]
+        return sorted(stored), sorted(
+            (pair["url1"].removeprefix(SITE), pair["url2"].removeprefix(SITE)) for pair in pairs
+        )
+
+
+@pytest.fixture
+def crawl(tmp_path):
+    return Crawl(tmp_path)
+
+
+def test_of_near_duplicates_the_longer_is_kept(crawl):
+    assert crawl.add(page("/a", "spa", 0, 1, 2, 3, 4, 5), page("/b", "spa", 0, 1, 2, 3, 4)) == [
+        True,
+        False,
+    ]
+    assert crawl.add(page("/c", "spa", 0, 1, 2, 3, 4, 5, 6)) == [True]
+    crawl.close()
+    assert crawl.files() == (["/c"], [])
+
+
+def test_a_page_under_two_urls_is_kept_once(crawl):
+    assert crawl.add(page("/a", "spa", 0, 1), page("/a?print=1", "spa", 0, 1)) == [True, False]
+    assert crawl.corpus.documents == {"spa": 1}
+
+
+def test_a_near_duplicate_with_a_translation_of_its_own_is_kept(crawl):
+    crawl.add(page("/es/1", "spa", 0, 1, 2, 3, 4, 5), page("/es/2", "spa", 0, 1, 2, 3, 4, "x"))
+    assert crawl.corpus.documents == {"spa": 1}
+    crawl.add(page("/eu/2", "eus", 0, 1, 2))
+    crawl.close()
+    assert crawl.files() == (["/es/1", "/es/2", "/eu/2"], [("/es/2", "/eu/2")])
+
+
+def test_the_url_that_pairs_is_the_one_that_is_kept(crawl):
+    crawl.add(page("/a", "spa", 0, 1), page("/eu/a", "eus", 0, 1), page("/es/a", "spa", 0, 1))
+    crawl.close()
+    assert crawl.files() == (["/es/a", "/eu/a"], [("/es/a", "/eu/a")])
+
+
+def test_a_page_seen_again_changes_nothing(crawl):
+    crawl.add(page("/es/a", "spa", 0), page("/eu/a", "eus", 0))
+    assert crawl.add(page("/es/a", "spa", 0)) == [True]
+    crawl.close()
+    assert crawl.files() == (["/es/a", "/eu/a"], [("/es/a", "/eu/a")])
+
+
+def test_what_was_put_aside_is_found_after_a_restart(crawl):
+    crawl.add(page("/es/1", "spa", 0, 1, 2, 3, 4, 5), page("/es/2", "spa", 0, 1, 2, 3, 4, "x"))
+    crawl.restart()
+    crawl.add(page("/eu/2", "eus", 0, 1, 2))
+    crawl.close()
+    assert crawl.files() == (["/es/1", "/es/2", "/eu/2"], [("/es/2", "/eu/2")])
+
+
+def test_what_was_replaced_and_tidied_away_can_come_back(crawl):
+    crawl.add(page("/es/1", "spa", 0, 1, 2, 3, 4), page("/es/2", "spa", 0, 1, 2, 3, 4, 5))
+    crawl.restart()
+    assert crawl.files()[0] == ["/es/2"]
+    crawl.add(page("/eu/1", "eus", 0, 1, 2))
+    crawl.close()
+    assert crawl.files() == (["/es/1", "/es/2", "/eu/1"], [("/es/1", "/eu/1")])
+
+
+def test_a_redirect_learnt_before_a_restart_still_counts(crawl):
+    crawl.corpus.alias(f"{SITE}/old", f"{SITE}/azoka")
+    crawl.restart()
+    crawl.add(
+        page("/mercado", "spa", 0, alternates=[("/old", "eus")]),
+        page("/azoka", "eus", 0, alternates=[("/mercado", "spa")]),
+    )
+    assert [pair.second for pair in crawl.corpus.pairs] == [f"{SITE}/azoka"]
+    crawl.close()
+
+
+def test_a_rewrite_that_was_killed_is_completed_or_undone(crawl):
+    crawl.add(page("/es/1", "spa", 0, 1, 2, 3, 4), page("/es/2", "spa", 0, 1, 2, 3, 4, 5))
+    crawl.folder.journal.checkpoint(wait=True)
+    (crawl.path / "documents.jsonl.gz.new").write_bytes(b"half")
+    crawl.restart(tidy=False)
+    assert not (crawl.path / "documents.jsonl.gz.new").exists()
+    assert crawl.files()[0] == ["/es/1", "/es/2"]
+    crawl.close()
+    assert crawl.files()[0] == ["/es/2"]
+
+
+PAGES = st.builds(
+    page,
+    st.sampled_from(["/1", "/es/1", "/eu/1", "/2", "/es/2", "/eu/2", "/es/3", "/eu/3", "/3"]),
+    st.sampled_from(["spa", "eus"]),
+    st.integers(0, 2),
+    *[st.integers(3, 8) for _ in range(5)],
+)
+
+
+@given(st.lists(PAGES, max_size=12, unique_by=lambda each: each.url), st.data())
+@settings(max_examples=60, deadline=None)
+def test_restarts_do_not_change_what_comes_of_a_crawl(tmp_path_factory, pages, data):
+    through, broken = (Crawl(tmp_path_factory.mktemp("crawl")) for _ in range(2))
+    for each in pages:
+        through.add(each)
+        broken.add(each)
+        if data.draw(st.booleans()):
+            broken.restart(tidy=data.draw(st.booleans()))
+    for crawl in (through, broken):
+        kept = {url for url in crawl.corpus._pages._states if crawl.corpus._pages.is_kept(url)}
+        assert {url for pair in crawl.corpus.pairs for url in (pair.first, pair.second)} <= kept
+        crawl.close()
+    assert through.files() == broken.files()
