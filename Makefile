@@ -31,6 +31,7 @@ format: .venv/installed  ## put the code in shape
 	$(BIN)/ruff format .
 
 bench: .venv/installed  ## measure against Scrapy's own parts, side by side
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[dev,bench]'
 	$(BIN)/python -m benchmarks
 
 docs: .venv/installed  ## write the generated pages of docs/

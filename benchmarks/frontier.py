@@ -170,7 +170,8 @@ def main() -> None:
                 command += ["--one", kind, str(size), str(hosts)]
                 run = subprocess.run(command, capture_output=True, text=True, check=False)
                 if run.returncode:
-                    print(f"| {shown} | {size:,} | {hosts:,} | failed: {run.stderr.strip().splitlines()[-1][:80]} |")
+                    why = run.stderr.strip().splitlines()[-1][:60]
+                    print(f"| {shown} | {size:,} | {hosts:,} | failed: {why} | | | |")
                     continue
                 r = json.loads(run.stdout.splitlines()[-1])
                 both = 1e6 / r["push"] + 1e6 / r["pop"]

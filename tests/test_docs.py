@@ -1,0 +1,57 @@
+"""The documents say what the code does."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import bilingual_crawler
+from tools.docs import DOCS, PAGES
+
+ROOT = Path(__file__).parents[1]
+PAPERS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_generated_pages_are_up_to_date(name):
+    assert (DOCS / name).read_text() == PAGES[name](), "run `make docs`"
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda path: path.name)
+def test_links_lead_somewhere(paper):
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", paper.read_text()):
+        assert (paper.parent / target).exists(), target
+
+
+def test_every_paper_is_in_the_tour():
+    readme = (ROOT / "README.md").read_text()
+    for paper in ROOT.glob("docs/*.md"):
+        assert f"docs/{paper.name}" in readme
+
+
+def test_every_setting_that_is_written_about_exists():
+    known = set(re.findall(r"`([A-Z_]+)`", (DOCS / "settings.md").read_text()))
+    for paper in PAPERS:
+        for name in re.findall(r"\bBILINGUAL_[A-Z_]+\b", paper.read_text()):
+            assert name in known | {"BILINGUAL_SHARED"}, f"{paper.name}: {name}"
+
+
+def test_every_stat_is_listed():
+    listed = (DOCS / "stats.md").read_text()
+    source = "".join(path.read_text() for path in (ROOT / "bilingual_crawler").rglob("*.py"))
+    for name in set(re.findall(r'"bilingual/([a-z_]+)', source)):
+        assert f"bilingual/{name}" in listed, name
+
+
+def test_folders_of_the_architecture_exist():
+    table = (DOCS / "architecture.md").read_text()
+    for name in re.findall(r"^\| `([^`]+)`", table, re.MULTILINE):
+        assert (ROOT / "bilingual_crawler" / name).exists(), name
+    for folder in (ROOT / "bilingual_crawler").iterdir():
+        if folder.is_dir() and (folder / "__init__.py").exists():
+            assert f"`{folder.name}/" in table, folder.name
+
+
+def test_the_public_name_of_the_package_is_its_version():
+    assert bilingual_crawler.__all__ == ["__version__"]
+    assert bilingual_crawler.__version__ in (ROOT / "pyproject.toml").read_text()
