@@ -101,7 +101,7 @@ def test_pages_that_were_all_dropped_are_told_by_reason_and_language():
     )
     assert "All 12 pages were dropped" in text
     assert "10 pages (fra 8, eng 2): The page is in neither of the two languages." in text
-    assert "2 pages: The page has no text." in text
+    assert "2 pages: The page has no text but menus." in text
     assert "Are Spanish and Basque the languages of these sites?" in text
 
 

@@ -55,8 +55,8 @@ class LanguageFilter(Step):
 
     def take(self, document: Document) -> None:
         """Drop pages in neither language, and those of which too little is in it."""
-        if not document.paragraphs:
-            raise Dropped("no_text", "no text on the page")
+        if all(paragraph.boilerplate for paragraph in document.paragraphs):
+            raise Dropped("no_text", "no text on the page but menus")
         language = document.language or "unknown"
         if language not in self.spider.pair_of(document.url):
             raise Dropped("off_language", f"the page is in neither language but in {language}")

@@ -14,10 +14,10 @@ OPT_OUTS = ("robots_txt", "tdm_reserved", "noai", "noindex")
 
 READ = {
     STORED: "The page is in documents.jsonl.gz.",
-    "no_text": "The page has no text.",
+    "no_text": "The page has no text but menus.",
     OFF_LANGUAGE: "The page is in neither of the two languages.",
     "mixed_language": "Too little of the page is in its main language (BILINGUAL_LANGUAGE_SHARE).",
-    "duplicate": "The page is nearly the same as a longer one that was kept.",
+    "duplicate": "The page is nearly the same as another one and has no translation of its own.",
     "noindex": "The page asks not to be kept.",
     "tdm_reserved": "The site reserves the page from text and data mining.",
     "noai": "The page asks not to be used for machine learning.",
