@@ -1,12 +1,37 @@
-"""The names of hosts, brought to one spelling."""
+"""The names of hosts: where they stand in URLs, how they are spelt, what site they belong to."""
 
 import ipaddress
 import re
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+import tldextract
 
 LONGEST_NAME = 253
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
 _WITH_PORT = re.compile(r"(\[[^\[\]]*\]|[^:]*):[0-9]{0,5}")
+
+_extract = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
+
+
+def host_of(url: str) -> str:
+    """The host that politeness is kept towards, as Scrapy's downloader names it."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+@lru_cache(maxsize=1 << 14)
+def split_host(host: str) -> tldextract.ExtractResult:
+    """Subdomain, name and public suffix, by the list that ships with tldextract."""
+    return _extract(host)
+
+
+def site_of(host: str) -> str:
+    """The registered domain of a host; the host itself where there is none."""
+    return split_host(host).top_domain_under_public_suffix or host
 
 
 def normal_host(text: str) -> str | None:

@@ -4,28 +4,15 @@ Parallel text is looked for inside one site, so a link that leaves the sites of 
 is not followed, except to a host that a page of the crawl declares as its translation.
 """
 
-from functools import lru_cache
 from urllib.parse import urlsplit
 
-import tldextract
 from scrapy.linkextractors import IGNORED_EXTENSIONS
 
 from bilingual_crawler.fetching.limits import trap_of
-from bilingual_crawler.frontier.fingerprint import host_of
+from bilingual_crawler.hosts import host_of, site_of
 from bilingual_crawler.sites import Sites
 
 BINARY_ENDINGS = frozenset(IGNORED_EXTENSIONS) | {"csv", "ics", "json", "rss", "txt", "xml"}
-
-
-class SiteNames:
-    """The registered domain of a host, from the list that ships with tldextract."""
-
-    def __init__(self) -> None:
-        self._extract = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
-        self.site_of = lru_cache(maxsize=1 << 16)(self._site_of)
-
-    def _site_of(self, host: str) -> str:
-        return self._extract(host).top_domain_under_public_suffix or host
 
 
 class Scope:
@@ -35,7 +22,6 @@ class Scope:
         self,
         seeds: tuple[str, ...],
         sites: Sites,
-        names: SiteNames,
         *,
         follow: str = "site",
         depth_limit: int = 0,
@@ -44,7 +30,6 @@ class Scope:
         query_parameters: int = 8,
     ) -> None:
         self._sites = sites
-        self._names = names
         self._follow = follow
         self._depth_limit = depth_limit
         self._max_length = max_length
@@ -59,7 +44,7 @@ class Scope:
         """Make a host, and with `follow` "site" its whole domain, part of the crawl."""
         self.admit_host(host)
         if self._follow == "site":
-            self._domains.add(self._names.site_of(host))
+            self._domains.add(site_of(host))
 
     def admit_host(self, host: str) -> None:
         """Make one host part of the crawl, without the rest of its domain."""
@@ -67,7 +52,7 @@ class Scope:
 
     def covers(self, host: str) -> bool:
         """Whether a host is part of the crawl."""
-        return host in self._hosts or self._names.site_of(host) in self._domains
+        return host in self._hosts or site_of(host) in self._domains
 
     def objection(self, url: str, depth: int) -> str | None:
         """Why a URL is not to be fetched; None if it may be."""

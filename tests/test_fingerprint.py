@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from bilingual_crawler.frontier.fingerprint import (
     canonical_url,
-    host_of,
     request_fingerprint,
     url_fingerprint,
 )
+from bilingual_crawler.hosts import host_of
 
 PAGE = "https://www.udala.example/es/agenda"
 

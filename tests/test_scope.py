@@ -2,16 +2,14 @@
 
 import pytest
 
-from bilingual_crawler.scope import Scope, SiteNames
+from bilingual_crawler.scope import Scope
 from bilingual_crawler.sites import Sites
 
 SEEDS = ("https://www.udala.example.es/es/", "http://127.0.0.1:8000/")
 
 
 def scope(follow="site", sites=None, **limits):
-    return Scope(
-        SEEDS, sites or Sites(), SiteNames(), follow=follow, **{"max_length": 100} | limits
-    )
+    return Scope(SEEDS, sites or Sites(), follow=follow, **{"max_length": 100} | limits)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from scrapy.http import Response
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.fetching.optouts import opt_out_of, record_opt_out
 from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.frontier.fingerprint import host_of
+from bilingual_crawler.hosts import host_of
 
 if TYPE_CHECKING:
     from bilingual_crawler.spiders.bilingual import BilingualSpider

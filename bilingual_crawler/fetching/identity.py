@@ -2,11 +2,11 @@
 
 import logging
 from collections.abc import Iterable
-from urllib.parse import urlsplit
 
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 from bilingual_crawler.fetching.addresses import is_open_host
+from bilingual_crawler.hosts import host_of
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.settings import user_agent
 
@@ -35,7 +35,7 @@ def warn_without_contact(contact: str, seeds: Iterable[str], name: str = "") -> 
     if contact or "://" in name or "@" in name:
         return False
     for seed in seeds:
-        host = _host(seed)
+        host = host_of(seed)
         if "." in host and is_open_host(host):
             logger.warning(
                 "Nobody can be reached about this crawl of %s: owners of sites block crawlers "
@@ -45,13 +45,6 @@ def warn_without_contact(contact: str, seeds: Iterable[str], name: str = "") -> 
             )
             return True
     return False
-
-
-def _host(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return ""
 
 
 def accept_language(pair: LanguagePair) -> str:

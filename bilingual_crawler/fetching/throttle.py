@@ -9,7 +9,7 @@ from scrapy.http import Response
 from scrapy.robotstxt import RobotParser
 
 from bilingual_crawler.fetching.identity import ROBOT_NAME
-from bilingual_crawler.frontier.fingerprint import host_of
+from bilingual_crawler.hosts import host_of
 
 if TYPE_CHECKING:
     from bilingual_crawler.spiders.bilingual import BilingualSpider

@@ -7,7 +7,6 @@ in a thousand) and make the fingerprint SQLite's own row id.
 import re
 from functools import lru_cache
 from hashlib import blake2b
-from urllib.parse import urlsplit
 
 from w3lib.url import canonicalize_url
 
@@ -41,14 +40,6 @@ def request_fingerprint(url: str, method: str, body: bytes, variant: str = "") -
         return url_fingerprint(url)
     parts = (method, canonical_url(url), variant)
     return _digest("\0".join(parts).encode("utf-8", "surrogatepass") + b"\0" + body)
-
-
-def host_of(url: str) -> str:
-    """The host that politeness is kept towards, as Scrapy's downloader names it."""
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return ""
 
 
 def _digest(data: bytes) -> int:

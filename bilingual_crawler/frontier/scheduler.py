@@ -63,12 +63,8 @@ class FrontierScheduler(BaseScheduler):
     def open(self, spider: object) -> None:  # noqa: ARG002 - Scrapy's signature
         """Rebuild the frontier from the crawl's folder and keep it saved from now on."""
         ours = self._spider
-        self._gate = SlotGate(
-            self._crawler.engine.downloader,
-            ours.plan.sites,
-            ours.site_names,
-            ours.config.site_pages,
-        )
+        downloader = self._crawler.engine.downloader
+        self._gate = SlotGate(downloader, ours.plan.sites, ours.config.site_pages)
         self.frontier = JournaledFrontier(ours.folder.journal, self._gate)
         self._gate.restore(self.frontier.pages_of_host)
         for host in self.frontier.hosts:

@@ -13,20 +13,16 @@ from collections import Counter
 from scrapy import Request
 from scrapy.core.downloader import Downloader
 
-from bilingual_crawler.frontier.fingerprint import host_of
-from bilingual_crawler.scope import SiteNames
+from bilingual_crawler.hosts import host_of, site_of
 from bilingual_crawler.sites import Sites
 
 
 class SlotGate:
     """Says when a host is free, and keeps the page budget of its site."""
 
-    def __init__(
-        self, downloader: Downloader, sites: Sites, names: SiteNames, site_pages: int
-    ) -> None:
+    def __init__(self, downloader: Downloader, sites: Sites, site_pages: int) -> None:
         self._downloader = downloader
         self._sites = sites
-        self._names = names
         self._site_pages = site_pages
         self._pages: Counter[str] = Counter()
         self._underway: dict[Request, str] = {}
@@ -35,7 +31,7 @@ class SlotGate:
     def restore(self, pages_of_host: dict[str, int]) -> None:
         """Count the pages that an earlier run fetched."""
         for host, pages in pages_of_host.items():
-            self._pages[self._names.site_of(host)] += pages
+            self._pages[site_of(host)] += pages
 
     def __call__(self, host: str, active: int, now: float) -> float | None:
         """The time from which `host` may be asked once more."""
@@ -58,7 +54,7 @@ class SlotGate:
         """A request is on its way to the downloader, through the middlewares."""
         if host not in self._downloader.slots:
             self._configure(host)
-        self._pages[self._names.site_of(host)] += 1
+        self._pages[site_of(host)] += 1
         self._underway[request] = host
         self._underway_to[host] += 1
 
@@ -72,7 +68,7 @@ class SlotGate:
     def _spent(self, host: str) -> bool:
         pages = self._sites.rules_for(host).pages
         budget = self._site_pages if pages is None else pages
-        return bool(budget) and self._pages[self._names.site_of(host)] >= budget
+        return bool(budget) and self._pages[site_of(host)] >= budget
 
     def _limits(self, host: str) -> tuple[int, float]:
         settings = self._downloader.per_slot_settings.get(host, {})

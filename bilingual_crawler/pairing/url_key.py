@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-import tldextract
-
+from bilingual_crawler.hosts import split_host
 from bilingual_crawler.languages import Language, LanguagePair
 from bilingual_crawler.pairing.pair import Candidate, Evidence, Page
 
@@ -22,8 +21,6 @@ SEPARATORS = re.compile(r"[\W_]*([/.\-_])[\W_]*")
 INDEX = re.compile(r"(?:^|/)(?:index|default|home)?(?:\.[a-z]{3,5})?/?$")
 
 BOTH_TOKENS, ONE_TOKEN, NO_TOKEN, WRONG_TOKEN = 0.9, 0.8, 0.3, 0.3
-
-_extract = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
 
 
 class UrlKey(NamedTuple):
@@ -45,7 +42,7 @@ def url_key(url: str, tokens: frozenset[str]) -> UrlKey:
 
 def _host_key(host: str, tokens: frozenset[str], found: list[str]) -> str:
     """The host without www, language labels and a public suffix that names a language."""
-    name = _extract(host)
+    name = split_host(host)
     labels = [label for label in name.subdomain.split(".") if label not in ("", "www")]
     kept = [label for label in labels if label not in tokens]
     found.extend(label for label in labels if label in tokens)

@@ -15,8 +15,9 @@ from scrapy.http import Response
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.fetching.optouts import forbids_links, opt_out_of, record_opt_out
 from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.frontier.fingerprint import host_of, url_fingerprint
+from bilingual_crawler.frontier.fingerprint import url_fingerprint
 from bilingual_crawler.frontier.scheduler import FrontierScheduler
+from bilingual_crawler.hosts import host_of
 from bilingual_crawler.scoring.scorer import LinkScorer, make_scorer
 
 if TYPE_CHECKING:

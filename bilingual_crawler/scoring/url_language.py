@@ -9,11 +9,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-import tldextract
-
+from bilingual_crawler.hosts import split_host
 from bilingual_crawler.languages import languages_of_token
-
-_extract = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -42,6 +39,6 @@ def _parts(url: str) -> Iterator[str]:
         yield stem.rpartition("_")[2]
         yield stem.rpartition("-")[2]
         yield ending
-    labels = _extract(host)
+    labels = split_host(host)
     yield labels.suffix
     yield from labels.subdomain.split(".")

@@ -18,10 +18,10 @@ from bilingual_crawler.documents.document import Document
 from bilingual_crawler.fetching.identity import warn_without_contact
 from bilingual_crawler.fetching.refusal import reason_of
 from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.frontier.fingerprint import host_of
+from bilingual_crawler.hosts import host_of
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.plan import CrawlPlan
-from bilingual_crawler.scope import Scope, SiteNames
+from bilingual_crawler.scope import Scope
 from bilingual_crawler.scoring.scorer import SEED_PRIORITY
 from bilingual_crawler.settings import Config
 from bilingual_crawler.signals import pair_found
@@ -46,7 +46,6 @@ class BilingualSpider(Spider):
     config: Config
     folder: CrawlFolder
     corpus: Corpus
-    site_names: SiteNames
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -63,7 +62,6 @@ class BilingualSpider(Spider):
     def prepare(self, config: Config, plan: CrawlPlan) -> None:
         """Open the folder of the crawl and everything that is rebuilt from it."""
         self.config, self.plan = config, plan
-        self.site_names = SiteNames()
         self._pair_of_host = lru_cache(maxsize=1 << 14)(self._find_pair)
         self.folder = CrawlFolder(plan.output, str(plan.langs))
         self.corpus = Corpus(
@@ -77,7 +75,6 @@ class BilingualSpider(Spider):
         return Scope(
             self.plan.seeds,
             self.plan.sites,
-            self.site_names,
             follow=self.config.follow,
             depth_limit=settings.getint("DEPTH_LIMIT"),
             max_length=settings.getint("URLLENGTH_LIMIT"),
