@@ -161,7 +161,7 @@ def main() -> None:
         kind, size, hosts = options.one
         print(json.dumps(measure(kind, int(size), int(hosts))))
         return
-    print("| queue | URLs | hosts | pushes per CPU second | pops per CPU second | CPU µs a URL, both | memory, MB |")
+    print("| queue | URLs | hosts | pushes/CPU s | pops/CPU s | CPU µs a URL | memory, MB |")
     print("|---|---:|---:|---:|---:|---:|---:|")
     names = {"ours": "ours", "disk": "Scrapy, JOBDIR", "memory": "Scrapy, memory"}
     for hosts in options.hosts:

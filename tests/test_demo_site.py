@@ -362,16 +362,15 @@ def test_a_delay_holds_back_every_answer():
         assert time.monotonic() - start >= 0.2
 
 
-def test_a_connection_serves_many_requests_without_waiting(base):
+def test_a_connection_serves_many_requests(base):
     connection = http.client.HTTPConnection(urlsplit(base).netloc)
-    start = time.monotonic()
     for _ in range(50):
         connection.request("GET", "/es/museo")
         response = connection.getresponse()
         assert response.version == 11
         response.read()
+        assert response.headers["Connection"] != "close"
     connection.close()
-    assert time.monotonic() - start < 1
 
 
 def test_a_head_request_has_no_body(base):

@@ -61,7 +61,7 @@ def test_a_server_that_drips_is_cut_off_at_the_time_limit(talk):
         result = crawl(server.url, **ALONE, DOWNLOAD_TIMEOUT=0.3)
         seconds = time.perf_counter() - start
     assert result.reasons == ["timeout"]
-    assert 0.25 < seconds < 5
+    assert 0.25 < seconds < 30
 
 
 @pytest.mark.parametrize(

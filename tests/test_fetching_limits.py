@@ -107,9 +107,9 @@ def test_no_parameter_at_all_may_be_allowed():
     ],
 )
 def test_hostile_urls_cost_little(url):
-    start = time.perf_counter()
+    start = time.process_time()
     trap_of(url, max_length=0, repeated_segments=100_000, query_parameters=100_000)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 10  # a quadratic way takes minutes
 
 
 @pytest.mark.parametrize(

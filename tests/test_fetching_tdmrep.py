@@ -97,9 +97,9 @@ def test_a_broken_rule_does_not_hide_the_others():
 
 def test_hostile_patterns_cost_little():
     hostile = rules(*[("/" + "a*" * 400 + "b", 1)] * 500)
-    start = time.perf_counter()
+    start = time.process_time()
     assert not is_reserved("https://example.org/" + "a" * 900, hostile)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 10  # a quadratic way takes minutes
 
 
 @given(st.binary(max_size=200))
