@@ -77,4 +77,6 @@ def test_private_addresses_are_refused_unless_allowed(tmp_path):
     with serve_demo() as server:
         crawl(server.url, tmp_path / "out", settings={"BILINGUAL_ALLOW_PRIVATE": 0})
         assert server.paths() == []
-    assert "private_address" in str(report(tmp_path / "out"))
+        assert "private_address" in str(report(tmp_path / "out"))
+        crawl(server.url, tmp_path / "out")
+    assert documents(tmp_path / "out"), "a seed that failed is tried again by the next run"

@@ -144,6 +144,8 @@ class Model(RuleBasedStateMachine):
     @invariant()
     def counts_and_states_agree(self):
         assert len(self.frontier) == len(self.queued())
+        ended = [row for row in self.rows.values() if row.state in (State.DONE, State.FAILED)]
+        assert sum(self.frontier.outcomes.values()) == len(ended)
         for url in URLS:
             row = self.rows.get(url)
             assert self.frontier.state_of(self.key(url)) == (None if row is None else row.state)

@@ -1,5 +1,6 @@
 """robots.txt, read by Scrapy's own middleware, for any number of requests at once."""
 
+import logging
 import time
 from typing import Self
 
@@ -35,6 +36,14 @@ class Unavailable(RobotParser):
         raise self.error
 
 
+def _without_traceback(record: logging.LogRecord) -> bool:
+    """A host that cannot be reached is worth a line, not the twenty of a traceback."""
+    if record.exc_info:
+        record.exc_info = None
+        record.levelno, record.levelname = logging.WARNING, "WARNING"
+    return True
+
+
 class RobotsTxt(RobotsTxtMiddleware):
     """Scrapy's middleware with two gaps closed.
 
@@ -49,6 +58,10 @@ class RobotsTxt(RobotsTxtMiddleware):
 
     Order 100 with Scrapy's own class switched off, after `AddressGuard`.
     """
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        logging.getLogger(RobotsTxtMiddleware.__module__).addFilter(_without_traceback)
 
     async def robot_parser(self, request: Request) -> RobotParser | None:
         """The rules of the request's host, None if it has none."""

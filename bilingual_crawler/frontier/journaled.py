@@ -7,6 +7,7 @@ Leases are not written: after a crash a leased URL is a queued one, which is the
 
 import time
 from collections.abc import Iterable
+from sys import intern
 
 from bilingual_crawler.frontier.entry import Entry, HostGate, Pushed, State
 from bilingual_crawler.frontier.memory import MemoryFrontier, always_open
@@ -109,21 +110,16 @@ class JournaledFrontier(MemoryFrontier):
         queued = f"SELECT {columns} FROM urls WHERE state < 2 ORDER BY sequence"  # noqa: S608
         for row in journal.read(queued):
             fingerprint, priority, sequence, attempts, not_before, url, host, payload = row
-            entry = Entry(fingerprint, url, host, priority, sequence, payload)
+            entry = Entry(fingerprint, url, intern(host), priority, sequence, payload)
             entry.attempts = attempts
             self._entries[fingerprint] = entry
             if not_before > wall:
                 self._delay(entry, now + not_before - wall)
             else:
                 self._enqueue(entry)
-        for fingerprint, state in journal.read(
-            "SELECT fingerprint, state FROM urls WHERE state > 1"
-        ):
-            self._ended[fingerprint] = State(state)
-        for outcome, count in journal.read(
-            "SELECT outcome, COUNT(*) FROM urls WHERE state > 1 GROUP BY outcome"
-        ):
-            self.outcomes[outcome] = count
+        ended = "SELECT fingerprint, state, outcome FROM urls WHERE state > 1"
+        for fingerprint, state, outcome in journal.read(ended):
+            self._note_end(fingerprint, State(state), intern(outcome))
         self.pages_of_host = dict(
             journal.read("SELECT host, COUNT(*) FROM urls WHERE state = 2 GROUP BY host")
         )

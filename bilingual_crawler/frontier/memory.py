@@ -43,7 +43,8 @@ class MemoryFrontier:
     def __init__(self, gate: HostGate = always_open) -> None:
         self._gate = gate
         self._entries: dict[int, Entry] = {}
-        self._ended: dict[int, State] = {}
+        self._ended: dict[int, tuple[State, str]] = {}
+        self._ways_to_end: dict[tuple[State, str], tuple[State, str]] = {}
         self._hosts: dict[str, _Host] = {}
         self._ready: list[tuple[float, int, str]] = []
         self._waiting: list[tuple[float, str]] = []
@@ -71,7 +72,10 @@ class MemoryFrontier:
     def state_of(self, fingerprint: int) -> State | None:
         """Where a URL stands; None if it was never pushed."""
         entry = self._entries.get(fingerprint)
-        return entry.state if entry is not None else self._ended.get(fingerprint)
+        if entry is not None:
+            return entry.state
+        ended = self._ended.get(fingerprint)
+        return None if ended is None else ended[0]
 
     def push(
         self,
@@ -90,7 +94,7 @@ class MemoryFrontier:
         if fingerprint in self._ended:
             if not again:
                 return Pushed.KNOWN
-            del self._ended[fingerprint]
+            self.outcomes -= Counter((self._ended.pop(fingerprint)[1],))
         self._sequence += 1
         known = self._hosts.get(host)
         name = host if known is None else known.name  # one string a host, not one a URL
@@ -136,9 +140,13 @@ class MemoryFrontier:
     def end(self, fingerprint: int, state: State, outcome: str) -> None:
         """A leased URL is done or has failed; `outcome` says in a word how."""
         entry = self._entries.pop(fingerprint)
-        self._ended[fingerprint] = state
-        self.outcomes[outcome] += 1
+        self._note_end(fingerprint, state, outcome)
         self._leave(entry)
+
+    def _note_end(self, fingerprint: int, state: State, outcome: str) -> None:
+        end = (state, outcome)
+        self._ended[fingerprint] = self._ways_to_end.setdefault(end, end)  # one tuple a way
+        self.outcomes[outcome] += 1
 
     def retry(self, fingerprint: int, ready_at: float, payload: bytes | None) -> None:
         """A leased URL goes back to the queue and is not sent before `ready_at`."""

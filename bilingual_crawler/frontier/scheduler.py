@@ -113,11 +113,15 @@ class FrontierScheduler(BaseScheduler):
             self.frontier.retry(fingerprint, time.monotonic() + max(wait, 0.0), payload)
             return True
         priority = float(request.meta.get("bilingual_score", request.priority))
-        pushed = self.frontier.push(
-            fingerprint, url, host, priority, payload, again=request.dont_filter
-        )
+        again = request.dont_filter or self._is_failed_seed(request, fingerprint)
+        pushed = self.frontier.push(fingerprint, url, host, priority, payload, again=again)
         self._count("frontier/" + pushed.name.lower())
         return pushed is not Pushed.KNOWN
+
+    def _is_failed_seed(self, request: Request, fingerprint: int) -> bool:
+        """Whether an earlier run could not have a seed; this one tries again."""
+        is_seed = request.meta.get("is_start_request") and "redirect_urls" not in request.meta
+        return bool(is_seed) and self.frontier.state_of(fingerprint) is State.FAILED
 
     def next_request(self) -> Request | None:
         """The best request that can be sent at this moment."""
