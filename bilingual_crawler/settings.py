@@ -161,7 +161,7 @@ class Config:
         0.8, "Share of equal paragraphs above which the shorter page is dropped.", number(0, 1)
     )
     language_share: int = setting(
-        50, "Percent of a page's text that must be in its language.", number(0, 100, whole=True)
+        20, "Percent of a page's text that must be in its language.", number(0, 100, whole=True)
     )
     checkpoint_seconds: float = setting(
         1.0, "How far the files may be behind the crawl: what a kill can undo.", number(0.05, 600)
