@@ -1,6 +1,8 @@
 """Politeness as the server sees it, and the settings of single sites."""
 
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
+from threading import Thread
 
 import pytest
 
@@ -71,6 +73,28 @@ def test_mistakes_in_the_file_are_told_with_their_lines(tmp_path):
     assert "line 2" in printed
     assert "line 5" in printed
     assert "Traceback" not in printed
+
+
+class NoRobots(BaseHTTPRequestHandler):
+    """A server that cannot say what its robots.txt allows."""
+
+    def do_GET(self):
+        self.send_response(503 if self.path == "/robots.txt" else 200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+def test_a_host_that_fails_before_it_is_asked_does_not_hold_up_the_crawl(tmp_path):
+    settings = {"DOWNLOAD_DELAY": 0.1, "BILINGUAL_RETRY_DELAY": 0.05}
+    with ThreadingHTTPServer(("127.0.0.1", 0), NoRobots) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        port = server.server_address[1]
+        crawl(f"http://127.0.0.1:{port}/", tmp_path / "out", settings=settings, timeout=60)
+        server.shutdown()
+    assert report(tmp_path / "out")["urls_ended"].keys() == {"robots_unavailable"}
 
 
 def test_private_addresses_are_refused_unless_allowed(tmp_path):

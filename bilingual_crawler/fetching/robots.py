@@ -16,7 +16,7 @@ from twisted.internet.defer import Deferred
 from bilingual_crawler.fetching.refusal import RobotsUnavailableError
 
 SERVER_ERROR = 500
-ASK_AGAIN_SECONDS = 60.0
+ASK_AGAIN_SECONDS = 5.0
 
 
 class Unavailable(RobotParser):

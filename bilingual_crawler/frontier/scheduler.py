@@ -88,8 +88,10 @@ class FrontierScheduler(BaseScheduler):
         self._sweep()
         finished = reason == "finished" and not len(self.frontier)
         self._spider.folder.facts["finished"] = "yes" if finished else "no"
-        self._spider.corpus.tidy()
-        self._spider.folder.close()
+        try:
+            self._spider.corpus.tidy()
+        finally:
+            self._spider.folder.close()
 
     def has_pending_requests(self) -> bool:
         """Whether there is anything left to hand out, now or later."""
@@ -108,7 +110,9 @@ class FrontierScheduler(BaseScheduler):
         fingerprint = request_fingerprint(url, request.method, request.body)
         payload = self._encode(fingerprint, request)
         if request.dont_filter and self.frontier.state_of(fingerprint) is State.LEASED:
-            self._leases.pop(fingerprint, None)
+            lease = self._leases.pop(fingerprint, None)
+            if lease is not None:
+                self._gate.arrived(lease)  # it may have failed before it reached its slot
             wait = request.meta.get("bilingual_not_before", 0.0) - time.time()
             self.frontier.retry(fingerprint, time.monotonic() + max(wait, 0.0), payload)
             return True
