@@ -10,7 +10,7 @@ import sys
 
 from benchmarks.recorded_pairs import SHARED
 
-LOCAL = ("crawl", "frontier", "dedup")
+LOCAL = ("crawl", "frontier", "dedup", "inference")
 RECORDED = ("boilerplate", "recorded_pairs")
 
 

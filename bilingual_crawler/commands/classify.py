@@ -1,0 +1,134 @@
+"""`scrapy classify`: ask a URL model, from the command line or in a pipeline."""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from io import TextIOWrapper
+from itertools import islice
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from bilingual_crawler.commands.options import add_model_options, take_task
+
+AT_ONCE = 256
+
+DETAILS = """\
+url2lang prints each URL, then languages (ISO 639-3) and their probabilities, likeliest first:
+
+  $ scrapy classify url2lang https://www.example.org/es/contacto
+  https://www.example.org/es/contacto	spa	0.9871	cat	0.0052	glg	0.0021
+
+parallel prints each pair and the probability that the two are translations of each other:
+
+  $ scrapy classify parallel https://example.org/es/a https://example.org/eu/a
+  https://example.org/es/a	https://example.org/eu/a	0.9934
+
+Without URLs, or with -, lines are read from standard input: a URL, or two with a tab between.
+Output is tab-separated and comes in the order of the input:
+
+  zcat urls.gz | scrapy classify url2lang --top 1 | awk -F'\\t' '$2 == "eus" && $3 > 0.5'
+"""
+
+
+class Command(ScrapyCommand):
+    """Reads URLs or pairs, prints what the model says of them."""
+
+    requires_project = False
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        """The arguments, for the usage line."""
+        return "url2lang [URL...] | parallel [URL URL]"
+
+    def short_desc(self) -> str:
+        """One line for the list of commands."""
+        return "Tell the language of URLs, or whether two are translations"
+
+    def long_desc(self) -> str:
+        """What `--help` says first."""
+        return f"{self.short_desc()}. Nothing is downloaded: the URL alone is looked at."
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare our options after Scrapy's own."""
+        super().add_options(parser)
+        parser.epilog = DETAILS
+        parser.formatter_class = argparse.RawDescriptionHelpFormatter
+        add_model_options(parser)
+        group = parser.add_argument_group("Classification")
+        group.add_argument(
+            "--top", type=int, default=3, metavar="N", help="url2lang: how many languages (3)"
+        )
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Answer line by line; the end of a pipeline may stop listening."""
+        task, urls = take_task(args)
+        try:
+            if task == "url2lang":
+                self._languages(urls, opts)
+            else:
+                self._pairs(urls, opts)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+    def _languages(self, urls: list[str], opts: argparse.Namespace) -> None:
+        from bilingual_crawler.scoring.classifier import Url2Lang  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.scoring.models import find_model  # noqa: PLC0415 - see options.py
+
+        if opts.top < 1:
+            raise UsageError("--top must be 1 or more")
+        folder = find_model("url2lang", opts.model)
+        model = Url2Lang(folder, provider=opts.provider, threads=opts.threads)
+        for part in _parts(_given(urls)):
+            for url, answers in zip(part, model.languages(part, opts.top), strict=True):
+                _write(url, *(text for code, share in answers for text in (code, f"{share:.4f}")))
+
+    def _pairs(self, urls: list[str], opts: argparse.Namespace) -> None:
+        from bilingual_crawler.scoring.classifier import ParallelUrls  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.scoring.models import find_model  # noqa: PLC0415 - see options.py
+
+        if urls != ["-"] and len(urls) not in {0, 2}:
+            raise UsageError("parallel takes two URLs, or lines with two URLs on standard input")
+        folder = find_model("parallel", opts.model)
+        model = ParallelUrls(folder, provider=opts.provider, threads=opts.threads)
+        bad = 0
+        for part in _parts(["\t".join(urls)] if len(urls) > 1 else _given(urls)):
+            split = [tuple(line.split("\t")) for line in part]
+            pairs = [(pair[0], pair[1]) for pair in split if len(pair) > 1 and all(pair[:2])]
+            bad += len(part) - len(pairs)
+            for pair, share in zip(pairs, model.probabilities(pairs).tolist(), strict=True):
+                _write(*pair, f"{share:.4f}")
+        if bad:
+            lines = "line" if bad == 1 else "lines"
+            sys.stderr.write(f"{bad:,} {lines} skipped: not two URLs with a tab between.\n")
+
+
+def _given(urls: list[str]) -> Iterable[str]:
+    """The arguments, or the lines of standard input; bytes that are no text come out as in."""
+    if urls and urls != ["-"]:
+        return urls
+    for stream in (sys.stdin, sys.stdout):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="surrogateescape")
+    lines = (line.strip("\r\n") for line in sys.stdin)
+    return (line for line in lines if line.strip())
+
+
+def _parts(lines: Iterable[str]) -> Iterator[list[str]]:
+    """So many lines at once that the model is fast; one by one for a person who types."""
+    iterator = iter(lines)
+    size = 1 if sys.stdin.isatty() else AT_ONCE
+    while part := list(islice(iterator, size)):
+        yield part
+        sys.stdout.flush()
+
+
+def _write(*fields: str) -> None:
+    """One line; on a terminal without anything that it would obey."""
+    if sys.stdout.isatty():
+        from bilingual_crawler.reporting.terminal import plain  # noqa: PLC0415 - see options.py
+
+        fields = tuple(map(plain, fields))
+    sys.stdout.write("\t".join(fields) + "\n")

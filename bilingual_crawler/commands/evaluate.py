@@ -1,0 +1,98 @@
+"""`scrapy evaluate`: how good a URL model is on labelled data, beside the rules."""
+
+import argparse
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from bilingual_crawler.commands.options import add_model_options, take_task
+
+DETAILS = """\
+Data is tab-separated, plain or gzipped, from a file or from standard input (-):
+
+  url2lang    URL, language (any code or name); more columns are ignored
+  parallel    URL, URL, 0 or 1
+  --gold      URL, URL: pairs that are translations, each column one language
+
+Lines that cannot be read are skipped, counted and told.
+
+The model stands beside rules that need none. For languages: codes and names in parameter
+values, directories, public suffix and subdomain, in this order. For pairs: two URLs that are
+equal once their language tokens are taken away. Macro figures are means over the classes
+that occur in the data; languages the model does not know count as wrong.
+
+--one-to-one pairs all URLs of each site in the gold list, likeliest first, each URL once, and
+tells the recall. Soft recall also counts a gold pair if one of its URLs got a partner that
+equals the right one but for language tokens. The whole product is scored: 1,000 URLs on each
+side of a site are a million pairs.
+
+  scrapy evaluate url2lang urls.tsv.gz
+  scrapy evaluate url2lang urls.tsv.gz --model models/mine --well-covered --json
+  scrapy evaluate parallel pairs.tsv
+  scrapy evaluate parallel --gold gold.tsv --one-to-one --json
+
+JSON is one line: macro_f1, macro_precision, macro_recall, unknown_share, positive_f1, recall,
+soft_recall, the same with baseline_ in front for the rules, and urls_per_second (for pairs:
+pairs a second), as far as they apply.
+"""
+
+
+class Command(ScrapyCommand):
+    """Reads the data, asks model and rules, prints a table or JSON."""
+
+    requires_project = False
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        """The arguments, for the usage line."""
+        return "url2lang|parallel DATA [options]"
+
+    def short_desc(self) -> str:
+        """One line for the list of commands."""
+        return "Measure a URL model on labelled data, side by side with plain rules"
+
+    def long_desc(self) -> str:
+        """What `--help` says first."""
+        return f"{self.short_desc()}."
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare our options after Scrapy's own."""
+        super().add_options(parser)
+        parser.epilog = DETAILS
+        parser.formatter_class = argparse.RawDescriptionHelpFormatter
+        add_model_options(parser)
+        group = parser.add_argument_group("Evaluation")
+        group.add_argument("--gold", metavar="FILE", help="parallel: pairs that are translations")
+        group.add_argument(
+            "--one-to-one", action="store_true", help="parallel: pair the URLs of each gold site"
+        )
+        group.add_argument(
+            "--langs", metavar="PAIR", help="parallel: strip the tokens of this pair only (eng-fra)"
+        )
+        group.add_argument(
+            "--well-covered",
+            action="store_true",
+            help="url2lang: only languages with at least 100 URLs of 10 sites",
+        )
+        group.add_argument(
+            "--baseline", action="store_true", help="be content with the rules if there is no model"
+        )
+        group.add_argument("--json", action="store_true", help="one line of JSON, for programs")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Measure, and print."""
+        from bilingual_crawler.evaluation import report  # noqa: PLC0415 - see options.py
+
+        task, rest = take_task(args)
+        if opts.gold is not None:
+            rest.append(opts.gold)
+        if len(rest) != 1:
+            raise UsageError("give one file of data")
+        if task == "url2lang":
+            if opts.gold is not None or opts.one_to_one or opts.langs:
+                raise UsageError("--gold, --one-to-one and --langs are for parallel")
+            report.evaluate_languages(rest[0], opts)
+        elif opts.gold is not None or opts.one_to_one:
+            report.evaluate_alignment(rest[0], opts)
+        else:
+            report.evaluate_pairs(rest[0], opts)

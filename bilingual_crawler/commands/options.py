@@ -1,0 +1,38 @@
+"""What the commands that ask a URL model have in common.
+
+Scrapy loads every command of every package whenever it starts, so the modules of this
+package import nothing heavy: what a command works with is imported when it runs.
+"""
+
+import argparse
+from typing import Literal, cast, get_args
+
+from scrapy.exceptions import UsageError
+
+Task = Literal["url2lang", "parallel"]
+TASKS: tuple[str, ...] = get_args(Task)
+
+
+def add_model_options(parser: argparse.ArgumentParser) -> None:
+    """Declare which model is asked, and on what it runs."""
+    group = parser.add_argument_group("Model")
+    group.add_argument(
+        "--model", metavar="DIR", default="", help="model folder (default: the project's own model)"
+    )
+    group.add_argument(
+        "--provider", choices=("cpu", "cuda"), default="cpu", help="what it runs on (cpu)"
+    )
+    group.add_argument("--threads", type=int, default=1, metavar="N", help="its threads (1)")
+
+
+def take_task(args: list[str]) -> tuple[Task, list[str]]:
+    """The task, and the arguments after it; what looks like an option is a mistake.
+
+    Scrapy hands over options it does not know as if they were arguments.
+    """
+    unknown = [each for each in args if each.startswith("-") and each != "-"]
+    if unknown:
+        raise UsageError(f"unknown option {unknown[0]}")
+    if not args or args[0] not in TASKS:
+        raise UsageError(f"say which model first: {' or '.join(TASKS)}")
+    return cast("Task", args[0]), args[1:]

@@ -1,0 +1,1 @@
+"""How good the URL models are, beside what rules reach without any model."""

@@ -1,0 +1,38 @@
+"""What can be told from URLs without a model: the rules that the models are measured against."""
+
+from functools import cache
+
+from bilingual_crawler.languages import all_languages
+from bilingual_crawler.pairing.url_key import UrlKey, url_key
+from bilingual_crawler.scoring.models import UNKNOWN
+from bilingual_crawler.scoring.url_language import announced_languages
+
+
+def announced_language(url: str) -> str:
+    """The language that the most trusted token of a URL names, or `unknown`.
+
+    The handful of tokens that two languages share go to the first in the alphabet.
+    """
+    return min(announced_languages(url), default=UNKNOWN)
+
+
+@cache
+def all_tokens() -> frozenset[str]:
+    """The tokens of every language of the table, for URLs whose languages are not known."""
+    return frozenset().union(*(language.tokens for language in all_languages()))
+
+
+def stripped(url: str, tokens: frozenset[str]) -> UrlKey:
+    """A URL without its language tokens; one that cannot be taken apart is its own key."""
+    try:
+        return url_key(url, tokens)
+    except ValueError:
+        return UrlKey(url, ())
+
+
+def same_but_for_language(first: UrlKey, second: UrlKey) -> bool:
+    """Whether two URLs become equal by taking language tokens away, as in the WMT16 baseline.
+
+    One and the same URL, or two spellings of one, is not a translation of itself.
+    """
+    return first.key == second.key and first.tokens != second.tokens

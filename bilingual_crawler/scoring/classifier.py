@@ -1,0 +1,236 @@
+"""The two URL models of SBFC over onnxruntime: which language, and whether translations.
+
+Each model has one session of one thread: inference stands beside a crawl and must not
+fight with it. URLs of equal length go through the graph together, so that little is
+padded, and what was asked before is remembered. An object may be used from several
+threads; it answers one question after the other.
+"""
+
+import logging
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator, Sequence
+from importlib import import_module
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.scoring.encode import Rows
+from bilingual_crawler.scoring.models import Model, Task, load_model, unusable
+
+logger = logging.getLogger(__name__)
+
+PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
+REMEMBERED = 20_000
+"""Answers that are remembered; of 200 languages each they take 16 MB."""
+MOST_ROWS, MOST_TOKENS = 256, 4096
+"""How large a batch may be; larger ones fall out of the processor's cache."""
+
+Numbers = NDArray[np.float32]
+Folder = Traversable | str | os.PathLike[str]
+QuestionT = TypeVar("QuestionT", bound=Hashable)
+
+
+class _UrlModel(Generic[QuestionT]):
+    """A session, its encoder and its memory: what both models have in common."""
+
+    task: ClassVar[Task]
+
+    def __init__(
+        self,
+        folder: Folder,
+        *,
+        provider: str = "cpu",
+        threads: int = 1,
+        remembered: int = REMEMBERED,
+    ) -> None:
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # read at every call
+        place = folder if isinstance(folder, Traversable) else Path(folder)
+        self._model = load_model(place, self.task)
+        self._width = len(self._model.config.labels) or 1
+        self._session = open_session(self._model, provider, threads)
+        _check_graph(self._session, self._model, self._width)
+        self.provider: str = self._session.get_providers()[0]
+        logger.info("The %s model in %s runs on %s", self.task, self._model.where, self.provider)
+        self._memory: OrderedDict[QuestionT, Numbers] = OrderedDict()
+        self._remembered = remembered
+        self._lock = threading.Lock()
+
+    @property
+    def where(self) -> str:
+        """The folder of the model."""
+        return self._model.where
+
+    def _encode(self, questions: Sequence[QuestionT]) -> Rows:
+        raise NotImplementedError
+
+    def _logits(self, questions: Sequence[QuestionT]) -> Numbers:
+        """A row of logits a question, from memory or from the graph."""
+        result = np.empty((len(questions), self._width), dtype=np.float32)
+        with self._lock:
+            asked: dict[QuestionT, list[int]] = {}
+            for number, question in enumerate(questions):
+                known = self._memory.get(question)
+                if known is None:
+                    asked.setdefault(question, []).append(number)
+                else:
+                    self._memory.move_to_end(question)
+                    result[number] = known
+            if asked:
+                new = list(asked)
+                for question, logits in zip(new, self._infer(new), strict=True):
+                    result[asked[question]] = logits
+                    self._remember(question, logits)
+        return result
+
+    def _remember(self, question: QuestionT, logits: Numbers) -> None:
+        if self._remembered:
+            self._memory[question] = logits.copy()
+            if len(self._memory) > self._remembered:
+                self._memory.popitem(last=False)
+
+    def _infer(self, questions: Sequence[QuestionT]) -> Numbers:
+        rows = self._encode(questions)
+        result = np.empty((len(questions), self._width), dtype=np.float32)
+        for numbers in batches([len(ids) for ids in rows.ids]):
+            arrays = self._model.encoder.pad(rows.take(numbers))
+            (result[numbers],) = self._session.run(["logits"], arrays)
+        return result
+
+
+class Url2Lang(_UrlModel[str]):
+    """Tells the language of a page from its URL alone."""
+
+    task = "url2lang"
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The ISO 639-3 codes in the order of the columns, `unknown` among them."""
+        return self._model.config.labels
+
+    def probabilities(self, urls: Sequence[str]) -> Numbers:
+        """A row a URL, a column a label; rows sum to one."""
+        logits = self._logits(urls)
+        logits -= logits.max(axis=1, keepdims=True)
+        exponents: Numbers = np.exp(logits)
+        exponents /= exponents.sum(axis=1, keepdims=True)
+        return exponents
+
+    def languages(self, urls: Sequence[str], top: int = 3) -> list[list[tuple[str, float]]]:
+        """The likeliest languages of each URL with their probabilities, likeliest first."""
+        table = self.probabilities(urls)
+        best = np.argsort(-table, axis=1, kind="stable")[:, :top]
+        return [
+            [(self.labels[column], float(row[column])) for column in columns]
+            for row, columns in zip(table, best, strict=True)
+        ]
+
+    def probability_of(self, urls: Sequence[str], code: str) -> Numbers:
+        """How likely each URL leads to a page in one language."""
+        if code not in self.labels:
+            raise ConfigurationError(
+                f"The url2lang model in {self.where} does not know the language {code}.",
+                f"It knows {', '.join(self.labels)}.",
+            )
+        return self.probabilities(urls)[:, self.labels.index(code)]
+
+    def _encode(self, questions: Sequence[str]) -> Rows:
+        return self._model.encoder.rows(questions)
+
+
+class ParallelUrls(_UrlModel[tuple[str, str]]):
+    """Tells whether two URLs lead to translations of each other."""
+
+    task = "parallel"
+
+    def probabilities(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
+        """One number a pair; in double precision, since the order of the surest pairs counts."""
+        logits = self._logits(pairs)[:, 0].astype(np.float64)
+        return 1.0 / (1.0 + np.exp(-np.clip(logits, -700.0, 700.0)))
+
+    def _encode(self, questions: Sequence[tuple[str, str]]) -> Rows:
+        return self._model.encoder.pair_rows(questions)
+
+
+def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """The numbers of rows that go through the graph together: of like length, not too many."""
+    batch: list[int] = []
+    for number in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and (len(batch) >= MOST_ROWS or (len(batch) + 1) * lengths[number] > MOST_TOKENS):
+            yield batch
+            batch = []
+        batch.append(number)
+    if batch:
+        yield batch
+
+
+def open_session(model: Model, provider: str, threads: int) -> Any:
+    """A session on the provider that was asked for, and on no other."""
+    runtime = _runtime()
+    if provider not in PROVIDERS:
+        raise ConfigurationError(f"There is no provider {provider}; write cpu or cuda.")
+    wanted = PROVIDERS[provider]
+    if wanted not in runtime.get_available_providers():
+        raise _no_cuda("the onnxruntime that is installed is built without it")
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    # Weights stored as int8 are made floats once, here, and not again for every batch.
+    options.add_session_config_entry("session.disable_quant_qdq", "1")
+    try:
+        session = runtime.InferenceSession(
+            model.graph, options, providers=list(dict.fromkeys([wanted, PROVIDERS["cpu"]]))
+        )
+    except Exception as error:  # each way a graph can be broken has an exception of its own
+        reason = str(error).partition("\n")[0]
+        raise unusable(
+            model.where, model.config.task, f"model.onnx is damaged or incomplete ({reason})"
+        ) from error
+    if session.get_providers()[0] != wanted:
+        raise _no_cuda("onnxruntime found no GPU, or not the CUDA and cuDNN it needs")
+    return session
+
+
+def _runtime() -> Any:
+    try:
+        return import_module("onnxruntime")  # crawls that ask no model need none
+    except ImportError as error:
+        raise ConfigurationError(
+            f"The models need onnxruntime, which cannot be imported ({error}).",
+            "Install it with pip install 'bilingual-crawler[cpu]', or [gpu] for CUDA.",
+        ) from error
+
+
+def _no_cuda(reason: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"CUDA was asked for and is not there: {reason}.",
+        "Uninstall onnxruntime and install onnxruntime-gpu (pip install 'bilingual-crawler[gpu]'): "
+        "the two cannot be installed together. Or ask for cpu.",
+    )
+
+
+def _check_graph(session: Any, model: Model, width: int) -> None:
+    """A graph that does not fit its folder is found at the start, not at the first link."""
+    wanted = {"input_ids", "attention_mask"} | ({"ngrams"} if model.config.ngrams else set())
+    inputs = {each.name for each in session.get_inputs()}
+    outputs = {each.name: each.shape for each in session.get_outputs()}
+    if inputs != wanted or "logits" not in outputs:
+        raise unusable(
+            model.where,
+            model.config.task,
+            f"model.onnx takes {', '.join(sorted(inputs))} and gives "
+            f"{', '.join(sorted(outputs))}, not {', '.join(sorted(wanted))} and logits",
+        )
+    columns = outputs["logits"][-1]
+    if isinstance(columns, int) and columns != width:
+        raise unusable(
+            model.where,
+            model.config.task,
+            f"model.onnx has {columns} outputs, and config.json says {width}",
+        )

@@ -1,0 +1,168 @@
+"""Where the models are, and what is in their folders.
+
+A model folder holds `model.onnx`, `tokenizer.json`, `config.json` and a card for people.
+Folders are read through `importlib.resources`, so that a model inside a wheel, or inside
+an egg that is imported as a zip file, is as good as one on the disk.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
+
+from tokenizers import Tokenizer
+
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.scoring.encode import Ngrams, UrlEncoder
+
+Task = Literal["url2lang", "parallel"]
+TASKS: tuple[Task, ...] = get_args(Task)
+
+FORMAT = 1
+GRAPH, TOKENIZER, CONFIG = "model.onnx", "tokenizer.json", "config.json"
+PACKAGE = "bilingual_crawler"
+LEAST_LENGTH, MOST_LENGTH = 8, 512
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelConfig:
+    """What `config.json` says of a model."""
+
+    task: Task
+    labels: tuple[str, ...]
+    max_length: int
+    base: str = ""
+    ngrams: Ngrams | None = None
+    figures: dict[str, Any] = field(default_factory=dict)
+
+
+class Model(NamedTuple):
+    """The contents of a model folder, ready to be run."""
+
+    where: str
+    config: ModelConfig
+    encoder: UrlEncoder
+    graph: bytes
+
+
+def find_model(task: Task, chosen: str = "") -> Traversable:
+    """The folder of a model: the user's choice, the package's own copy, the project's."""
+    if chosen:
+        folder = Path(chosen).expanduser()
+        missing = [name for name in (GRAPH, TOKENIZER, CONFIG) if not (folder / name).is_file()]
+        if missing:
+            raise ConfigurationError(
+                f"{folder} is not a model folder: it has no {' and no '.join(missing)}.",
+                advice(task),
+            )
+        return folder
+    places = list(_places(task))
+    for place in places:
+        if place.joinpath(CONFIG).is_file() and place.joinpath(GRAPH).is_file():
+            return place
+    looked = ", ".join(dict.fromkeys(map(str, places)))
+    raise ConfigurationError(f"There is no {task} model: looked in {looked}.", advice(task))
+
+
+def advice(task: str) -> str:
+    """How to come by a model."""
+    return (
+        f"Make one with `scrapy train {task} --data FILE --base compact --out FOLDER` and name "
+        f"its folder, or install bilingual-crawler again: its own models come with it."
+    )
+
+
+def _places(task: str) -> Iterator[Traversable]:
+    package = files(PACKAGE)
+    yield package.joinpath("models", task)
+    if isinstance(package, Path):
+        yield package.parent / "models" / task
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / "scrapy.cfg").is_file():
+            yield folder / "models" / task
+            return
+
+
+def load_model(folder: Traversable, task: Task) -> Model:
+    """Read a model folder; what is wrong with it is told with the way to a good one."""
+    try:
+        config = read_config(folder.joinpath(CONFIG).read_bytes(), task)
+        encoder = UrlEncoder(
+            _tokenizer(folder.joinpath(TOKENIZER).read_bytes()), config.max_length, config.ngrams
+        )
+        graph = folder.joinpath(GRAPH).read_bytes()
+    except (OSError, ValueError) as error:
+        raise unusable(folder, task, error) from error
+    return Model(str(folder), config, encoder, graph)
+
+
+def unusable(folder: object, task: str, reason: object) -> ConfigurationError:
+    """The error for a model that is there, and of no use."""
+    return ConfigurationError(
+        f"The {task} model in {folder} cannot be used: {reason}.",
+        advice(task),
+    )
+
+
+def read_config(data: bytes, task: Task) -> ModelConfig:
+    """Check what `config.json` says; ValueError tells what is wrong with it."""
+    try:
+        raw = json.loads(data)
+    except ValueError as error:
+        raise ValueError(f"{CONFIG} is not JSON ({error})") from error
+    if not isinstance(raw, dict) or raw.get("task") != task:
+        found = raw.get("task") if isinstance(raw, dict) else raw
+        raise ValueError(f"{CONFIG} is that of a {found!r} model")
+    if raw.get("format") != FORMAT:
+        raise ValueError(
+            f"{CONFIG} has format {raw.get('format')!r}; this version reads format {FORMAT}"
+        )
+    length = raw.get("max_length")
+    if not isinstance(length, int) or not LEAST_LENGTH <= length <= MOST_LENGTH:
+        raise ValueError(f"max_length in {CONFIG} must be {LEAST_LENGTH} to {MOST_LENGTH}")
+    return ModelConfig(
+        task=task,
+        labels=_labels(raw),
+        max_length=length,
+        base=str(raw.get("base", "")),
+        ngrams=_ngrams(raw.get("ngrams")),
+        figures=raw.get("figures") or {},
+    )
+
+
+def _labels(raw: dict[str, Any]) -> tuple[str, ...]:
+    if raw["task"] == "parallel":
+        return ()
+    labels = raw.get("labels")
+    if (
+        not isinstance(labels, list)
+        or not all(isinstance(label, str) for label in labels)
+        or len(set(labels)) != len(labels)
+        or not labels
+    ):
+        raise ValueError(f"labels in {CONFIG} must be a list of different language codes")
+    return tuple(labels)
+
+
+def _ngrams(raw: Any) -> Ngrams | None:
+    if raw is None:
+        return None
+    try:
+        ngrams = Ngrams(tuple(map(int, raw["sizes"])), int(raw["buckets"]), int(raw["most"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"ngrams in {CONFIG} must have sizes, buckets and most") from error
+    if not ngrams.sizes or min(*ngrams.sizes, ngrams.buckets - 1, ngrams.most) < 1:
+        raise ValueError(f"ngrams in {CONFIG} must have numbers above zero")
+    return ngrams
+
+
+def _tokenizer(data: bytes) -> Tokenizer:
+    try:
+        return Tokenizer.from_buffer(data)
+    except Exception as error:  # the library raises nothing narrower
+        raise ValueError(f"{TOKENIZER} cannot be read ({error})") from error
