@@ -13,6 +13,12 @@ help:  ## what can be made
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[dev]'
 	touch $@
 
+# pip, not uv: it takes a build of torch without CUDA where one lies on the machine.
+.venv/trains: .venv/installed
+	$(BIN)/pip install --quiet torch==2.13.0
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[dev,train]'
+	touch $@
+
 install: .venv/installed  ## a virtual environment with everything in it
 
 demo: .venv/installed  ## serve a small bilingual site on loopback, crawl it, show the pairs
@@ -21,7 +27,7 @@ demo: .venv/installed  ## serve a small bilingual site on loopback, crawl it, sh
 test: check  ## everything: style, types, tests
 	$(BIN)/python -m pytest
 
-check: .venv/installed  ## style and types alone
+check: .venv/trains  ## style and types alone
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
