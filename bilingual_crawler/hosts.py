@@ -12,7 +12,9 @@ _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
 _WITH_PORT = re.compile(r"(\[[^\[\]]*\]|[^:]*):[0-9]{0,5}")
 
-_extract = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
+_extract = tldextract.TLDExtract(
+    suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True
+)
 
 
 def host_of(url: str) -> str:
@@ -30,7 +32,10 @@ def split_host(host: str) -> tldextract.ExtractResult:
 
 
 def site_of(host: str) -> str:
-    """The registered domain of a host; the host itself where there is none."""
+    """The registered domain of a host; the host itself where there is none.
+
+    A subdomain of a hosting service (somebody.github.io) is a site of its own.
+    """
     return split_host(host).top_domain_under_public_suffix or host
 
 

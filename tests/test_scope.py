@@ -43,6 +43,12 @@ def test_an_admitted_host_is_part_of_the_crawl_but_not_its_domain():
     assert ours.objection("https://www.udala.eus/a", 1) == "offsite"
 
 
+def test_neighbours_on_a_hosting_service_are_other_sites():
+    ours = Scope(("https://somebody.github.io/",), Sites())
+    assert ours.objection("https://somebody.github.io/eu/", 1) is None
+    assert ours.objection("https://nobody.github.io/", 1) == "offsite"
+
+
 def test_depth_is_limited_for_all_or_for_a_site(tmp_path):
     assert scope(depth_limit=2).objection(SEEDS[0] + "a", 3) == "too_deep"
     file = tmp_path / "sites.toml"
