@@ -1,0 +1,251 @@
+"""The parallel recipe: from tables of translated URLs to pairs, negatives and a model."""
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.scoring.encode import Ngrams, UrlEncoder
+from bilingual_crawler.scoring.preprocess import prepare
+from bilingual_crawler.training.compact import CompactModel, Shape, token_kinds, train_tokenizer
+from bilingual_crawler.training.data import Skipped, UrlPair, read_pairs, read_urls
+from bilingual_crawler.training.encoding import encode_pairs, with_other_words
+from bilingual_crawler.training.examples import Examples
+from bilingual_crawler.training.export import decisions
+from bilingual_crawler.training.made_pairs import made_pairs, numbered_pairs, translated_pairs
+from bilingual_crawler.training.measures import f1
+from bilingual_crawler.training.negatives import Site, synthetic_negatives
+from bilingual_crawler.training.pretrained import PretrainedModel, tokenizer_of
+from bilingual_crawler.training.recipe import COMPACT, Options, Prepared, saved_tokenizer
+from bilingual_crawler.training.split import DEV, KEPT_OUT, TEST, TRAIN, share_of, split_domains
+
+NGRAMS = Ngrams((3, 4, 5), 32_768, 96)
+LENGTH, LONG = 64, 256
+VOCABULARY = 8_000
+DOMAIN_CAP, MEASURED_CAP = 120, 100
+RANDOM_NEGATIVES = 5
+NEGATIVES = 4
+"""How much the negatives of each kind count together, for every pair."""
+MADE = 15_000
+MADE_SHARE, MADE_NEGATIVES = 1.0, 1.8
+TOKENIZER_TEXTS = 40_000
+HIDDEN_NGRAMS = 0.2
+LARGE_SITE = -0.4
+"""Exponent of a site's size in the weight of its rows: large sites count more, not as much more."""
+LISTED_DEV = 0.3
+
+
+class Row(NamedTuple):
+    """A pair of URLs, whether it is one, and how much it counts."""
+
+    first: str
+    second: str
+    parallel: bool
+    weight: float
+
+
+def prepare_parallel(options: Options) -> Prepared:
+    """Read, split by domain, make negatives site by site, encode; build the model."""
+    skipped = Skipped()
+    pairs = [*read_pairs(options.data, skipped=skipped), *read_pairs(options.weak, skipped=skipped)]
+    given = list(read_pairs(options.dev, skipped=skipped))
+    urls: defaultdict[str, list[str]] = defaultdict(list)
+    everything: list[UrlPair | object] = list(pairs)
+    for row in read_urls(options.extra, skipped=skipped):
+        urls[row.domain].append(row.url)
+        everything.append(row)
+    sides = _sides(pairs, everything, given)
+    train = _rows(pairs, urls, sides, TRAIN, seed=options.seed, most=DOMAIN_CAP)
+    dev = _rows([*pairs, *given], urls, sides, DEV, seed=options.seed, most=MEASURED_CAP)
+    test = _rows(pairs, urls, sides, TEST, seed=options.seed, most=MEASURED_CAP)
+    if not (any(row.parallel for row in train) and any(row.parallel for row in dev)):
+        raise ConfigurationError(
+            "There are too few sites: some must be learned from and others measured on.",
+            "Give more tables with --data, or a table to measure on with --dev.",
+        )
+    if options.base == COMPACT:
+        train += _made(train, urls, sides, options.seed)
+    encoder = _encoder(options, train)
+    return Prepared(
+        task="parallel",
+        model=_model(options, encoder),
+        encoder=encoder,
+        train=_examples(encoder, train, learn=options.base == COMPACT),
+        dev=_examples(encoder, dev),
+        test=_examples(encoder, test),
+        measure=lambda logits, targets: _figures(logits, targets)["macro_f1"],
+        figures=lambda logits, examples: _figures(logits, examples.targets),
+        facts={
+            "tables": ", ".join(
+                path.name for path in [*options.data, *options.weak, *options.extra]
+            ),
+            "domains": ", ".join(
+                f"{count} {side}"
+                for side, count in Counter(
+                    sides[domain] for domain in {pair.domain for pair in pairs}
+                ).items()
+            ),
+            "learned from": _told(train) + ", made ones among them",
+            "dev": _told(dev),
+            "test": _told(test),
+            "negatives": "random match and most similar (in one and two languages), token "
+            "removal, any other page of the site; made pairs: codes put into URLs of other sites",
+            "lines skipped": str(dict(skipped)) if skipped else "none",
+        },
+    )
+
+
+def _sides(
+    pairs: Sequence[UrlPair], everything: Iterable[object], given: Sequence[UrlPair]
+) -> dict[str, str]:
+    """The side of every domain; a site whose tables are all gold lists may go to dev."""
+    sides = split_domains(everything)  # type: ignore[arg-type]
+    if given:
+        measured = {pair.domain for pair in given}
+        return {
+            domain: DEV if domain in measured else side if side == KEPT_OUT else TRAIN
+            for domain, side in sides.items()
+        } | dict.fromkeys(measured, DEV)
+    undecided = {pair.domain for pair in pairs if not pair.split}
+    for domain in undecided:
+        if sides[domain] == TRAIN and share_of(domain, 7) < LISTED_DEV:
+            sides[domain] = DEV
+    return sides
+
+
+def _rows(
+    pairs: Iterable[UrlPair],
+    urls: Mapping[str, Sequence[str]],
+    sides: Mapping[str, str],
+    side: str,
+    *,
+    seed: int,
+    most: int,
+) -> list[Row]:
+    """The pairs of one side with negatives, site by site."""
+    sites: defaultdict[str, list[UrlPair]] = defaultdict(list)
+    for pair in pairs:
+        if sides.get(pair.domain) == side:
+            sites[pair.domain].append(pair)
+    rows: list[Row] = []
+    for domain in sorted(sites):
+        rng = random.Random(f"{seed} {domain}")  # noqa: S311 - a sample, not a secret
+        rows += _site_rows(sites[domain], urls.get(domain, ()), most, rng)
+    return rows
+
+
+def _site_rows(
+    pairs: list[UrlPair], urls: Sequence[str], most: int, rng: random.Random
+) -> list[Row]:
+    rng.shuffle(pairs)
+    site = Site(pairs, urls)
+    site.pairs = site.pairs[:most]
+    count = max(1, len(site.pairs))
+    weight = count**LARGE_SITE
+    rows = [Row(pair.first, pair.second, True, weight) for pair in site.pairs]
+    rows += [Row(pair.second, pair.first, True, weight) for pair in site.pairs]
+    listed = [pair for pair in pairs if not pair.parallel][: most * RANDOM_NEGATIVES]
+    for negatives in (
+        list(synthetic_negatives(site, seed=rng.randrange(1 << 30))),
+        _random_negatives(site, rng),
+        [pair for pair in listed if not site.parallel(pair.first, pair.second)],
+    ):
+        each = weight * NEGATIVES * count / max(1, len(negatives))
+        rows += [Row(pair.first, pair.second, False, each) for pair in negatives]
+    return rows
+
+
+def _random_negatives(site: Site, rng: random.Random) -> list[UrlPair]:
+    """A page of a pair with any other page of the site, whatever its language."""
+    every = [*dict.fromkeys(url for urls in site.urls.values() for url in urls), *site.others]
+    made = []
+    for pair in site.pairs:
+        for _ in range(RANDOM_NEGATIVES):
+            page, other = rng.choice((pair.first, pair.second)), rng.choice(every)
+            if not site.parallel(page, other):
+                made.append(pair._replace(first=page, second=other, parallel=False))
+    return made
+
+
+def _made(
+    rows: Sequence[Row], urls: Mapping[str, Sequence[str]], sides: Mapping[str, str], seed: int
+) -> list[Row]:
+    learned = {domain: found for domain, found in urls.items() if sides.get(domain) == TRAIN}
+    rng = random.Random(seed)  # noqa: S311 - a sample, not a secret
+    kinds = [
+        made_pairs(learned, MADE, rng),
+        translated_pairs(learned, MADE, rng),
+        numbered_pairs(learned, MADE // 3, rng),
+    ]
+    whole = sum(row.weight for row in rows if row.parallel)
+    made: list[Row] = []
+    for place, parallel, share in ((0, True, MADE_SHARE), (1, False, MADE_NEGATIVES)):
+        found = [pair for kind in kinds for pair in kind[place]]
+        made += [Row(*pair, parallel, share * whole / len(found)) for pair in found]
+    return made
+
+
+def _encoder(options: Options, rows: Sequence[Row]) -> UrlEncoder:
+    if options.base != COMPACT:
+        return UrlEncoder(tokenizer_of(options.base), options.length or LONG)
+    tokenizer = saved_tokenizer(options)
+    if tokenizer is None:
+        every = sorted({url for row in rows for url in row[:2]})
+        drawn = random.Random(options.seed).sample(every, min(len(every), TOKENIZER_TEXTS))  # noqa: S311
+        tokenizer = train_tokenizer(
+            map(prepare, drawn), options.vocabulary or VOCABULARY, digits=True
+        )
+        options.out.mkdir(parents=True, exist_ok=True)
+        tokenizer.save(str(options.out / "tokenizer.json"))
+    return UrlEncoder(tokenizer, options.length or LENGTH, NGRAMS)
+
+
+def _model(options: Options, encoder: UrlEncoder) -> torch.nn.Module:
+    torch.manual_seed(options.seed)
+    if options.base != COMPACT:
+        return PretrainedModel(options.base, 1)
+    model = CompactModel(
+        Shape(
+            outputs=1,
+            vocabulary=encoder.tokenizer.get_vocab_size(),
+            hidden=96,
+            feed_forward=256,
+            length=encoder.max_length,
+            buckets=NGRAMS.buckets,
+            width=32,
+            pair=True,
+        )
+    )
+    assert model.comparison is not None
+    model.comparison.kinds.weight.copy_(token_kinds(encoder.tokenizer))
+    return model
+
+
+def _examples(encoder: UrlEncoder, rows: Sequence[Row], *, learn: bool = False) -> Examples:
+    arrays = encode_pairs(encoder, [row[:2] for row in rows])
+    targets = np.array([row.parallel for row in rows], dtype=np.int64)
+    if not learn:
+        return Examples([arrays], targets)
+    other = with_other_words(arrays, encoder.tokenizer, np.random.default_rng(0))
+    weights = np.array([row.weight for row in rows])
+    return Examples([arrays, other], targets, weights, HIDDEN_NGRAMS)
+
+
+def _figures(logits: NDArray[np.float32], targets: NDArray[np.int64]) -> dict[str, float]:
+    found, wanted = decisions(logits) == 1, targets == 1
+    positive, negative = f1(found, wanted), f1(~found, ~wanted)
+    return {
+        "macro_f1": (positive + negative) / 2,
+        "positive_f1": positive,
+        "negative_f1": negative,
+    }
+
+
+def _told(rows: Sequence[Row]) -> str:
+    count = sum(row.parallel for row in rows)
+    return f"{count:,} pairs and {len(rows) - count:,} negatives"

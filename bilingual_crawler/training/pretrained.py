@@ -1,0 +1,64 @@
+"""Fine-tuning a pretrained XLM-R (or any encoder with the same tokens) for URLs."""
+
+from pathlib import Path
+from typing import Any, cast
+
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+from bilingual_crawler.errors import ConfigurationError
+
+
+class PretrainedModel(nn.Module):
+    """A sequence classifier of transformers behind the interface of the compact model."""
+
+    def __init__(self, base: str, outputs: int, *, fresh_layers: int = 1) -> None:
+        super().__init__()
+        try:
+            self.transformer: Any = AutoModelForSequenceClassification.from_pretrained(
+                base,
+                num_labels=outputs,
+                attn_implementation="eager",
+                ignore_mismatched_sizes=True,
+            )
+        except (OSError, ValueError) as error:
+            raise ConfigurationError(
+                f"Cannot load the base model {base!r}: {str(error).splitlines()[0]}",
+                "Write a model name of the Hugging Face hub, such as xlm-roberta-base, the "
+                "folder of a downloaded one, or compact.",
+            ) from None
+        reinitialise_top(self.transformer, fresh_layers)
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        """Logits of a batch."""
+        return cast(
+            "Tensor", self.transformer(input_ids=input_ids, attention_mask=attention_mask).logits
+        )
+
+
+def reinitialise_top(model: Any, layers: int) -> None:
+    """Give the top layers fresh weights: what they know is the pretraining task (SBFC: one)."""
+    encoder = model.base_model.encoder.layer
+    for layer in list(encoder)[len(encoder) - layers :] if layers else ():
+        for module in layer.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.normal_(module.weight, 0, model.config.initializer_range)
+                nn.init.zeros_(module.bias)
+            elif isinstance(module, nn.LayerNorm):
+                nn.init.ones_(module.weight)
+                nn.init.zeros_(module.bias)
+
+
+def tokenizer_of(base: str) -> Tokenizer:
+    """The fast tokenizer of a pretrained model, as one `tokenizers` object."""
+    own = Path(base) / "tokenizer.json"
+    if own.is_file():
+        return Tokenizer.from_file(str(own))
+    try:
+        return cast("Tokenizer", AutoTokenizer.from_pretrained(base).backend_tokenizer)
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(
+            f"Cannot load the tokenizer of {base!r}: {str(error).splitlines()[0]}",
+            "The folder of a base model holds its tokenizer.json too.",
+        ) from None

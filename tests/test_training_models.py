@@ -1,0 +1,292 @@
+"""Tiny models on made-up data: they learn, resume, export, and agree with themselves."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="training needs torch: pip install '.[train,cpu]'")
+transformers = pytest.importorskip("transformers", reason="training needs transformers")
+pytest.importorskip("sklearn", reason="training needs scikit-learn")
+
+from bilingual_crawler.errors import ConfigurationError  # noqa: E402
+from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang  # noqa: E402
+from bilingual_crawler.training.compact import CompactModel, Shape, match  # noqa: E402
+from bilingual_crawler.training.examples import Examples  # noqa: E402
+from bilingual_crawler.training.export import agreement, export, run_graph  # noqa: E402
+from bilingual_crawler.training.linear import fit_linear  # noqa: E402
+from bilingual_crawler.training.loop import Fit, Schedule, loss_of, rate_at  # noqa: E402
+from bilingual_crawler.training.ngram_baseline import NgramBaseline  # noqa: E402
+from bilingual_crawler.training.parallel import prepare_parallel  # noqa: E402
+from bilingual_crawler.training.pretrained import PretrainedModel  # noqa: E402
+from bilingual_crawler.training.recipe import Options, carry_out  # noqa: E402
+from bilingual_crawler.training.url2lang import prepare_url2lang  # noqa: E402
+
+WORDS = {
+    "fin": ["uutiset", "tietoa", "yhteystiedot", "palvelut", "etusivu", "tapahtumat"],
+    "spa": ["noticias", "empresa", "contacto", "servicios", "inicio", "eventos"],
+    "eus": ["albisteak", "guri", "harremanetan", "zerbitzuak", "hasiera", "ekitaldiak"],
+}
+EXCHANGED = {"page": "sivu", "news": "uutiset", "about": "tietoa", "shop": "kauppa"}
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    torch.set_num_threads(1)
+
+
+def urls_table(path, seed=0):
+    rng = random.Random(seed)
+    with path.open("w") as lines:
+        for number in range(900):
+            language = rng.choice(list(WORDS))
+            words = "-".join(rng.choices(WORDS[language], k=3))
+            lines.write(f"https://host{number % 90}.org/{words}/{number}\t{language}\n")
+    return path
+
+
+def pairs_table(path):
+    with path.open("w") as lines:
+        for site in range(60):
+            for page in range(8):
+                name = list(EXCHANGED)[page % 4]
+                one = f"https://s{site}.org/en/{name}-{page}"
+                lines.write(f"{one}\t{one.replace('/en/', '/fi/')}\teng\tfin\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def language_model(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("url2lang")
+    options = Options(
+        data=(urls_table(folder / "urls.tsv"),),
+        out=folder / "model",
+        epochs=2,
+        batch=64,
+        vocabulary=400,
+        epoch_size=640,
+        threads=1,
+    )
+    seen = []
+    figures = carry_out(
+        prepare_url2lang(options), options, lambda progress, _: seen.append(progress.loss)
+    )
+    return options, figures, seen
+
+
+@pytest.fixture(scope="module")
+def pair_model(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("parallel")
+    options = Options(
+        data=(pairs_table(folder / "pairs.tsv"),),
+        out=folder / "model",
+        epochs=4,
+        batch=64,
+        vocabulary=300,
+        epoch_size=1280,
+        threads=1,
+    )
+    return options, carry_out(prepare_parallel(options), options, lambda *_: None)
+
+
+def test_a_tiny_url2lang_learns_and_a_crawl_can_load_it(language_model):
+    options, figures, _ = language_model
+    assert figures["dev_macro_f1"] > 0.9
+    model = Url2Lang(options.out)
+    urls = ["https://new.example/noticias-empresa/", "https://new.example/tietoa-palvelut"]
+    assert [best[0][0] for best in model.languages(urls)] == ["spa", "fin"]
+
+
+def test_progress_is_shown_while_the_loss_falls(language_model):
+    _, _, seen = language_model
+    assert len(seen) > 10
+    assert seen[-1] < seen[0]
+
+
+def test_the_graphs_agree_with_torch(language_model, pair_model):
+    for _, figures, *_ in (language_model, pair_model):
+        assert figures["agreement_fp32"] >= 0.99
+        assert figures["agreement_int8"] >= 0.97
+
+
+def test_the_folder_says_what_the_model_is(language_model):
+    options, figures, _ = language_model
+    config = json.loads((options.out / "config.json").read_text())
+    assert config["format"] == 1
+    assert config["task"] == "url2lang"
+    assert config["labels"] == ["eus", "fin", "spa", "unknown"]
+    assert config["figures"] == figures
+    card = (options.out / "README.md").read_text()
+    assert "What it has not seen" in card
+    assert "urls.tsv" in card
+
+
+def test_batching_does_not_change_a_result(language_model):
+    options, *_ = language_model
+    urls = [f"https://a.example/{words[0]}/{'x-' * n}" for n, words in enumerate(WORDS.values())]
+    together = Url2Lang(options.out).probabilities(urls)
+    alone = np.concatenate([Url2Lang(options.out).probabilities([url]) for url in urls])
+    assert together.argmax(axis=1).tolist() == alone.argmax(axis=1).tolist()
+    assert together == pytest.approx(alone, abs=0.05)
+
+
+def test_a_tiny_parallel_model_learns_and_a_crawl_can_load_it(pair_model):
+    options, figures = pair_model
+    assert figures["dev_macro_f1"] > 0.8
+    pairs = [
+        ("https://new.example/en/shop-7", "https://new.example/fi/shop-7"),
+        ("https://new.example/en/shop-7", "https://new.example/fi/about-1"),
+    ]
+    right, wrong = ParallelUrls(options.out).probabilities(pairs)
+    assert right > 0.5 > wrong
+
+
+def test_a_killed_run_goes_on_where_it_was(tmp_path):
+    rng = np.random.default_rng(0)
+    ids = np.concatenate([np.zeros((256, 1), int), rng.integers(5, 40, (256, 6))], axis=1)
+    examples = Examples([{"input_ids": ids, "ngrams": ids[:, 1:] % 16}], ids[:, 1] % 2)
+    shape = Shape(outputs=2, vocabulary=40, hidden=16, feed_forward=16, length=8, buckets=16)
+
+    def fit(folder, *, kill_at=None):
+        torch.manual_seed(0)
+
+        def show(progress):
+            if progress.done == kill_at:
+                running.save()
+                raise KeyboardInterrupt
+
+        schedule = Schedule(epochs=3, batch=32, rate=1e-3, fold=128)
+        running = Fit(CompactModel(shape), schedule, lambda *_: 0.5, folder / "c.pt", show)
+        return running
+
+    whole = fit(tmp_path / "whole")
+    whole.run(examples, examples)
+    killed = fit(tmp_path / "killed", kill_at=6)
+    with pytest.raises(KeyboardInterrupt):
+        killed.run(examples, examples)
+    again = fit(tmp_path / "killed")
+    assert again.resume()
+    assert again.progress.done == 6
+    again.run(examples, examples)
+    assert again.progress.done == whole.progress.done == 4 + 8 + 8
+    assert again.progress.epoch == 3
+
+
+def test_there_is_nothing_to_resume_without_a_checkpoint(tmp_path):
+    shape = Shape(outputs=2, vocabulary=40, hidden=16, feed_forward=16, length=8, buckets=16)
+    fit = Fit(CompactModel(shape), Schedule(), lambda *_: 0.0, tmp_path / "none.pt")
+    assert not fit.resume()
+
+
+def test_patience_ends_a_fit(tmp_path):
+    ids = np.tile(np.arange(5, 12), (64, 1))
+    examples = Examples([{"input_ids": ids, "ngrams": ids % 16}], np.zeros(64, dtype=np.int64))
+    shape = Shape(outputs=2, vocabulary=40, hidden=16, feed_forward=16, length=8, buckets=16)
+    schedule = Schedule(epochs=50, batch=64, patience=2)
+    fit = Fit(CompactModel(shape), schedule, lambda *_: 0.5, tmp_path / "c.pt")
+    assert fit.run(examples, examples).epoch == 3
+
+
+def test_the_rate_rises_over_a_tenth_of_the_first_epoch_then_falls_by_the_root():
+    plan = Schedule(rate=1.0)
+    assert rate_at(plan, 0, 100) == pytest.approx(0.1)
+    assert rate_at(plan, 9, 100) == pytest.approx(1.0)
+    assert rate_at(plan, 39, 100) == pytest.approx(0.5)
+
+
+def test_folds_add_up_epoch_by_epoch():
+    examples = Examples([{"input_ids": np.zeros((10, 2), int)}], np.zeros(10, dtype=np.int64))
+    sizes = [len(examples.order(epoch, seed=0, size=0, fold=4)) for epoch in range(4)]
+    assert sizes == [4, 8, 10, 10]
+
+
+def test_one_output_is_judged_by_binary_cross_entropy():
+    assert float(loss_of(torch.tensor([[0.0]]), torch.tensor([1]), 0.0)) == pytest.approx(
+        0.6931, abs=1e-3
+    )
+
+
+def test_tokens_of_both_urls_are_found_whatever_their_place():
+    found = match(torch.tensor([[0, 7, 8, 9, 2, 8, 9, 6, 2, 1]]))
+    assert found.first_only.tolist() == [[0, 1, 0, 0, 0, 0, 0, 0, 0, 0]]
+    assert found.second_only.tolist() == [[0, 0, 0, 0, 0, 0, 0, 1, 0, 0]]
+    assert found.same.tolist() == [[0, 0, 1, 1, 0, 1, 1, 0, 0, 0]]
+
+
+def test_the_same_token_among_other_neighbours_has_moved():
+    found = match(torch.tensor([[0, 7, 8, 2, 8, 7, 2]]))
+    assert found.moved.tolist() == [[0, 1, 1, 0, 1, 1, 0]]
+
+
+def test_a_fresh_top_layer_and_a_kept_bottom_layer(tmp_path):
+    config_of, model_of = (
+        transformers.XLMRobertaConfig,
+        transformers.XLMRobertaForSequenceClassification,
+    )
+    torch.manual_seed(0)
+    config = config_of(
+        vocab_size=50,
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=20,
+    )
+    base = model_of(config)
+    base.save_pretrained(tmp_path)
+    torch.manual_seed(1)
+    model = PretrainedModel(str(tmp_path), 3).transformer
+    old, new = base.roberta.encoder.layer, model.roberta.encoder.layer
+    assert torch.equal(old[0].output.dense.weight, new[0].output.dense.weight)
+    assert not torch.equal(old[1].output.dense.weight, new[1].output.dense.weight)
+    assert model.num_labels == 3
+
+
+def test_a_base_that_is_not_there_is_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(ConfigurationError, match="Cannot load the base model"):
+        PretrainedModel(str(tmp_path / "none"), 2)
+
+
+def test_too_little_data_is_a_sentence(tmp_path):
+    table = tmp_path / "few.tsv"
+    table.write_text("http://a.fi/\tfin\n")
+    with pytest.raises(ConfigurationError, match="too little"):
+        prepare_url2lang(Options(data=(table,), out=tmp_path / "m"))
+    table.write_text("http://a.fi/en\thttp://a.fi/fi\teng\tfin\n")
+    with pytest.raises(ConfigurationError, match="too few sites"):
+        prepare_parallel(Options(data=(table,), out=tmp_path / "m"))
+
+
+def test_the_linear_part_says_in_the_graph_what_was_fitted(tmp_path):
+    rng = np.random.default_rng(0)
+    ngrams = rng.integers(1, 64, (300, 12))
+    targets = (ngrams[:, 0] % 3).astype(np.int64)
+    ngrams[:, 1] = targets + 1
+    fitted = fit_linear(ngrams, targets, np.ones(300), buckets=64, outputs=3)
+    shape = Shape(
+        outputs=3, vocabulary=40, hidden=16, feed_forward=16, length=8, buckets=64, linear=True
+    )
+    model = CompactModel(shape).eval()
+    model.linear.set(fitted)
+    said = model.linear(torch.from_numpy(ngrams)).numpy()
+    assert (said.argmax(axis=1) == targets).mean() > 0.9
+    ids = np.tile(np.arange(5, 12), (300, 1))
+    examples = Examples([{"input_ids": ids, "ngrams": ngrams}], targets)
+    first, _, _ = next(examples.batches(np.arange(2), 2))
+    names = ("input_ids", "attention_mask", "ngrams")
+    export(model, {name: first[name] for name in names}, tmp_path)
+    torch_says = Fit(model, Schedule(), lambda *_: 0.0, tmp_path / "c").predict(examples)
+    assert agreement(torch_says, run_graph(tmp_path / "model.fp32.onnx", examples)) >= 0.99
+    assert agreement(torch_says, run_graph(tmp_path / "model.onnx", examples)) >= 0.97
+
+
+def test_the_ngram_baseline_learns(tmp_path):
+    baseline = NgramBaseline(buckets=1 << 12, threads=1)
+    urls = [
+        f"https://h{n}.org/{word}" for n in range(20) for words in WORDS.values() for word in words
+    ]
+    languages = [name for _ in range(20) for name, words in WORDS.items() for _ in words]
+    baseline.fit(urls, languages)
+    assert baseline.predict(["https://new.example/albisteak"]) == ["eus"]

@@ -1,0 +1,162 @@
+"""Make up URLs for languages with few real ones: words of the language in the usual places.
+
+    python -m tools.synthetic_urls --rows urls.tsv.gz --out synthetic.tsv.gz
+
+The words come from packages that hold many languages: wordfreq (frequent words), Django and
+pycountry (translated phrases, names of countries and languages); anyascii spells them in
+ASCII as sites do. `pip install wordfreq Django pycountry anyascii` into any folder on the
+path. The result is a table `url, lang` for `scrapy train url2lang --extra`.
+"""
+
+import argparse
+import gettext
+import gzip
+import importlib.util
+import random
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+from bilingual_crawler.languages import UnknownLanguageError, find_language
+from bilingual_crawler.training.data import read_urls
+
+WORD = re.compile(r"[^\W\d_]{2,}(?:['\u2019][^\W\d_]+)?")
+MARKUP = re.compile(r"%\(\w+\)\w|%\w|\{\w*\}|<[^>]*>")
+CODES = {"sh": "hrv", "fil": "tgl", "nb": "nor"}
+FREQUENT, LONGEST_PHRASE, LONGEST_SLUG = 4_000, 14, 220
+LATINISED = {"rus": 0.45, "ukr": 0.5, "bul": 0.5, "mkd": 0.5, "srp": 0.6, "ell": 0.5, "kat": 0.4}
+LATINISED |= {"hye": 0.4, "bel": 0.5, "fas": 0.1, "hin": 0.3, "mon": 0.5, "kaz": 0.5, "kir": 0.5}
+RARELY, STRIPPED = 0.04, 0.75
+COMMON = ("com", "com", "com", "org", "net", "info", "eu", "io")
+SECTIONS = ("news", "blog", "category", "article", "wiki", "tag", "p", "node", "post")
+ENDINGS = ("", "", "/", "/", ".html", ".php", ".htm")
+
+
+def language_of(tag: str) -> str | None:
+    """The ISO 639-3 code of a locale's name."""
+    short = tag.partition("_")[0].partition("@")[0]
+    try:
+        return find_language(CODES.get(short, short)).code
+    except UnknownLanguageError:
+        return None
+
+
+def phrases() -> dict[str, list[list[str]]]:
+    """Translated phrases by language, as lists of words."""
+    found: defaultdict[str, list[list[str]]] = defaultdict(list)
+    for package in ("django", "pycountry"):
+        for path in sorted(_folder(package).rglob("*.mo")):
+            language = language_of(path.parts[-3])
+            if language is None or "@" in path.parts[-3]:
+                continue
+            with path.open("rb") as data:
+                catalog = gettext.GNUTranslations(data)._catalog  # noqa: SLF001 - no other way
+            for source, text in catalog.items():
+                words = WORD.findall(MARKUP.sub("", text))
+                if source and text != source and 0 < len(words) < LONGEST_PHRASE:
+                    found[language].append(words)
+    return dict(found)
+
+
+def frequent() -> dict[str, list[str]]:
+    """The most frequent words by language, most frequent first."""
+    import wordfreq  # noqa: PLC0415 - only this tool has it
+
+    found = {}
+    for tag in wordfreq.available_languages():
+        if language := language_of(tag):
+            words = wordfreq.top_n_list(tag, FREQUENT)
+            found[language] = [word for word in words if WORD.fullmatch(word)]
+    return found
+
+
+def _folder(package: str) -> Path:
+    place = importlib.util.find_spec(package)
+    if place is None or not place.submodule_search_locations:
+        raise SystemExit(f"{package} is not installed; see the head of this file.")
+    return Path(place.submodule_search_locations[0])
+
+
+class Maker:
+    """Makes URLs of a language from its words and its top-level domains."""
+
+    def __init__(self, suffixes: dict[str, Counter[str]], rng: random.Random) -> None:
+        self.phrases, self.frequent = phrases(), frequent()
+        self.suffixes, self.rng = suffixes, rng
+
+    def urls(self, language: str, count: int) -> Iterator[str]:
+        """Up to `count` URLs; none for a language without words."""
+        for _ in range(count):
+            words = self._words(language)
+            if not words:
+                return
+            slug = self._spelled(words, language)
+            if slug and len(slug) <= LONGEST_SLUG:
+                host = self._host(language)
+                yield f"https://{host}/{self._section(language)}{slug}{self.rng.choice(ENDINGS)}"
+
+    def _words(self, language: str) -> list[str]:
+        known, told = self.frequent.get(language), self.phrases.get(language)
+        if known and (not told or self.rng.random() < STRIPPED):
+            weights = [1 / (place + 20) ** 0.7 for place in range(len(known))]
+            return self.rng.choices(known, weights, k=self.rng.randint(1, 7))
+        return self.rng.choice(told)[: self.rng.randint(2, 8)] if told else []
+
+    def _spelled(self, words: list[str], language: str) -> str:
+        from anyascii import anyascii  # noqa: PLC0415 - only this tool has it
+
+        text = re.sub("['\u2019]", "-", "-".join(words).lower())
+        latin = all("LATIN" in unicodedata.name(sign, "") for sign in text if sign.isalpha())
+        share = STRIPPED if latin else LATINISED.get(language, RARELY)
+        if not text.isascii() and self.rng.random() < share:
+            text = re.sub(r"[^a-z0-9]+", "-", anyascii(text).lower()).strip("-")
+        return quote(text.replace("-", "_") if self.rng.random() < 1 / 8 else text)
+
+    def _host(self, language: str) -> str:
+        from anyascii import anyascii  # noqa: PLC0415 - only this tool has it
+
+        name = re.sub("[^a-z]", "", anyascii("".join(self._words(language)[:2])).lower())[:20]
+        name = name if self.rng.random() < 1 / 2 and name else "x"
+        seen = self.suffixes.get(language)
+        if not seen or self.rng.random() < 1 / 2:
+            suffix = self.rng.choice(COMMON)
+        else:
+            suffix = self.rng.choices(list(seen), list(seen.values()))[0]
+        return f"{self.rng.choice(('www.', ''))}{name}.{suffix}"
+
+    def _section(self, language: str) -> str:
+        kind = self.rng.random()
+        if kind < 0.3:  # noqa: PLR2004 - the shares of four kinds
+            return self._spelled(self._words(language)[:2], language) + "/"
+        if kind < 0.45:  # noqa: PLR2004
+            return f"{self.rng.randint(2005, 2024)}/{self.rng.randint(1, 12):02}/"
+        return self.rng.choice(SECTIONS) + "/" if kind < 0.55 else ""  # noqa: PLR2004
+
+
+def main() -> None:
+    """Count what is real, then make up the rest."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--rows", type=Path, nargs="+", required=True, help="tables of real URLs")
+    parser.add_argument("--out", type=Path, required=True, help="table to write (.gz)")
+    parser.add_argument("--most", type=int, default=600, help="URLs a language at most")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    suffixes: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    real: Counter[str] = Counter()
+    for row in read_urls(options.rows):
+        if row.split in {"", "train"}:  # what is measured on must not leak through its domains
+            real[row.language] += 1
+            suffixes[row.language][row.domain.rpartition(".")[2]] += 1
+    maker = Maker(suffixes, random.Random(options.seed))  # noqa: S311 - a sample
+    with gzip.open(options.out, "wt", encoding="utf-8") as lines:
+        lines.write("url\tlang\n")
+        for language in sorted(real):
+            count = max(75, min(options.most, 750 - real[language] // 4))
+            lines.writelines(f"{url}\t{language}\n" for url in maker.urls(language, count))
+
+
+if __name__ == "__main__":
+    main()
