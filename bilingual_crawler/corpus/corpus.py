@@ -18,14 +18,13 @@ from hashlib import blake2b
 
 from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS, PAIRS_TSV, CrawlFolder
 from bilingual_crawler.corpus.pages import PageFacts, Pages
-from bilingual_crawler.documents.dedup import DuplicateIndex, paragraph_hashes
+from bilingual_crawler.documents.dedup import HASH_BYTES, DuplicateIndex, paragraph_hashes
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.serialise import document_to_dict
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.matcher import Changes, Matcher
 from bilingual_crawler.pairing.pair import DocumentPair, Page
 
-HASH_BYTES = 8
 UNTIDY_DOCUMENTS, UNTIDY_PAIRS = "untidy documents", "untidy pairs"
 
 
@@ -83,7 +82,7 @@ class Corpus:
                 self._pages.mark_duplicate(shorter)
                 self._review(shorter)
         line = json.dumps(document_to_dict(document), ensure_ascii=False) + "\n"
-        packed = b"".join(each[:HASH_BYTES] for each in hashes)
+        packed = b"".join(hashes)
         facts = PageFacts(url, node, language, signature, packed, _links(document))
         self._pages.add(facts, line, duplicate=is_duplicate)
         self._apply(self._matcher(url).add(_page(facts), node))

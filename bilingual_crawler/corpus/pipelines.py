@@ -4,6 +4,7 @@ What a step drops is dropped with a reason, and the reason ends up with the URL 
 frontier, so that the report of a crawl accounts for every page.
 """
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from scrapy import signals
@@ -28,7 +29,7 @@ class Dropped(DropItem):
         self.reason = reason
 
 
-class Step:
+class Step(ABC):
     """What the steps have in common."""
 
     def __init__(self, crawler: Crawler) -> None:
@@ -45,9 +46,9 @@ class Step:
             self.take(item)
         return item
 
+    @abstractmethod
     def take(self, document: Document) -> None:
         """Do this step's work, or raise Dropped."""
-        raise NotImplementedError
 
 
 class LanguageFilter(Step):

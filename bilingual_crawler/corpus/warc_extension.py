@@ -18,7 +18,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from bilingual_crawler import __version__
 from bilingual_crawler.corpus.warc import Exchange, WarcFiles
-from bilingual_crawler.fetching.optouts import OPT_OUT, opt_out_of, robots_directives
+from bilingual_crawler.fetching.optouts import OPT_OUT, OPT_OUTS, opt_out_of, robots_directives
 from bilingual_crawler.fetching.site_files import SUCCESS, is_site_file
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.fingerprint import request_fingerprint
@@ -27,7 +27,6 @@ from bilingual_crawler.signals import url_ended
 if TYPE_CHECKING:
     from bilingual_crawler.spiders.bilingual import BilingualSpider
 
-OPT_OUTS = frozenset({"tdm_reserved", "noai", "noindex"})
 TRUNCATED = {"download_stopped": "unspecified", "dataloss": "disconnect"}
 STANDARD = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
 

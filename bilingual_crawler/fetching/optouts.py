@@ -39,6 +39,11 @@ _SENTENCES = {
     "noindex": "The page asks to be neither kept nor followed.",
 }
 
+OPT_OUTS = frozenset(_SENTENCES)
+"""Why nothing of a page may be kept."""
+CLOSED = frozenset({"tdm_reserved", "noai"})
+"""Why a page is not even read for its links."""
+
 
 def robots_directives(headers: Iterable[bytes]) -> frozenset[str]:
     """The directives of `X-Robots-Tag` headers that concern us, in lower case.

@@ -9,6 +9,7 @@ threads; it answers one question after the other.
 import logging
 import os
 import threading
+from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Sequence
 from importlib import import_module
@@ -36,7 +37,7 @@ Folder = Traversable | str | os.PathLike[str]
 QuestionT = TypeVar("QuestionT", bound=Hashable)
 
 
-class _UrlModel(Generic[QuestionT]):
+class _UrlModel(ABC, Generic[QuestionT]):
     """A session, its encoder and its memory: what both models have in common."""
 
     task: ClassVar[Task]
@@ -66,8 +67,9 @@ class _UrlModel(Generic[QuestionT]):
         """The folder of the model."""
         return self._model.where
 
+    @abstractmethod
     def _encode(self, questions: Sequence[QuestionT]) -> Rows:
-        raise NotImplementedError
+        """The questions as rows of numbers."""
 
     def _logits(self, questions: Sequence[QuestionT]) -> Numbers:
         """A row of logits a question, from memory or from the graph."""

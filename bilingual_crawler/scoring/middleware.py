@@ -13,9 +13,10 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from bilingual_crawler.documents.document import Document, Link
-from bilingual_crawler.fetching.optouts import forbids_links, opt_out_of, record_opt_out
+from bilingual_crawler.fetching.optouts import CLOSED, forbids_links, opt_out_of, record_opt_out
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.fingerprint import url_fingerprint
+from bilingual_crawler.frontier.journaled import JournaledFrontier
 from bilingual_crawler.frontier.scheduler import FrontierScheduler
 from bilingual_crawler.hosts import host_of
 from bilingual_crawler.scoring.scorer import LinkScorer, make_scorer
@@ -123,10 +124,7 @@ class ScoringMiddleware:
     def _closed(self, document: Document, response: Response) -> bool:
         """Whether a page asks that its links are left alone, or all of it."""
         honour = self._spider.honour_of(document.url)
-        if opt_out_of(document.robots, document.tdm_reservation, honour) in {
-            "tdm_reserved",
-            "noai",
-        }:
+        if opt_out_of(document.robots, document.tdm_reservation, honour) in CLOSED:
             return True
         if not forbids_links(document.robots, honour):
             return False
@@ -142,7 +140,7 @@ class ScoringMiddleware:
         return scorer
 
     @property
-    def _frontier(self) -> Any:
+    def _frontier(self) -> JournaledFrontier:
         return cast("FrontierScheduler", self._crawler.engine.scheduler).frontier
 
     def _count(self, name: str, amount: int = 1) -> None:
