@@ -220,6 +220,7 @@ def spoil_config(folder, **changes):
         ({"ngrams": {"sizes": [2]}}, "sizes, buckets and most"),
         ({"ngrams": {"sizes": [0], "buckets": 9, "most": 9}}, "above zero"),
         ({"ngrams": NGRAMS}, "takes attention_mask, input_ids"),
+        ({"features": 3}, "compares URLs by 3 features; this version has"),
     ],
 )
 def test_a_config_that_does_not_fit_is_told(damaged, changes, message):

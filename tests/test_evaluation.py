@@ -11,12 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.evaluation.baselines import (
-    all_tokens,
-    announced_language,
-    same_but_for_language,
-    stripped,
-)
+from bilingual_crawler.evaluation.baselines import announced_language, same_but_for_language
 from bilingual_crawler.evaluation.classification import (
     NEGATIVE,
     POSITIVE,
@@ -42,6 +37,7 @@ from bilingual_crawler.evaluation.reading import (
     pair_rows,
 )
 from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang
+from bilingual_crawler.scoring.pair_features import all_tokens, stripped
 from tests.tiny_models import parallel_model, url2lang_model
 
 SHARED = Path(os.environ.get("BILINGUAL_SHARED", Path(__file__).parents[2] / "shared"))

@@ -13,6 +13,7 @@ from tokenizers import Tokenizer, models
 from tokenizers.processors import TemplateProcessing
 
 from bilingual_crawler.scoring.encode import Ngrams, UrlEncoder, shortened
+from bilingual_crawler.scoring.pair_features import FEATURES
 from bilingual_crawler.scoring.preprocess import (
     HEAD,
     TAIL,
@@ -247,12 +248,25 @@ def test_any_urls_can_be_encoded(urls, length):
 WORDS = tokenizer()
 
 
-def test_the_ngrams_of_a_pair_are_those_that_only_one_url_has():
+def test_the_ngrams_of_a_pair_are_those_of_words_that_only_one_url_has():
     encoder = UrlEncoder(WORDS, 32, Ngrams((3, 4), 512, 64))
-    (row,) = encoder.encode_pairs([("/es/home", "/en/home")])["ngrams"]
-    found = {int(number) for number in row if number}
-    one, two = (set(ngram_ids(url, (3, 4), 512, 64)) for url in ("/es/home", "/en/home"))
-    assert found == one ^ two
+    (row,) = encoder.encode_pairs([("/es/home-one", "/en/home-two")])["ngrams"]
+    one, two = (set(ngram_ids(f" {word} ", (3, 4), 512, 64)) for word in ("one", "two"))
+    assert ({*row[:32].tolist()} - {0}, {*row[32:].tolist()} - {0}) == (one, two)
+
+
+def test_a_model_that_compares_reads_nothing_of_a_host_that_both_urls_have():
+    encoder = UrlEncoder(WORDS, 32, compares=True)
+    one, two = "https://www.site1.example/es/home", "https://www.site1.example/en/home"
+    ids = encoder.pair_rows([(one, two), (one, two.replace("site1", "site2"))]).ids
+    assert ids[0] == encoder.pair_rows([("/es/home", "/en/home")]).ids[0]
+    assert len(ids[1]) > len(ids[0])
+
+
+def test_a_model_that_compares_gets_a_row_of_features_for_every_pair():
+    arrays = UrlEncoder(WORDS, 32, compares=True).encode_pairs([("/es/a", "/en/a"), ("/a", "/b")])
+    assert arrays["features"].shape == (2, len(FEATURES))
+    assert arrays["features"].dtype == np.float32
 
 
 def test_nothing_is_encoded_as_nothing():

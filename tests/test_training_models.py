@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from bilingual_crawler.errors import ConfigurationError  # noqa: E402
 from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang  # noqa: E402
 from bilingual_crawler.training.compact import CompactModel, Shape, match  # noqa: E402
 from bilingual_crawler.training.examples import Examples  # noqa: E402
-from bilingual_crawler.training.export import agreement, export, run_graph  # noqa: E402
+from bilingual_crawler.training.export import agreement, export, rounded, run_graph  # noqa: E402
 from bilingual_crawler.training.linear import fit_linear  # noqa: E402
 from bilingual_crawler.training.loop import Fit, Schedule, loss_of, rate_at  # noqa: E402
 from bilingual_crawler.training.ngram_baseline import NgramBaseline  # noqa: E402
@@ -28,7 +29,7 @@ WORDS = {
     "spa": ["noticias", "empresa", "contacto", "servicios", "inicio", "eventos"],
     "eus": ["albisteak", "guri", "harremanetan", "zerbitzuak", "hasiera", "ekitaldiak"],
 }
-EXCHANGED = {"page": "sivu", "news": "uutiset", "about": "tietoa", "shop": "kauppa"}
+PHRASES = {"page": "sivu", "news": "uutiset", "about": "tietoa", "shop": "kauppa"}
 
 
 @pytest.fixture(autouse=True)
@@ -50,7 +51,7 @@ def pairs_table(path):
     with path.open("w") as lines:
         for site in range(60):
             for page in range(8):
-                name = list(EXCHANGED)[page % 4]
+                name = list(PHRASES)[page % 4]
                 one = f"https://s{site}.org/en/{name}-{page}"
                 lines.write(f"{one}\t{one.replace('/en/', '/fi/')}\teng\tfin\n")
     return path
@@ -75,11 +76,17 @@ def language_model(tmp_path_factory):
     return options, figures, seen
 
 
+def phrases_table(path):
+    path.write_text("".join(f"fin\t{one}\t{two}\n" for one, two in PHRASES.items()))
+    return path
+
+
 @pytest.fixture(scope="module")
 def pair_model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("parallel")
     options = Options(
         data=(pairs_table(folder / "pairs.tsv"),),
+        phrases=(phrases_table(folder / "phrases.tsv"),),
         out=folder / "model",
         epochs=4,
         batch=64,
@@ -122,13 +129,45 @@ def test_the_folder_says_what_the_model_is(language_model):
     assert "urls.tsv" in card
 
 
-def test_batching_does_not_change_a_result(language_model):
-    options, *_ = language_model
+def test_batching_does_not_change_a_result(language_model, pair_model):
     urls = [f"https://a.example/{words[0]}/{'x-' * n}" for n, words in enumerate(WORDS.values())]
-    together = Url2Lang(options.out).probabilities(urls)
-    alone = np.concatenate([Url2Lang(options.out).probabilities([url]) for url in urls])
-    assert together.argmax(axis=1).tolist() == alone.argmax(axis=1).tolist()
-    assert together == pytest.approx(alone, abs=0.05)
+    together = Url2Lang(language_model[0].out).probabilities(urls)
+    alone = [Url2Lang(language_model[0].out).probabilities([url])[0] for url in urls]
+    np.testing.assert_allclose(together, alone, atol=1e-5)
+    pairs = [(urls[0], url) for url in urls]
+    together = ParallelUrls(pair_model[0].out).probabilities(pairs)
+    alone = [ParallelUrls(pair_model[0].out).probabilities([pair])[0] for pair in pairs]
+    np.testing.assert_allclose(together, alone, atol=1e-5)
+
+
+def test_weights_are_stored_in_eight_bits(pair_model):
+    small, full = (pair_model[0].out / name for name in ("model.onnx", "model.fp32.onnx"))
+    assert small.stat().st_size < full.stat().st_size / 2.5
+
+
+def test_rounding_to_eight_bits_keeps_every_row_to_its_own_scale():
+    values = np.array([[1.0, -0.5], [1000.0, 3.0], [0.0, 0.0]], dtype=np.float32)
+    small, scale = rounded(values, axis=0)
+    np.testing.assert_allclose(small * scale[:, None], values, atol=1000 / 250)
+    np.testing.assert_allclose((small * scale[:, None])[0], values[0], atol=1 / 250)
+
+
+def test_the_words_learned_from_phrases_are_kept_for_a_run_that_goes_on(pair_model, tmp_path):
+    options, _ = pair_model
+    told = []
+    again = replace(options, resume=True, phrases=(tmp_path / "none.tsv",))
+    model = prepare_parallel(again, told.append).model
+    learned = torch.load(options.out / "lexicon.pt")
+    torch.testing.assert_close(model.comparison.lexicon.vectors.weight, learned["vectors.weight"])
+    assert not told
+
+
+def test_phrases_without_a_usable_row_are_a_sentence(pair_model, tmp_path):
+    empty = tmp_path / "phrases.tsv"
+    empty.write_text("nothing\n")
+    options = replace(pair_model[0], phrases=(empty,), out=tmp_path / "out")
+    with pytest.raises(ConfigurationError, match="English phrase, translation"):
+        prepare_parallel(options)
 
 
 def test_a_tiny_parallel_model_learns_and_a_crawl_can_load_it(pair_model):

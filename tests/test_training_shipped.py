@@ -7,6 +7,7 @@ into noise; nothing else would say so.
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang
@@ -62,6 +63,27 @@ def test_the_order_of_a_pair_matters_little(pairs):
     one, two = "https://www.example.org/en/a/team", "https://www.example.org/fr/a/team"
     first, second = pairs.probabilities([(one, two), (two, one)])
     assert first == pytest.approx(second, abs=0.2)
+
+
+def test_translated_slugs_are_told_from_other_pages(pairs):
+    site = "https://www.example.org"
+    slugs = {"about-us": "sobre-nosotros", "privacy-policy": "politica-de-privacidad"}
+    slugs |= {"health-and-safety": "salud-y-seguridad", "contact": "contacto"}
+    for english, spanish in slugs.items():
+        others = [slug for slug in slugs.values() if slug != spanish]
+        right, *wrong = pairs.probabilities(
+            [(f"{site}/en/{english}", f"{site}/es/{slug}") for slug in (spanish, *others)]
+        )
+        assert right > max(wrong), english
+
+
+def test_batching_does_not_change_a_result(languages, pairs):
+    urls = list(PLAIN)
+    alone = [Url2Lang(MODELS / "url2lang").probabilities([url])[0] for url in urls[:3]]
+    np.testing.assert_allclose(languages.probabilities(urls)[:3], alone, atol=1e-4)
+    asked = [(urls[0], url) for url in urls]
+    alone = [ParallelUrls(MODELS / "parallel").probabilities([each])[0] for each in asked[:3]]
+    np.testing.assert_allclose(pairs.probabilities(asked)[:3], alone, atol=1e-4)
 
 
 def test_the_shipped_models_are_small_and_say_what_they_reach():

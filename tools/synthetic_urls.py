@@ -1,17 +1,14 @@
 """Make up URLs for languages with few real ones: words of the language in the usual places.
 
-    python -m tools.synthetic_urls --rows urls.tsv.gz --out synthetic.tsv.gz
+    python -m tools.synthetic_urls --rows urls.tsv.gz --phrases phrases.tsv.gz --out made.tsv.gz
 
-The words come from packages that hold many languages: wordfreq (frequent words), Django and
-pycountry (translated phrases, names of countries and languages); anyascii spells them in
-ASCII as sites do. `pip install wordfreq Django pycountry anyascii` into any folder on the
-path. The result is a table `url, lang` for `scrapy train url2lang --extra`.
+The words are the frequent ones of wordfreq and the phrases that `tools.phrases` gathers;
+anyascii spells them in ASCII as sites do. `pip install wordfreq anyascii` into any folder on
+the path. The result is a table `url, lang` for `scrapy train url2lang --extra`.
 """
 
 import argparse
-import gettext
 import gzip
-import importlib.util
 import random
 import re
 import unicodedata
@@ -23,10 +20,9 @@ from urllib.parse import quote
 from bilingual_crawler.languages import UnknownLanguageError, find_language
 from bilingual_crawler.training.data import read_urls
 
-WORD = re.compile(r"[^\W\d_]{2,}(?:['\u2019][^\W\d_]+)?")
-MARKUP = re.compile(r"%\(\w+\)\w|%\w|\{\w*\}|<[^>]*>")
+WORD = re.compile(r"[^\s\d!-/:-@\[-`{-~«»“”„…\u2013\u2014·]{2,}(?:['\u2019][^\W\d_]+)?")
 CODES = {"sh": "hrv", "fil": "tgl", "nb": "nor"}
-FREQUENT, LONGEST_PHRASE, LONGEST_SLUG = 4_000, 14, 220
+FREQUENT, TOLD, LONGEST_SLUG = 4_000, 8_000, 220
 LATINISED = {"rus": 0.45, "ukr": 0.5, "bul": 0.5, "mkd": 0.5, "srp": 0.6, "ell": 0.5, "kat": 0.4}
 LATINISED |= {"hye": 0.4, "bel": 0.5, "fas": 0.1, "hin": 0.3, "mon": 0.5, "kaz": 0.5, "kir": 0.5}
 RARELY, STRIPPED = 0.04, 0.75
@@ -44,21 +40,20 @@ def language_of(tag: str) -> str | None:
         return None
 
 
-def phrases() -> dict[str, list[list[str]]]:
-    """Translated phrases by language, as lists of words."""
+def phrases(path: Path, most: int, rng: random.Random) -> dict[str, list[list[str]]]:
+    """Phrases by language, as lists of words, from a table that `tools.phrases` wrote."""
     found: defaultdict[str, list[list[str]]] = defaultdict(list)
-    for package in ("django", "pycountry"):
-        for path in sorted(_folder(package).rglob("*.mo")):
-            language = language_of(path.parts[-3])
-            if language is None or "@" in path.parts[-3]:
-                continue
-            with path.open("rb") as data:
-                catalog = gettext.GNUTranslations(data)._catalog  # noqa: SLF001 - no other way
-            for source, text in catalog.items():
-                words = WORD.findall(MARKUP.sub("", text))
-                if source and text != source and 0 < len(words) < LONGEST_PHRASE:
-                    found[language].append(words)
-    return dict(found)
+    count: Counter[str] = Counter()
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            language, english, text = line.rstrip("\n").split("\t")
+            for code, words in ((language, WORD.findall(text)), ("eng", WORD.findall(english))):
+                count[code] += 1
+                if len(found[code]) < most:
+                    found[code].append(words)
+                elif (place := rng.randrange(count[code])) < most:
+                    found[code][place] = words
+    return {code: [words for words in each if words] for code, each in found.items()}
 
 
 def frequent() -> dict[str, list[str]]:
@@ -73,18 +68,16 @@ def frequent() -> dict[str, list[str]]:
     return found
 
 
-def _folder(package: str) -> Path:
-    place = importlib.util.find_spec(package)
-    if place is None or not place.submodule_search_locations:
-        raise SystemExit(f"{package} is not installed; see the head of this file.")
-    return Path(place.submodule_search_locations[0])
-
-
 class Maker:
     """Makes URLs of a language from its words and its top-level domains."""
 
-    def __init__(self, suffixes: dict[str, Counter[str]], rng: random.Random) -> None:
-        self.phrases, self.frequent = phrases(), frequent()
+    def __init__(
+        self,
+        told: dict[str, list[list[str]]],
+        suffixes: dict[str, Counter[str]],
+        rng: random.Random,
+    ) -> None:
+        self.phrases, self.frequent = told, frequent()
         self.suffixes, self.rng = suffixes, rng
 
     def urls(self, language: str, count: int) -> Iterator[str]:
@@ -100,10 +93,13 @@ class Maker:
 
     def _words(self, language: str) -> list[str]:
         known, told = self.frequent.get(language), self.phrases.get(language)
-        if known and (not told or self.rng.random() < STRIPPED):
+        if known and (not told or self.rng.random() < 1 / 2):
             weights = [1 / (place + 20) ** 0.7 for place in range(len(known))]
             return self.rng.choices(known, weights, k=self.rng.randint(1, 7))
-        return self.rng.choice(told)[: self.rng.randint(2, 8)] if told else []
+        if not told:
+            return []
+        joined = [word for _ in range(self.rng.randint(1, 3)) for word in self.rng.choice(told)]
+        return joined[: self.rng.randint(2, 8)]
 
     def _spelled(self, words: list[str], language: str) -> str:
         from anyascii import anyascii  # noqa: PLC0415 - only this tool has it
@@ -140,6 +136,7 @@ def main() -> None:
     """Count what is real, then make up the rest."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rows", type=Path, nargs="+", required=True, help="tables of real URLs")
+    parser.add_argument("--phrases", type=Path, required=True, help="table of tools.phrases (.gz)")
     parser.add_argument("--out", type=Path, required=True, help="table to write (.gz)")
     parser.add_argument("--most", type=int, default=600, help="URLs a language at most")
     parser.add_argument("--seed", type=int, default=0)
@@ -150,7 +147,8 @@ def main() -> None:
         if row.split in {"", "train"}:  # what is measured on must not leak through its domains
             real[row.language] += 1
             suffixes[row.language][row.domain.rpartition(".")[2]] += 1
-    maker = Maker(suffixes, random.Random(options.seed))  # noqa: S311 - a sample
+    rng = random.Random(options.seed)  # noqa: S311 - a sample
+    maker = Maker(phrases(options.phrases, TOLD, rng), suffixes, rng)
     with gzip.open(options.out, "wt", encoding="utf-8") as lines:
         lines.write("url\tlang\n")
         for language in sorted(real):

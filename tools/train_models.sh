@@ -8,18 +8,23 @@ PYTHON=${PYTHON:-.venv/bin/python}
 SCRAPY=${SCRAPY:-.venv/bin/scrapy}
 mkdir -p "$WORK"
 
+if [ ! -s "$WORK/phrases.tsv.gz" ]; then
+    "$PYTHON" -m tools.phrases --out "$WORK/phrases.tsv.gz" --work "$WORK/packages"
+fi
 if [ ! -s "$WORK/synthetic.tsv.gz" ]; then
-    "$PYTHON" -m pip install --quiet --target "$WORK/words" wordfreq Django pycountry anyascii
-    PYTHONPATH="$WORK/words" "$PYTHON" -m tools.synthetic_urls \
-        --rows "$DATA/urls_strong.tsv.gz" "$DATA/urls_weak.tsv.gz" --out "$WORK/synthetic.part.gz"
+    "$PYTHON" -m pip install --quiet --target "$WORK/words" wordfreq anyascii
+    PYTHONPATH="$WORK/words" "$PYTHON" -m tools.synthetic_urls --most 900 \
+        --rows "$DATA/urls_strong.tsv.gz" "$DATA/urls_weak.tsv.gz" \
+        --phrases "$WORK/phrases.tsv.gz" --out "$WORK/synthetic.part.gz"
     mv "$WORK/synthetic.part.gz" "$WORK/synthetic.tsv.gz"
 fi
 "$SCRAPY" train url2lang --base compact --out "$WORK/url2lang" --resume --threads 2 --seed 1 \
     --data "$DATA/urls_strong.tsv.gz" --weak "$DATA/urls_weak.tsv.gz" \
-    --extra "$WORK/synthetic.tsv.gz" --cap 6000 --epochs 11 --epoch-size 40960
+    --extra "$WORK/synthetic.tsv.gz" --cap 6000 --epochs 12 --epoch-size 40960
 "$SCRAPY" train parallel --base compact --out "$WORK/parallel" --resume --threads 2 --seed 1 \
     --data "$DATA/pairs.tsv.gz" "$DATA/wmt16/train_candidates_labelled.tsv.gz" \
-    --extra "$DATA/urls_strong.tsv.gz" "$DATA/urls_weak.tsv.gz" --epochs 9 --epoch-size 40960
+    --extra "$DATA/urls_strong.tsv.gz" "$DATA/urls_weak.tsv.gz" \
+    --phrases "$WORK/phrases.tsv.gz" --epochs 10 --epoch-size 40960
 
 for task in url2lang parallel; do
     mkdir -p "models/$task"

@@ -73,6 +73,11 @@ class Command(ScrapyCommand):
             help="url2lang: URLs to learn from only; parallel: other URLs of sites",
         )
         group.add_argument("--dev", **files, help="measure on this table, not on a share of --data")
+        group.add_argument(
+            "--phrases",
+            **files,
+            help="parallel: rows of language, English phrase, translation, to learn words from",
+        )
         group.add_argument("--base", default="compact", help="compact, a hub name, or a folder")
         group.add_argument("--out", type=Path, metavar="DIR", help="folder of the finished model")
         group.add_argument("--epochs", type=int, help="at most (50; compact 8)")
@@ -85,6 +90,9 @@ class Command(ScrapyCommand):
         group.add_argument("--patience", type=int, default=5, help="epochs without gain (5)")
         group.add_argument("--threads", type=int, default=0, help="processor threads (all)")
         group.add_argument("--seed", type=int, default=0, help="of everything random (0)")
+        group.add_argument(
+            "--skip-test", action="store_true", help="leave the test part for a later run"
+        )
         group.add_argument("--resume", action="store_true", help="go on from OUT/checkpoint.pt")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -99,6 +107,7 @@ class Command(ScrapyCommand):
             weak=tuple(opts.weak),
             extra=tuple(opts.extra),
             dev=tuple(opts.dev),
+            phrases=tuple(opts.phrases),
             out=opts.out,
             base=opts.base,
             epochs=opts.epochs,
@@ -112,9 +121,10 @@ class Command(ScrapyCommand):
             threads=opts.threads,
             seed=opts.seed,
             resume=opts.resume,
+            skip_test=opts.skip_test,
         )
-        with console.status("Reading and encoding the tables"):
-            prepared = getattr(module, f"prepare_{task}")(options)
+        with console.status("Reading and encoding the tables") as status:
+            prepared = getattr(module, f"prepare_{task}")(options, status.update)
         with TrainingBar(console) as bar:
             figures = recipe.carry_out(prepared, options, bar.show)
         for name, value in figures.items():

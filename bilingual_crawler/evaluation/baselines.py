@@ -1,9 +1,6 @@
 """What can be told from URLs without a model: the rules that the models are measured against."""
 
-from functools import cache
-
-from bilingual_crawler.languages import all_languages
-from bilingual_crawler.pairing.url_key import UrlKey, url_key
+from bilingual_crawler.pairing.url_key import UrlKey
 from bilingual_crawler.scoring.models import UNKNOWN
 from bilingual_crawler.scoring.url_language import announced_languages
 
@@ -14,20 +11,6 @@ def announced_language(url: str) -> str:
     The handful of tokens that two languages share go to the first in the alphabet.
     """
     return min(announced_languages(url), default=UNKNOWN)
-
-
-@cache
-def all_tokens() -> frozenset[str]:
-    """The tokens of every language of the table, for URLs whose languages are not known."""
-    return frozenset().union(*(language.tokens for language in all_languages()))
-
-
-def stripped(url: str, tokens: frozenset[str]) -> UrlKey:
-    """A URL without its language tokens; one that cannot be taken apart is its own key."""
-    try:
-        return url_key(url, tokens)
-    except ValueError:
-        return UrlKey(url, ())
 
 
 def same_but_for_language(first: UrlKey, second: UrlKey) -> bool:

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 from bilingual_crawler.evaluation.baselines import (
     announced_language,
     same_but_for_language,
-    stripped,
 )
 from bilingual_crawler.evaluation.metrics import Scores, scores
 from bilingual_crawler.evaluation.reading import LabelledPair, LabelledUrl
 from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang
+from bilingual_crawler.scoring.pair_features import stripped
 
 AT_ONCE = 2048
 HALF = 0.5

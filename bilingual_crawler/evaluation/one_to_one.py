@@ -20,12 +20,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bilingual_crawler.evaluation.baselines import same_but_for_language, stripped
+from bilingual_crawler.evaluation.baselines import same_but_for_language
 from bilingual_crawler.evaluation.classification import AT_ONCE, HALF, Advance
 from bilingual_crawler.evaluation.reading import GoldPair
 from bilingual_crawler.hosts import host_of, site_of
 from bilingual_crawler.pairing.url_key import UrlKey
 from bilingual_crawler.scoring.classifier import ParallelUrls
+from bilingual_crawler.scoring.pair_features import stripped
 
 Found = dict[tuple[str, str], float]
 """The pairs that were taken, and how likely they were."""

@@ -11,7 +11,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.evaluation.baselines import all_tokens
 from bilingual_crawler.evaluation.classification import (
     Advance,
     compare_languages,
@@ -29,6 +28,7 @@ from bilingual_crawler.evaluation.tables import (
 from bilingual_crawler.languages import LanguagePair, LanguagePairError, UnknownLanguageError
 from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang
 from bilingual_crawler.scoring.models import Task, find_model
+from bilingual_crawler.scoring.pair_features import all_tokens
 
 WIDTH = 120
 """Of a table that goes to a file."""

@@ -219,7 +219,9 @@ def _no_cuda(reason: str) -> ConfigurationError:
 
 def _check_graph(session: Any, model: Model, width: int) -> None:
     """A graph that does not fit its folder is found at the start, not at the first link."""
-    wanted = {"input_ids", "attention_mask"} | ({"ngrams"} if model.config.ngrams else set())
+    wanted = {"input_ids", "attention_mask"}
+    wanted |= {"ngrams"} if model.config.ngrams else set()
+    wanted |= {"features"} if model.config.compares else set()
     inputs = {each.name for each in session.get_inputs()}
     outputs = {each.name: each.shape for each in session.get_outputs()}
     if inputs != wanted or "logits" not in outputs:

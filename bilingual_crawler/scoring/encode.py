@@ -2,24 +2,29 @@
 
 A URL becomes `<s> u </s>`, a pair `<s> u </s> v </s>`. Half of all URLs are longer than a
 fast model can read, so what is left out is the middle: sites name the language at the
-front (`es.`, `/es/`) or at the very end (`?lang=es`, `_es.html`).
+front (`es.`, `/es/`) or at the very end (`?lang=es`, `_es.html`). A model that compares
+gets of a pair only what follows a host that both URLs have, the n-grams of the words that
+one URL has alone, and the numbers of `pair_features`.
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from bilingual_crawler.scoring.pair_features import lone_words, pair_features
 from bilingual_crawler.scoring.preprocess import ngram_table, prepare
 
 BEGIN, END, PADDING = "<s>", "</s>", "<pad>"
+_AUTHORITY = re.compile(r"\s*(?:[a-zA-Z][a-zA-Z0-9+.-]*:)?//([^/?#]*)")
 TAIL_SHARE = 4
 """One token in so many of a shortened URL is from its end."""
 
-Arrays = dict[str, NDArray[np.int64]]
+Arrays = dict[str, NDArray[Any]]
 
 
 class Ngrams(NamedTuple):
@@ -31,15 +36,20 @@ class Ngrams(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """URLs or pairs as token ids of different lengths, and their n-grams if a model wants them."""
+    """URLs or pairs as token ids of different lengths, and what else a model wants of them."""
 
     ids: list[list[int]]
-    ngrams: NDArray[np.int64] | None
+    ngrams: NDArray[np.int64] | None = None
+    features: NDArray[np.float32] | None = None
 
     def take(self, numbers: Sequence[int]) -> Self:
         """Some of the rows, in the order of their numbers."""
-        ngrams = None if self.ngrams is None else self.ngrams[list(numbers)]
-        return self._replace(ids=[self.ids[number] for number in numbers], ngrams=ngrams)
+        chosen = list(numbers)
+        return self._replace(
+            ids=[self.ids[number] for number in numbers],
+            ngrams=None if self.ngrams is None else self.ngrams[chosen],
+            features=None if self.features is None else self.features[chosen],
+        )
 
 
 class UrlEncoder:
@@ -50,6 +60,8 @@ class UrlEncoder:
         tokenizer: Tokenizer | str | Path,
         max_length: int,
         ngrams: Ngrams | None = None,
+        *,
+        compares: bool = False,
     ) -> None:
         if not isinstance(tokenizer, Tokenizer):
             tokenizer = Tokenizer.from_file(str(tokenizer))
@@ -58,10 +70,11 @@ class UrlEncoder:
         self.tokenizer = tokenizer
         self.max_length = max_length
         self.ngrams = ngrams
+        self.compares = compares
         self.begin, self.end, self.padding = map(self._special, (BEGIN, END, PADDING))
 
     def encode(self, urls: Sequence[str]) -> Arrays:
-        """`input_ids`, `attention_mask` and perhaps `ngrams` of URLs, padded to the longest."""
+        """`input_ids`, `attention_mask` and what else the model takes, padded to the longest."""
         return self.pad(self.rows(urls))
 
     def encode_pairs(self, pairs: Sequence[tuple[str, str]]) -> Arrays:
@@ -76,10 +89,12 @@ class UrlEncoder:
 
     def pair_rows(self, pairs: Sequence[tuple[str, str]]) -> Rows:
         """Pairs before they are padded; each different URL is read once."""
-        urls = list(dict.fromkeys(url for pair in pairs for url in pair))
+        texts = [_without_shared_host(*pair) if self.compares else pair for pair in pairs]
+        urls = list(dict.fromkeys(url for pair in texts for url in pair))
         tokens = dict(zip(urls, self._tokens(urls), strict=True))
-        ids = [self._joined(tokens[first], tokens[second]) for first, second in pairs]
-        return Rows(ids, self._pair_ngrams(pairs, urls))
+        ids = [self._joined(tokens[first], tokens[second]) for first, second in texts]
+        features = pair_features(pairs) if self.compares else None
+        return Rows(ids, self._pair_ngrams(pairs), features)
 
     def pad(self, rows: Rows) -> Arrays:
         """Rows as arrays that onnxruntime takes, and torch after `from_numpy`."""
@@ -90,9 +105,11 @@ class UrlEncoder:
         input_ids[mask] = np.fromiter(
             (number for each in rows.ids for number in each), np.int64, int(lengths.sum())
         )
-        arrays = {"input_ids": input_ids, "attention_mask": mask.astype(np.int64)}
+        arrays: Arrays = {"input_ids": input_ids, "attention_mask": mask.astype(np.int64)}
         if rows.ngrams is not None:
             arrays["ngrams"] = rows.ngrams
+        if rows.features is not None:
+            arrays["features"] = rows.features
         return arrays
 
     def _special(self, token: str) -> int:
@@ -118,24 +135,21 @@ class UrlEncoder:
     def _ngrams(self, urls: Sequence[str]) -> NDArray[np.int64] | None:
         return None if self.ngrams is None else ngram_table(urls, *self.ngrams)
 
-    def _pair_ngrams(
-        self, pairs: Sequence[tuple[str, str]], urls: Sequence[str]
-    ) -> NDArray[np.int64] | None:
-        """For a pair: the n-grams that only one of its URLs has, half the room for each."""
+    def _pair_ngrams(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.int64] | None:
+        """For a pair: the n-grams of words that only one URL has, half the room for each."""
         if self.ngrams is None:
             return None
         sizes, buckets, most = self.ngrams
-        table = ngram_table(urls, sizes, buckets, most)
-        found = {url: row[row > 0].tolist() for url, row in zip(urls, table, strict=True)}
-        result = np.zeros((len(pairs), most), dtype=np.int64)
-        for number, (first, second) in enumerate(pairs):
-            one, two = found[first], found[second]
-            only_one, only_two = set(one).difference(two), set(two).difference(one)
-            left = [each for each in one if each in only_one][: most // 2]
-            right = [each for each in two if each in only_two][: most - most // 2]
-            result[number, : len(left)] = left
-            result[number, most // 2 : most // 2 + len(right)] = right
-        return result
+        texts = [text for pair in pairs for text in lone_words(*pair)]
+        return ngram_table(texts, sizes, buckets, most // 2).reshape(len(pairs), most // 2 * 2)
+
+
+def _without_shared_host(first: str, second: str) -> tuple[str, str]:
+    """Two URLs, or what follows their host if it is the same: most links stay on a site."""
+    one, two = _AUTHORITY.match(first), _AUTHORITY.match(second)
+    if one and two and one[1].lower() == two[1].lower():
+        return first[one.end() :], second[two.end() :]
+    return first, second
 
 
 def shortened(tokens: list[int], room: int) -> list[int]:

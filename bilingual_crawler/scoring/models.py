@@ -17,6 +17,7 @@ from tokenizers import Tokenizer
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.scoring.encode import Ngrams, UrlEncoder
+from bilingual_crawler.scoring.pair_features import FEATURES
 
 Task = Literal["url2lang", "parallel"]
 TASKS: tuple[Task, ...] = get_args(Task)
@@ -37,6 +38,7 @@ class ModelConfig:
     max_length: int
     base: str = ""
     ngrams: Ngrams | None = None
+    compares: bool = False
     figures: dict[str, Any] = field(default_factory=dict)
 
 
@@ -93,7 +95,10 @@ def load_model(folder: Traversable, task: Task) -> Model:
     try:
         config = read_config(folder.joinpath(CONFIG).read_bytes(), task)
         encoder = UrlEncoder(
-            _tokenizer(folder.joinpath(TOKENIZER).read_bytes()), config.max_length, config.ngrams
+            _tokenizer(folder.joinpath(TOKENIZER).read_bytes()),
+            config.max_length,
+            config.ngrams,
+            compares=config.compares,
         )
         graph = folder.joinpath(GRAPH).read_bytes()
     except (OSError, ValueError) as error:
@@ -131,6 +136,7 @@ def read_config(data: bytes, task: Task) -> ModelConfig:
         max_length=length,
         base=str(raw.get("base", "")),
         ngrams=_ngrams(raw.get("ngrams")),
+        compares=_compares(raw.get("features")),
         figures=raw.get("figures") or {},
     )
 
@@ -159,6 +165,15 @@ def _ngrams(raw: Any) -> Ngrams | None:
     if not ngrams.sizes or min(*ngrams.sizes, ngrams.buckets - 1, ngrams.most) < 1:
         raise ValueError(f"ngrams in {CONFIG} must have numbers above zero")
     return ngrams
+
+
+def _compares(raw: Any) -> bool:
+    """Whether a model takes the numbers of `pair_features`, which must be as many as it knows."""
+    if raw is None:
+        return False
+    if raw != len(FEATURES):
+        raise ValueError(f"it compares URLs by {raw} features; this version has {len(FEATURES)}")
+    return True
 
 
 def _tokenizer(data: bytes) -> Tokenizer:

@@ -1,9 +1,9 @@
 """The compact model: XLM-R's architecture made small, with hashed n-grams beside it.
 
 The transformer reads the URL as a sequence of pieces of its own small vocabulary. Beside
-it, a bag of hashed character n-grams and marks (top-level domain, directory, parameter)
-goes straight to the output: cheap, and what a linear model already knows, the
-transformer need not learn again from little data.
+it, what simpler means already know goes straight to the output, so that it need not be
+learned again from little data: for a language a linear model of n-grams, for a pair the
+numbers of `pair_features` and the words of both URLs in one space for all languages.
 """
 
 from collections.abc import Iterable
@@ -18,6 +18,8 @@ from torch import Tensor, nn
 from transformers import XLMRobertaConfig, XLMRobertaForSequenceClassification
 
 from bilingual_crawler.languages import languages_of_token
+from bilingual_crawler.scoring.pair_features import FEATURES
+from bilingual_crawler.training.lexicon import Lexicon
 from bilingual_crawler.training.linear import LinearModel
 
 SPECIAL_TOKENS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
@@ -25,8 +27,7 @@ SPECIAL_TOKENS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 PAD, END = 1, 2
 KINDS = 7
 START = 0.05
-WITHIN = 0.9999
-COMPARED, COUNTS, LAST = 16, 7, 8
+COMPARED, LEXICAL, LAST = 16, 4, 8
 TOKEN_KINDS = 4
 WORD_MARK = "\N{LOWER ONE EIGHTH BLOCK}"
 EXTRA_POSITIONS = 2  # XLM-R counts positions from the id of the padding plus one
@@ -37,7 +38,7 @@ class Shape:
     """The sizes of a compact model.
 
     `linear` for one with a linear model of n-grams in it, `pair` for one that compares two
-    URLs; `width` is that of the bag of n-grams that a pair has.
+    URLs; `width` is that of the space for words of all languages that a pair has.
     """
 
     outputs: int
@@ -66,8 +67,14 @@ class CompactModel(nn.Module):
         self.linear = LinearPart(shape) if shape.linear else None
         self.comparison = Comparison(shape) if shape.pair else None
 
-    def forward(self, input_ids: Tensor, attention_mask: Tensor, ngrams: Tensor) -> Tensor:
-        """Logits of a batch; `ngrams` are ids with 0 for padding.
+    def forward(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor,
+        ngrams: Tensor,
+        features: Tensor | None = None,
+    ) -> Tensor:
+        """Logits of a batch; `ngrams` are ids with 0 for padding, `features` those of pairs.
 
         While the transformer learns, the linear model is silent: it knows the training
         rows by heart, and there would be nothing left to learn.
@@ -78,8 +85,8 @@ class CompactModel(nn.Module):
             attention_mask=attention_mask,
             token_type_ids=None if found is None else found.kinds,
         ).logits
-        if self.comparison is not None and found is not None:
-            said = said + self.comparison(input_ids, found, ngrams)
+        if self.comparison is not None and found is not None and features is not None:
+            said = said + self.comparison(input_ids, found, ngrams, features)
         if self.linear is not None and not self.training:
             said = (said + self.linear(ngrams)) / self.linear.temperature
         return said
@@ -107,16 +114,10 @@ class LinearPart(nn.Module):
         self.requires_grad_(requires_grad=False)
 
     def set(self, fitted: LinearModel) -> None:
-        """Take over what was fitted; the rarity of an n-gram goes into its weights.
-
-        The few largest are cut: eight bits are shared out between the smallest and the
-        largest weight, and a lone giant would leave none for the rest.
-        """
+        """Take over what was fitted; the rarity of an n-gram goes into its weights."""
         with torch.no_grad():
             rarity = torch.from_numpy(fitted.rarity).float().unsqueeze(1)
-            weights = torch.from_numpy(fitted.weights).float() * rarity
-            most = float(np.quantile(np.abs(weights.numpy()), WITHIN))
-            self.weights.weight.copy_(weights.clamp(-most, most))
+            self.weights.weight.copy_(torch.from_numpy(fitted.weights).float() * rarity)
             self.rarity.weight.copy_(rarity**2)
             self.weights.weight[0] = 0
             self.rarity.weight[0] = 0
@@ -186,11 +187,11 @@ def _by_place(url: Tensor, values: Tensor) -> Tensor:
 
 
 class Comparison(nn.Module):
-    """What the tokens that only one URL has, and those of both, say as bags.
+    """What the features say, the tokens that one URL has alone or both have, and the words.
 
-    Language codes in one URL alone are harmless, most other words are not: summed over
-    the tokens and the same for both orders of a pair, this is easy to learn and holds on
-    sites never seen.
+    Language codes in one URL alone are harmless, most other words are not unless they
+    translate each other: summed over the tokens and the same for both orders of a pair,
+    this is easy to learn and holds on sites never seen.
     """
 
     def __init__(self, shape: Shape) -> None:
@@ -199,49 +200,53 @@ class Comparison(nn.Module):
         self.before = nn.Embedding(shape.vocabulary, COMPARED)
         self.kinds = nn.Embedding(shape.vocabulary, TOKEN_KINDS)
         self.kinds.requires_grad_(requires_grad=False)
-        self.bag = nn.Embedding(shape.buckets, shape.width, padding_idx=0)
-        self.bag_output = nn.Sequential(
-            nn.Dropout(shape.dropout), nn.Linear(shape.width, shape.outputs)
+        nn.init.zeros_(self.kinds.weight)
+        self.lexicon = Lexicon(shape.buckets, shape.width)
+        self.mean = nn.Parameter(torch.zeros(len(FEATURES)), requires_grad=False)
+        self.spread = nn.Parameter(torch.ones(len(FEATURES)), requires_grad=False)
+        told = 5 * COMPARED + 4 * TOKEN_KINDS + 3 * LAST
+        self.read = nn.Sequential(nn.Linear(told, shape.hidden), nn.GELU())
+        self.compare = nn.Sequential(
+            nn.Linear(len(FEATURES) + LEXICAL, shape.hidden), nn.GELU(), nn.Dropout(shape.dropout)
         )
         self.output = nn.Sequential(
-            nn.Linear(5 * COMPARED + COUNTS + 4 * TOKEN_KINDS + 3 * LAST, shape.hidden),
+            nn.Linear(2 * shape.hidden, shape.hidden),
             nn.GELU(),
             nn.Dropout(shape.dropout),
             nn.Linear(shape.hidden, shape.outputs),
         )
         for tokens in (self.tokens, self.before):
             nn.init.normal_(tokens.weight, 0, 0.02)  # words never seen then say nothing
-        nn.init.normal_(self.bag.weight, 0, 0.05)
-        with torch.no_grad():
-            self.bag.weight[0] = 0
 
-    def forward(self, input_ids: Tensor, found: Match, ngrams: Tensor) -> Tensor:
-        """Logits from the tokens and from how many n-grams differ."""
+    def know(self, kinds: Tensor, features: NDArray[np.float32]) -> None:
+        """Take in what is known before anything is learned: tokens, and how features spread."""
+        with torch.no_grad():
+            self.kinds.weight.copy_(kinds)
+            self.mean.copy_(torch.from_numpy(features.mean(axis=0)))
+            self.spread.copy_(torch.from_numpy(features.std(axis=0) + 0.01))
+
+    def forward(self, input_ids: Tensor, found: Match, ngrams: Tensor, features: Tensor) -> Tensor:
+        """Logits from all of it."""
         tokens = self.tokens(input_ids)
         first = (tokens * found.first_only.unsqueeze(2)).sum(dim=1)
         second = (tokens * found.second_only.unsqueeze(2)).sum(dim=1)
         moved = (tokens * found.moved.unsqueeze(2)).sum(dim=1)
         same = (tokens * found.same.unsqueeze(2)).sum(dim=1) / 2
         before = (self.before(input_ids) * found.before.unsqueeze(2)).sum(dim=1)
-        half = self.shape_of_half(ngrams)
-        amounts = [
-            found.first_only.sum(dim=1),
-            found.second_only.sum(dim=1),
-            (ngrams[:, :half] > 0).sum(dim=1).float(),
-            (ngrams[:, half:] > 0).sum(dim=1).float(),
-        ]
-        one, two, three, four = (torch.log1p(amount).unsqueeze(1) for amount in amounts)
-        five, six = (
-            torch.log1p(each.sum(dim=1)).unsqueeze(1) for each in (found.moved, found.same)
-        )
-        sums = [one + two, (one - two).abs(), one * two, three + four, (three - four).abs()]
         bags = [first + second, first * second, moved, same, before]
-        told = torch.cat(
-            [*bags, *sums, five, six, self.by_kind(input_ids, found), found.ends], dim=1
-        )
-        count = (ngrams > 0).sum(dim=1, keepdim=True).clamp(min=1)
-        bag = self.bag_output(self.bag(ngrams).sum(dim=1) / count.sqrt())
-        return cast("Tensor", self.output(told) + bag)
+        told = self.read(torch.cat([*bags, self.by_kind(input_ids, found), found.ends], dim=1))
+        known = torch.cat([(features - self.mean) / self.spread, self.likeness(ngrams)], dim=1)
+        return cast("Tensor", self.output(torch.cat([told, self.compare(known)], dim=1)))
+
+    def likeness(self, ngrams: Tensor) -> Tensor:
+        """How alike the words of both URLs are in all languages, and how much there is of them."""
+        half = int(ngrams.shape[1]) // 2
+        one, much = self.lexicon(ngrams[:, :half])
+        two, more = self.lexicon(ngrams[:, half:])
+        lengths = (one * one).sum(dim=1, keepdim=True) * (two * two).sum(dim=1, keepdim=True)
+        cosine = (one * two).sum(dim=1, keepdim=True) / (lengths + 1e-6).sqrt()
+        least, most = torch.minimum(much, more).log1p(), torch.maximum(much, more).log1p()
+        return torch.cat([cosine * 2, cosine * least, least, most], dim=1)
 
     def by_kind(self, input_ids: Tensor, found: Match) -> Tensor:
         """How much of each kind of token is alone, moved and the same."""
@@ -251,11 +256,6 @@ class Comparison(nn.Module):
             for each in (found.first_only, found.second_only, found.moved, found.same)
         )
         return torch.cat([first + second, (first - second).abs(), moved, same], dim=1)
-
-    @staticmethod
-    def shape_of_half(ngrams: Tensor) -> int:
-        """Where the n-grams of the second URL begin."""
-        return int(ngrams.shape[1]) // 2
 
 
 def _transformer_config(shape: Shape) -> XLMRobertaConfig:

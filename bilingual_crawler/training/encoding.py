@@ -8,6 +8,7 @@ from tokenizers import Tokenizer
 
 from bilingual_crawler.languages import languages_of_token
 from bilingual_crawler.scoring.encode import Arrays, Ngrams, UrlEncoder
+from bilingual_crawler.scoring.pair_features import FEATURES
 from bilingual_crawler.training.examples import PAD
 
 AT_ONCE = 1_000
@@ -40,12 +41,14 @@ def _encoded(
     }
     if encoder.ngrams is not None:
         arrays["ngrams"] = np.zeros((len(items), encoder.ngrams.most), dtype=np.int32)
+    if encoder.compares:
+        arrays["features"] = np.zeros((len(items), len(FEATURES)), dtype=np.float32)
     for start in range(0, len(items), AT_ONCE):
         found = encode(items[start : start + AT_ONCE])
         ids = found["input_ids"]
         arrays["input_ids"][start : start + len(ids), : ids.shape[1]] = ids
-        if "ngrams" in arrays:
-            arrays["ngrams"][start : start + len(ids)] = found["ngrams"]
+        for name in {"ngrams", "features"} & arrays.keys():
+            arrays[name][start : start + len(ids)] = found[name]
     return arrays
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,7 +14,7 @@ CHUNK = 32
 """Batches that are sorted by length together; between chunks the order is random."""
 
 Batch = dict[str, Tensor]
-Arrays = dict[str, NDArray[np.int64]]
+Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass(slots=True)
@@ -67,8 +68,9 @@ class Examples:
                 yield self._inputs(part, rng), torch.from_numpy(self.targets[part]), part
 
     def _inputs(self, rows: NDArray[np.int64], rng: np.random.Generator | None) -> Batch:
-        drawn: dict[str, NDArray[np.int64]] = {
-            name: values[rows].astype(np.int64) for name, values in self.variants[0].items()
+        drawn: dict[str, NDArray[Any]] = {
+            name: values[rows].astype(np.float32 if name == "features" else np.int64)
+            for name, values in self.variants[0].items()
         }
         if rng is not None:
             which = rng.integers(len(self.variants), size=len(rows))

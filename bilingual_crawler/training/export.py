@@ -1,16 +1,16 @@
 """From a fitted model to the folder that a crawl loads: ONNX, tokenizer, config, card."""
 
 import json
-import logging
 import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import onnxruntime as ort
 import torch
 from numpy.typing import NDArray
-from onnxruntime.quantization import QuantType, quantize_dynamic
+from onnx import helper, numpy_helper
 from tokenizers import Tokenizer
 from torch import nn
 
@@ -20,6 +20,7 @@ MODEL, FULL_MODEL = "model.onnx", "model.fp32.onnx"
 FORMAT = 1
 OPSET = 17
 BATCH = 256
+MATRIX, SMALLEST = 2, 1024
 
 
 def export(model: nn.Module, example: Batch, folder: Path) -> None:
@@ -30,10 +31,9 @@ def export(model: nn.Module, example: Batch, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     model = model.eval().cpu()
     names = list(example)
-    axes = {name: {0: "batch", 1: "length"} for name in names if name != "ngrams"}
-    if "ngrams" in names:
-        axes["ngrams"] = {0: "batch"}
-    axes["logits"] = {0: "batch"}
+    axes = {name: {0: "batch"} for name in [*names, "logits"]}
+    for name in ("input_ids", "attention_mask"):
+        axes[name][1] = "length"
     with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore")  # the tracer warns of every shape it keeps
         torch.onnx.export(
@@ -50,15 +50,39 @@ def export(model: nn.Module, example: Batch, folder: Path) -> None:
 
 
 def _quantise(folder: Path) -> None:
-    root = logging.getLogger()
-    level = root.level
-    root.setLevel(logging.ERROR)  # onnxruntime advises on the root logger
-    try:
-        quantize_dynamic(
-            folder / FULL_MODEL, folder / MODEL, weight_type=QuantType.QInt8, per_channel=True
-        )
-    finally:
-        root.setLevel(level)
+    """Store the large weights in eight bits, with a scale for every row or column.
+
+    Only the weights: what flows between them stays as it is. Numbers rounded by the range
+    of a whole batch, as dynamic quantisation of activations does it, would make the answer
+    for a URL depend on the URLs that happen to be asked about with it.
+    """
+    model = onnx.load(str(folder / FULL_MODEL))
+    graph = model.graph
+    tables = {node.input[0] for node in graph.node if node.op_type == "Gather"}
+    dequantised = []
+    for weights in list(graph.initializer):
+        values = numpy_helper.to_array(weights)
+        if values.dtype != np.float32 or values.ndim != MATRIX or values.size < SMALLEST:
+            continue
+        axis = 0 if weights.name in tables else 1
+        small, scale = rounded(values, axis)
+        names = [f"{weights.name}_{part}" for part in ("int8", "scale", "zero")]
+        zeros = np.zeros(len(scale), dtype=np.int8)
+        graph.initializer.remove(weights)
+        for name, array in zip(names, (small, scale, zeros), strict=True):
+            graph.initializer.append(numpy_helper.from_array(array, name))
+        dequantised.append(helper.make_node("DequantizeLinear", names, [weights.name], axis=axis))
+    nodes = [*dequantised, *graph.node]
+    del graph.node[:]
+    graph.node.extend(nodes)
+    onnx.save(model, str(folder / MODEL))
+
+
+def rounded(values: NDArray[np.float32], axis: int) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """A matrix in eight bits, and the scale of every slice along an axis."""
+    most = np.abs(values).max(axis=1 - axis, keepdims=True)
+    scale = np.maximum(most / 127, 1e-12).astype(np.float32)
+    return np.rint(values / scale).astype(np.int8), scale.ravel()
 
 
 def write_folder(folder: Path, tokenizer: Tokenizer, config: dict[str, Any], card: str) -> None:
@@ -75,6 +99,7 @@ def run_graph(path: Path, examples: Examples) -> NDArray[np.float32]:
     """What a written graph says of examples: logits, in their order."""
     options = ort.SessionOptions()
     options.intra_op_num_threads = 1
+    options.add_session_config_entry("session.disable_quant_qdq", "1")
     session = ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     wanted = {each.name for each in session.get_inputs()}
     found: NDArray[np.float32] | None = None

@@ -2,7 +2,8 @@
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -11,12 +12,15 @@ from numpy.typing import NDArray
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.scoring.encode import Ngrams, UrlEncoder
+from bilingual_crawler.scoring.pair_features import url_parts
 from bilingual_crawler.scoring.preprocess import prepare
 from bilingual_crawler.training.compact import CompactModel, Shape, token_kinds, train_tokenizer
 from bilingual_crawler.training.data import Skipped, UrlPair, read_pairs, read_urls
 from bilingual_crawler.training.encoding import encode_pairs, with_other_words
 from bilingual_crawler.training.examples import Examples
 from bilingual_crawler.training.export import decisions
+from bilingual_crawler.training.lexicon import fit_lexicon, read_phrases
+from bilingual_crawler.training.loop import Fit
 from bilingual_crawler.training.made_pairs import made_pairs, numbered_pairs, translated_pairs
 from bilingual_crawler.training.measures import f1
 from bilingual_crawler.training.negatives import Site, synthetic_negatives
@@ -24,13 +28,16 @@ from bilingual_crawler.training.pretrained import PretrainedModel, tokenizer_of
 from bilingual_crawler.training.recipe import COMPACT, Options, Prepared, saved_tokenizer
 from bilingual_crawler.training.split import DEV, KEPT_OUT, TEST, TRAIN, share_of, split_domains
 
-NGRAMS = Ngrams((3, 4, 5), 32_768, 96)
-LENGTH, LONG = 64, 256
+NGRAMS = Ngrams((2, 3, 4), 65_536, 128)
+LENGTH, LONG = 48, 256
+WIDTH = 40
+LEXICON = "lexicon.pt"
 VOCABULARY = 8_000
 DOMAIN_CAP, MEASURED_CAP = 120, 100
 RANDOM_NEGATIVES = 5
-NEGATIVES = 4
+NEGATIVES = {"random": 5.0, "mixed": 1.5, "listed": 1.0}
 """How much the negatives of each kind count together, for every pair."""
+POSITIVES = 1.5
 MADE = 15_000
 MADE_SHARE, MADE_NEGATIVES = 1.0, 1.8
 TOKENIZER_TEXTS = 40_000
@@ -47,9 +54,10 @@ class Row(NamedTuple):
     second: str
     parallel: bool
     weight: float
+    kind: str = ""
 
 
-def prepare_parallel(options: Options) -> Prepared:
+def prepare_parallel(options: Options, tell: Callable[[str], None] = lambda _: None) -> Prepared:
     """Read, split by domain, make negatives site by site, encode; build the model."""
     skipped = Skipped()
     pairs = [*read_pairs(options.data, skipped=skipped), *read_pairs(options.weak, skipped=skipped)]
@@ -71,18 +79,26 @@ def prepare_parallel(options: Options) -> Prepared:
     if options.base == COMPACT:
         train += _made(train, urls, sides, options.seed)
     encoder = _encoder(options, train)
+    learned = _examples(encoder, train, learn=options.base == COMPACT)
+    mixed = _examples(encoder, _against(dev, "mixed", "listed"))
     return Prepared(
         task="parallel",
-        model=_model(options, encoder),
+        model=_model(options, encoder, learned, tell),
         encoder=encoder,
-        train=_examples(encoder, train, learn=options.base == COMPACT),
-        dev=_examples(encoder, dev),
-        test=_examples(encoder, test),
+        train=learned,
+        dev=_examples(encoder, _against(dev, "random")),
+        test=_examples(encoder, _against(test, "random")),
+        further={
+            "dev_mixed": mixed,
+            "test_mixed": _examples(encoder, _against(test, "mixed", "listed")),
+        },
+        tune=partial(_tune, mixed=mixed) if options.base == COMPACT else None,
         measure=lambda logits, targets: _figures(logits, targets)["macro_f1"],
         figures=lambda logits, examples: _figures(logits, examples.targets),
         facts={
             "tables": ", ".join(
-                path.name for path in [*options.data, *options.weak, *options.extra]
+                path.name
+                for path in [*options.data, *options.weak, *options.extra, *options.phrases]
             ),
             "domains": ", ".join(
                 f"{count} {side}"
@@ -146,18 +162,32 @@ def _site_rows(
     site = Site(pairs, urls)
     site.pairs = site.pairs[:most]
     count = max(1, len(site.pairs))
-    weight = count**LARGE_SITE
+    weight = POSITIVES * count**LARGE_SITE
     rows = [Row(pair.first, pair.second, True, weight) for pair in site.pairs]
     rows += [Row(pair.second, pair.first, True, weight) for pair in site.pairs]
     listed = [pair for pair in pairs if not pair.parallel][: most * RANDOM_NEGATIVES]
-    for negatives in (
-        list(synthetic_negatives(site, seed=rng.randrange(1 << 30))),
-        _random_negatives(site, rng),
-        [pair for pair in listed if not site.parallel(pair.first, pair.second)],
-    ):
-        each = weight * NEGATIVES * count / max(1, len(negatives))
-        rows += [Row(pair.first, pair.second, False, each) for pair in negatives]
+    negatives = {
+        "mixed": list(synthetic_negatives(site, seed=rng.randrange(1 << 30))),
+        "random": _random_negatives(site, rng),
+        "listed": [pair for pair in listed if not site.parallel(pair.first, pair.second)],
+    }
+    for kind, found in negatives.items():
+        sure = [pair for pair in found if not _equal_but_for_language(pair)]
+        each = NEGATIVES[kind] * count ** (1 + LARGE_SITE) / max(1, len(sure))
+        rows += [Row(pair.first, pair.second, False, each, kind) for pair in sure]
     return rows
+
+
+def _equal_but_for_language(pair: UrlPair) -> bool:
+    """Whether a negative is most likely a pair that the tables have left out."""
+    one, two = url_parts(pair.first).key, url_parts(pair.second).key
+    return one.key == two.key and one.tokens != two.tokens
+
+
+def _against(rows: Sequence[Row], *kinds: str) -> list[Row]:
+    """The pairs, each in one order, and the negatives of some kinds."""
+    pairs = {frozenset(row[:2]): row for row in rows if row.parallel}
+    return [*pairs.values(), *(row for row in rows if row.kind in kinds)]
 
 
 def _random_negatives(site: Site, rng: random.Random) -> list[UrlPair]:
@@ -186,7 +216,7 @@ def _made(
     made: list[Row] = []
     for place, parallel, share in ((0, True, MADE_SHARE), (1, False, MADE_NEGATIVES)):
         found = [pair for kind in kinds for pair in kind[place]]
-        made += [Row(*pair, parallel, share * whole / len(found)) for pair in found]
+        made += [Row(*pair, parallel, share * whole / max(1, len(found))) for pair in found]
     return made
 
 
@@ -202,10 +232,12 @@ def _encoder(options: Options, rows: Sequence[Row]) -> UrlEncoder:
         )
         options.out.mkdir(parents=True, exist_ok=True)
         tokenizer.save(str(options.out / "tokenizer.json"))
-    return UrlEncoder(tokenizer, options.length or LENGTH, NGRAMS)
+    return UrlEncoder(tokenizer, options.length or LENGTH, NGRAMS, compares=True)
 
 
-def _model(options: Options, encoder: UrlEncoder) -> torch.nn.Module:
+def _model(
+    options: Options, encoder: UrlEncoder, train: Examples, tell: Callable[[str], None]
+) -> torch.nn.Module:
     torch.manual_seed(options.seed)
     if options.base != COMPACT:
         return PretrainedModel(options.base, 1)
@@ -217,13 +249,38 @@ def _model(options: Options, encoder: UrlEncoder) -> torch.nn.Module:
             feed_forward=256,
             length=encoder.max_length,
             buckets=NGRAMS.buckets,
-            width=32,
+            width=WIDTH,
             pair=True,
         )
     )
     assert model.comparison is not None
-    model.comparison.kinds.weight.copy_(token_kinds(encoder.tokenizer))
+    model.comparison.know(token_kinds(encoder.tokenizer), train.variants[0]["features"])
+    if options.phrases:
+        model.comparison.lexicon.load_state_dict(_lexicon(options, tell))
+        model.comparison.lexicon.requires_grad_(requires_grad=False)
     return model
+
+
+def _lexicon(options: Options, tell: Callable[[str], None]) -> dict[str, torch.Tensor]:
+    """The words of all languages, learned once a folder: it takes minutes."""
+    path = options.out / LEXICON
+    if options.resume and path.exists():
+        found: dict[str, torch.Tensor] = torch.load(path)
+        return found
+    phrases = read_phrases(options.phrases)
+    if not len(phrases.shares):
+        raise ConfigurationError(
+            "The tables of phrases have no usable row.",
+            "A row is: language, English phrase, translation, with tabs between them.",
+        )
+
+    def show(step: int, steps: int, loss: float) -> None:
+        tell(f"Learning words from phrases: step {step:,} of {steps:,}, loss {loss:.2f}")
+
+    learned = fit_lexicon(phrases, NGRAMS, WIDTH, seed=options.seed, show=show).state_dict()
+    options.out.mkdir(parents=True, exist_ok=True)
+    torch.save(learned, path)
+    return learned
 
 
 def _examples(encoder: UrlEncoder, rows: Sequence[Row], *, learn: bool = False) -> Examples:
@@ -244,6 +301,21 @@ def _figures(logits: NDArray[np.float32], targets: NDArray[np.int64]) -> dict[st
         "positive_f1": positive,
         "negative_f1": negative,
     }
+
+
+def _tune(fit: Fit, dev: Examples, mixed: Examples) -> None:
+    """Move the output so that one half splits dev best, against both kinds of negatives alike."""
+    told = [(fit.predict(examples), examples.targets) for examples in (dev, mixed)]
+    cuts = np.quantile(told[0][0], np.linspace(0.5, 0.99, 99))
+
+    def worth(cut: float) -> float:
+        return sum(_figures(logits - cut, targets)["macro_f1"] for logits, targets in told)
+
+    model = fit.model
+    assert isinstance(model, CompactModel)
+    assert model.comparison is not None
+    with torch.no_grad():
+        model.comparison.output[-1].bias -= float(max(cuts, key=worth))
 
 
 def _told(rows: Sequence[Row]) -> str:

@@ -11,6 +11,7 @@ from tokenizers import Tokenizer
 from torch import nn
 
 from bilingual_crawler.scoring.encode import UrlEncoder
+from bilingual_crawler.scoring.pair_features import FEATURES
 from bilingual_crawler.training.card import model_card
 from bilingual_crawler.training.encoding import described
 from bilingual_crawler.training.examples import Examples
@@ -36,7 +37,8 @@ class Options:
 
     `data` are tables to learn from and be measured on, `weak` the same at half weight,
     `extra` tables that are only learned from (synthetic URLs; for pairs: URLs of sites),
-    `dev` a table to measure on instead of a share of the domains of `data`.
+    `dev` a table to measure on instead of a share of the domains of `data`, `phrases`
+    translated phrases, from which a compact model for pairs learns words first.
     """
 
     data: tuple[Path, ...]
@@ -45,6 +47,7 @@ class Options:
     weak: tuple[Path, ...] = ()
     extra: tuple[Path, ...] = ()
     dev: tuple[Path, ...] = ()
+    phrases: tuple[Path, ...] = ()
     epochs: int | None = None
     batch: int | None = None
     rate: float | None = None
@@ -56,6 +59,7 @@ class Options:
     threads: int = 0
     seed: int = 0
     resume: bool = False
+    skip_test: bool = False
 
 
 @dataclass(slots=True)
@@ -70,6 +74,7 @@ class Prepared:
     test: Examples
     measure: Measure
     figures: Callable[[Any, Examples], dict[str, float]]
+    further: Mapping[str, Examples] = field(default_factory=dict)
     tune: Callable[[Fit, Examples], None] | None = None
     labels: list[str] | None = None
     facts: dict[str, str] = field(default_factory=dict)
@@ -115,7 +120,7 @@ def carry_out(prepared: Prepared, options: Options, show: Show) -> dict[str, flo
 
 def _written(prepared: Prepared, options: Options) -> dict[str, float]:
     first, _, _ = next(prepared.dev.batches(np.arange(min(2, len(prepared.dev))), 2))
-    names: list[str] = ["input_ids", "attention_mask", "ngrams"]
+    names = ("input_ids", "attention_mask", "ngrams", "features")
     inputs = {name: first[name] for name in names if name in first}
     export(prepared.model, inputs, options.out)
     sample = prepared.dev.some(SAMPLE)
@@ -128,9 +133,9 @@ def _written(prepared: Prepared, options: Options) -> dict[str, float]:
         "agreement_fp32": agreement(torch_says, full),
         "agreement_int8": agreement(torch_says, small),
     }
-    parts: Mapping[str, Examples] = {"dev": prepared.dev, "test": prepared.test}
+    parts = {"dev": prepared.dev, "test": prepared.test, **prepared.further}
     for name, examples in parts.items():
-        if len(examples):
+        if len(examples) and not (options.skip_test and name.startswith("test")):
             found = prepared.figures(run_graph(options.out / MODEL, examples), examples)
             figures |= {f"{name}_{key}": value for key, value in found.items()}
     return {key: round(value, 4) for key, value in figures.items()}
@@ -144,6 +149,7 @@ def _config(prepared: Prepared, options: Options, figures: dict[str, float]) -> 
         "max_length": prepared.encoder.max_length,
         "base": options.base,
         "ngrams": described(prepared.encoder.ngrams),
+        "features": len(FEATURES) if prepared.encoder.compares else None,
         "figures": figures,
     }
 

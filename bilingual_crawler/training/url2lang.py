@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import torch
@@ -46,7 +46,7 @@ DOMAIN_CAP = 150
 FEWEST_URLS, FEWEST_DOMAINS, MANY_URLS = 8, 5, 25
 TEMPERATURE = 0.6
 """How far frequent languages stay frequent: 1 as in the data, 0 all alike."""
-CODED, HOME_PAGES = 300, 60
+CODED, HOME_PAGES = 500, 60
 TOKENIZER_TEXTS = 120_000
 HIDDEN_NGRAMS = 0.1
 TEMPERATURES = tuple(0.5 * 1.15**step for step in range(26))
@@ -55,7 +55,7 @@ RARE = -0.2
 """Exponent of a language's URLs in their weight for the linear part."""
 
 
-def prepare_url2lang(options: Options) -> Prepared:
+def prepare_url2lang(options: Options, _tell: Callable[[str], None] = lambda _: None) -> Prepared:
     """Read, split, thin out, encode; build the model."""
     skipped = Skipped()
     rows = [
