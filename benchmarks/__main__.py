@@ -2,6 +2,7 @@
 
 make bench
 python -m benchmarks crawl frontier      some of them
+python -m benchmarks replay_sites peers  those of recorded sites that take long
 """
 
 import argparse
@@ -10,17 +11,18 @@ import sys
 
 from benchmarks.recorded_pairs import SHARED
 
-LOCAL = ("crawl", "frontier", "dedup", "inference")
+LOCAL = ("crawl", "scoring", "frontier", "dedup", "inference")
 RECORDED = ("boilerplate", "recorded_pairs")
+LONG = ("replay_sites", "peers")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("names", nargs="*", choices=[*LOCAL, *RECORDED], default=[])
+    parser.add_argument("names", nargs="*", choices=[*LOCAL, *RECORDED, *LONG], default=[])
     names = parser.parse_args().names or [*LOCAL, *RECORDED]
     for name in names:
         print(f"\n## {name}\n", flush=True)
-        if name in RECORDED and not (SHARED / "sites").is_dir():
+        if name not in LOCAL and not (SHARED / "sites").is_dir():
             print("skipped: no recorded sites; name their folder in BILINGUAL_SHARED")
             continue
         if subprocess.run([sys.executable, "-m", f"benchmarks.{name}"], check=False).returncode:

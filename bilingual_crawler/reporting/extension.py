@@ -27,6 +27,7 @@ from bilingual_crawler.reporting.report import about, figures, write_report
 from bilingual_crawler.reporting.resume import resume_command
 from bilingual_crawler.reporting.summary import Ending, best_pairs
 from bilingual_crawler.reporting.tally import MILLISECONDS, RUNS, URLS, Tally, under
+from bilingual_crawler.reporting.yields import YieldCurve
 from bilingual_crawler.signals import pair_found, url_ended
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ class CrawlReporter:
         self._folder.facts["started"] = self._folder.facts.get("started", _now())
         self._about = about(spider.plan, spider.config, crawler.settings)
         self._tally = Tally(self._folder.journal, crawler.stats.get_stats)
+        self._pages = self._tally.totals()[gather.PAGES]
+        self._yield = YieldCurve(self._folder.journal)
         self._display = make_display(spider.config, self._folder.path, crawler.settings)
         self._frontier: MemoryFrontier | None = None
         self._last_pair: tuple[str, str] | None = None
@@ -101,6 +104,8 @@ class CrawlReporter:
             count(gather.FAILED)
         elif reason != reasons.REDIRECTED:
             count(gather.PAGES)
+            self._pages += 1
+            self._yield.add(self._pages, self._spider.corpus.pair_count)
         if request.meta.get("is_start_request"):
             count(gather.SEEDS + reason)
         if LANGUAGE in request.meta:
@@ -115,6 +120,7 @@ class CrawlReporter:
 
     def _show(self) -> None:
         totals = self._tally.totals()
+        pairs = self._spider.corpus.pair_count
         progress = Progress(
             langs=self._spider.plan.langs,
             pages=totals[gather.PAGES],
@@ -122,7 +128,8 @@ class CrawlReporter:
             waiting=len(self._frontier or ()),
             documents=self._documents(),
             other_pages=sum(under(totals, gather.OFF_LANGUAGE).values()),
-            pairs=self._spider.corpus.pair_count,
+            pairs=pairs,
+            curve=self._yield.up_to(self._pages, pairs),
             best=self._best(),
             last_pair=self._last_pair,
             seconds=totals[MILLISECONDS] / 1000,
@@ -180,6 +187,7 @@ class CrawlReporter:
             "seconds": totals[MILLISECONDS] / 1000,
             "runs": totals[RUNS],
             **figures(counts, frontier.top(BEST_SHOWN)),
+            "yield": self._yield.up_to(self._pages, counts.pairs),
             "explanation": explain(counts),
         }
         try:

@@ -29,6 +29,7 @@ from bilingual_crawler.reporting.terminal import (
     score_text,
     shown,
 )
+from bilingual_crawler.reporting.yields import sparkline
 
 BAR_WIDTH = 24
 SIGNAL_LOGGER = "scrapy.crawler"
@@ -152,6 +153,8 @@ def _languages(progress: Progress) -> Table:
 
 def _urls(progress: Progress) -> Table:
     rows = []
+    if line := sparkline(progress.curve, BAR_WIDTH):
+        rows.append((shown("yield", DIM), shown(f"{line}  pairs over pages", GOOD)))
     if progress.best is not None:
         url, score = progress.best
         rows.append((shown("next", DIM), shown(f"{score_text(score)}  {url}")))

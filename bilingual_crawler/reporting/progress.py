@@ -2,13 +2,14 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.reporting.counts import per_100
 from bilingual_crawler.reporting.terminal import plain, score_text
+from bilingual_crawler.reporting.yields import Point
 
 RECENT_SECONDS = 30.0
 SHARE_OF_TIME = 0.01
@@ -28,6 +29,8 @@ class Progress:
     other_pages: int = 0
     """Pages in neither language."""
     pairs: int = 0
+    curve: Sequence[Point] = ()
+    """How many pairs there were after how many pages."""
     best: tuple[str, float] | None = None
     """The best waiting URL and its score."""
     last_pair: tuple[str, str] | None = None

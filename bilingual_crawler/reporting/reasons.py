@@ -41,6 +41,7 @@ FAILURES = {
     "bad_encoding": "The page is not packed the way its headers say.",
     "bad_url": "The address of the page cannot be read.",
     "offsite": "The page is on a host outside the crawl.",
+    "probe_missed": "The address was a guess from the addresses of other pages; it is not there.",
     "stopped": "The download was stopped before the end of the page.",
     "ignored": "A component of the project ignored the page.",
     "error_in_callback": "The page could not be read; the log has the details.",
@@ -59,6 +60,7 @@ LINKS = {
     "too_many_parameters": "It has too many query parameters (BILINGUAL_QUERY_PARAMETERS).",
     "session_id": "It carries a session number, so every visit would find new ones.",
     "calendar": "It is a calendar page of a far-off year.",
+    "scorer": "The scorer wants none of it (BILINGUAL_SCORER).",
 }
 
 STOPS = {

@@ -16,6 +16,7 @@ from bilingual_crawler.corpus.folder import DOCUMENTS, LOG, PAIRS, PAIRS_TSV, RE
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.reporting import reasons
 from bilingual_crawler.reporting.counts import Amounts, Counts
+from bilingual_crawler.reporting.picture import PICTURE
 from bilingual_crawler.reporting.terminal import DIM, GOOD, STRONG, duration, grid, plain
 
 MOST_PAIRS = 20
@@ -26,6 +27,7 @@ ABOUT_FILES = {
     PAIRS_TSV: "the pairs as two URLs a line",
     DOCUMENTS: "the documents, one a line",
     REPORT: "this account in full",
+    PICTURE: "the pairs against the pages, as a curve",
     LOG: "what the crawler wrote while it ran",
     "crawl-*.warc.gz": "everything that was fetched, as it arrived",
 }

@@ -1,0 +1,164 @@
+"""The same recorded sites crawled by others: GNU wget, Scrapy itself, trafilatura.
+
+Each site is served over HTTP on loopback, by a proxy that knows this site alone, and crawled
+by each peer as its users would: `wget --mirror`, a Scrapy spider that follows every link, in
+Scrapy's default order and depth first, and trafilatura's focused crawler. What counts is the
+order in which the server is first asked for each page (some ask several times, which is not
+held against them); ours are replayed beside them. hreflang links are stripped unless told
+otherwise, so that all see the same links.
+
+    python -m benchmarks.peers [FOLDER] [--sites a,b] [--scorers adaptive] [--plot OUT.png]
+"""
+
+import argparse
+import re
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from benchmarks.peer_crawlers import PEERS, available, run_peer
+from benchmarks.recorded_pairs import SHARED
+from benchmarks.replay_sites import jobs_for, markdown
+from bilingual_crawler.hosts import host_of
+from bilingual_crawler.replay import curve
+from bilingual_crawler.replay.measure import BREADTH_FIRST, ORACLE, Measured, figures_of
+from bilingual_crawler.replay.plot import plot_curves
+from bilingual_crawler.replay.recording import OK, Answer, Recording
+from bilingual_crawler.replay.report import replay_with_bar
+from bilingual_crawler.replay.site import RecordedSite
+from bilingual_crawler.scoring.scorer import SCORERS
+
+EQUIV = re.compile(rb"http-equiv(?=\s*=\s*[\"']?refresh)", re.IGNORECASE)
+MANY = 20
+"""Times the pages of a site that a peer may ask for: most of what it asks for is missing."""
+
+
+class SiteServer(ThreadingHTTPServer):
+    """Answers from a recording, with http for https, and notes the pages in order."""
+
+    daemon_threads = True
+    request_queue_size = 64
+
+    def __init__(self, site: RecordedSite, url: str) -> None:
+        super().__init__(("127.0.0.1", 0), SiteHandler)
+        self.site = site
+        parts = urlsplit(url)
+        self.root = f"{parts.scheme}://{parts.netloc}"
+        self.host = host_of(url)
+        self.order: list[str] = []
+        self.lock = threading.Lock()
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing: peers break connections off when they are through."""
+
+    def body_of(self, url: str, answer: Answer) -> bytes:
+        """A page as the peers see it; it sends nobody out of the recorded world, as with ours."""
+        refresh = self.site.refresh_of(url, answer)
+        body = self.plain(answer.body)
+        if refresh is not None and refresh not in self.site.recording:
+            body = EQUIV.sub(b"data-equiv", body)
+        return body
+
+    def plain(self, text: bytes) -> bytes:
+        """Links to the site itself without TLS, for which there would have to be a certificate."""
+        name = self.host.encode()
+        return text.replace(b"https://" + name, b"http://" + name)
+
+
+class SiteHandler(BaseHTTPRequestHandler):
+    server: SiteServer
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        parts = urlsplit(self.path)
+        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        url = self.server.root + path
+        answer = None
+        if not parts.hostname or parts.hostname == self.server.host:
+            answer = self.server.site.answer(url)
+        body = b"" if answer is None else self.server.body_of(url, answer)
+        status = 404 if answer is None else answer.status
+        self.send_response(status)
+        for name, value in () if answer is None else answer.headers:
+            self.send_header(name.decode("latin-1"), self.server.plain(value).decode("latin-1"))
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command == "GET":
+            if status == OK and path != "/robots.txt":
+                with self.server.lock:
+                    self.server.order.append(self.server.site.recording.name_of(url))
+            self.wfile.write(body)
+
+    def do_HEAD(self) -> None:
+        self.do_GET()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as it is inherited
+        """Say nothing."""
+
+
+@contextmanager
+def served(site: RecordedSite, url: str) -> Iterator[SiteServer]:
+    server = SiteServer(site, url)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def with_peers(result: Measured, warc: Path, peers: Sequence[str]) -> Measured:
+    """A replay with the curves of the peers beside ours."""
+    site = RecordedSite(Recording(warc), (), strip=result.strip)
+    url = result.seeds[0]
+    orders = dict(result.orders)
+    for peer in peers:
+        with served(site, url) as server:
+            start = server.plain(url.encode()).decode()
+            run_peer(peer, server.server_port, start, MANY * result.pages)
+        orders[peer] = list(dict.fromkeys(server.order))
+        again = len(server.order) - len(orders[peer])
+        print(f"{result.site}: {peer} fetched {len(orders[peer])} pages, {again} times one again")
+    curves = {name: curve.yield_curve(order, result.gold) for name, order in orders.items()}
+    least, most = (result.scorers[name]["auc"] for name in (BREADTH_FIRST, ORACLE))
+    scorers = dict(result.scorers)
+    for peer in peers:
+        figures = figures_of(curves[peer], result.pairs, result.pages)
+        scorers[peer] = figures | {"gain": curve.gain(figures["auc"], least, most)}
+    return replace(result, orders=orders, curves=curves, scorers=scorers)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("folder", type=Path, nargs="?", default=SHARED / "sites")
+    parser.add_argument("--sites", default="", help="some of the sites")
+    parser.add_argument("--scorers", default=next(iter(SCORERS)), help="ours beside them")
+    parser.add_argument(
+        "--with-alternates", action="store_true", help="let those who can follow hreflang links"
+    )
+    parser.add_argument("--plot", type=Path, help="their curves and ours: OUT.png")
+    options = parser.parse_args()
+    peers = available()
+    for missing in set(PEERS) - set(peers):
+        print(f"{missing} is not installed, and left out")
+    scorers = list(dict.fromkeys([BREADTH_FIRST, *options.scorers.split(",")]))
+    names = [name for name in options.sites.split(",") if name]
+    jobs = jobs_for(options.folder, scorers, 1, names, strip=not options.with_alternates)
+    results, problems = replay_with_bar(jobs, 2, 0)
+    for problem in problems:
+        print(problem)
+    warcs = {job.warc.name.removesuffix(".warc.gz"): job.warc for job in jobs}
+    results = [with_peers(each, warcs[each.site], peers) for each in results]
+    print(markdown(results, [*scorers, *peers]))
+    if options.plot:
+        plot_curves(results, options.plot)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,216 @@
+"""`scrapy replay`: crawl recorded sites once a scorer, and see which finds pairs first."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+from scrapy.settings import SETTINGS_PRIORITIES
+
+from bilingual_crawler.errors import ConfigurationError
+
+MOST_SEEDS = 1 << 32
+RECORDINGS = (".warc", ".warc.gz")
+
+DETAILS = """\
+The recorded site is crawled by the real engine, once a scorer, one page at a time, without the
+network. Every URL that was not recorded is a 404. The curve of a crawl is the share of the gold
+pairs with both pages fetched against the share of the pages downloaded; it stands beside that
+of breadth_first, which always runs, and that of an oracle, which knows the gold pairs but can
+only fetch what it has seen a link to.
+
+--gold names a table a recording, in the same order: two URLs a line with a tab between, and
+after them, if you like, their languages. Without it NAME.warc.gz is judged by NAME.gold.tsv
+beside it. The word alternates stands for the site's own hreflang links: pages that name each
+other, in the languages that they are really in.
+
+--langs takes the lines of two languages; without it each site is replayed for the languages
+that most lines of its table have.
+
+  scrapy replay site.warc.gz --gold pairs.tsv --langs eus-spa
+  scrapy replay site.warc.gz --gold alternates --langs eus-spa --strip-alternates
+  scrapy replay sites/*.warc.gz --scorers adaptive,smart --plot curves.png --json
+
+JSON is a line a site, and one more ("site": "all") if there are several:
+
+  pages, pairs     pages that links lead to from the seeds; gold pairs with both among them
+  auc              mean share of the pairs over downloads 1 to `pages`; a crawl that ends
+                   early keeps its last value; a download is a 200 response
+  gain             (auc - auc of breadth_first) / (auc of the oracle - auc of breadth_first)
+  downloads_to_50  downloads until half of the pairs are fetched (also 80, 95); null: never
+  pairs_fetched    of these pairs, those with both pages fetched; pairs_beyond_links are
+                   gold pairs that were fetched though no links lead to them
+  pairs_detected   pairs that the crawl itself wrote, with detected_precision (of the pairs
+                   that have a page in the gold list) and detected_recall (of the gold pairs)
+  deciles          pairs fetched after each tenth of the pages; summed over sites for "all"
+"""
+
+
+class Command(ScrapyCommand):
+    """Reads the options, replays, prints."""
+
+    requires_project = False
+    requires_crawler_process = False
+    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
+
+    def syntax(self) -> str:
+        """The arguments, for the usage line."""
+        return "SITE.warc.gz... [--gold PAIRS.tsv...|alternates] [--langs eus-spa] [options]"
+
+    def short_desc(self) -> str:
+        """One line for the list of commands."""
+        return "Crawl recorded sites with several scorers: which finds the pairs first"
+
+    def long_desc(self) -> str:
+        """What `--help` says first."""
+        return f"{self.short_desc()}."
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare our options after Scrapy's own."""
+        super().add_options(parser)
+        parser.epilog = DETAILS
+        parser.formatter_class = argparse.RawDescriptionHelpFormatter
+        group = parser.add_argument_group("Replay")
+        group.add_argument(
+            "--gold", nargs="+", default=[], metavar="FILE", help="true pairs, or alternates"
+        )
+        group.add_argument("--langs", metavar="PAIR", help="the two languages, such as eus-spa")
+        group.add_argument("--scorers", metavar="A,B", help="which scorers (default: all)")
+        group.add_argument(
+            "--strip-alternates",
+            action="store_true",
+            help="hide hreflang links and sitemaps from the crawl",
+        )
+        group.add_argument("--budget", type=int, default=0, metavar="N", help="downloads at most")
+        group.add_argument(
+            "--seeds", metavar="URL,URL", help="where to start (default: the home page)"
+        )
+        group.add_argument("--seed", type=int, default=0, metavar="N", help="of chance (0)")
+        group.add_argument(
+            "--processes", type=int, default=2, metavar="N", help="crawls at once (2)"
+        )
+        group.add_argument("--json", action="store_true", help="lines of JSON, for programs")
+        group.add_argument("--plot", type=Path, metavar="FILE", help="draw the curves: OUT.png")
+        group.add_argument(
+            "--order", type=Path, metavar="DIR", help="write the downloads of each crawl"
+        )
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Replay, and print."""
+        import sys  # noqa: PLC0415 - see options.py
+
+        from bilingual_crawler.replay import plot, report  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.replay.measure import (  # noqa: PLC0415 - see options.py
+            NothingToMeasureError,
+        )
+
+        jobs = self._jobs(args, opts)
+        if opts.plot is not None:
+            plot.check_matplotlib()
+        results, problems = report.replay_with_bar(jobs, opts.processes, opts.seed)
+        for problem in problems:
+            sys.stderr.write(f"{problem}\n")
+        mistakes = [each for each in problems if not isinstance(each, NothingToMeasureError)]
+        self.exitcode = 1 if mistakes or not results else 0
+        if not results:
+            return
+        if opts.json:
+            sys.stdout.write(report.json_lines(results))
+        else:
+            report.print_tables(results)
+        if opts.order is not None:
+            report.write_orders(results, opts.order)
+        if opts.plot is not None:
+            plot.plot_curves(results, opts.plot)
+
+    def _jobs(self, args: list[str], opts: argparse.Namespace) -> list[Any]:
+        from bilingual_crawler.replay.gold import ALTERNATES  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.replay.measure import Job  # noqa: PLC0415 - see options.py
+
+        unknown = [each for each in args if each.startswith("-")]
+        if unknown:
+            raise UsageError(f"unknown option {unknown[0]}")
+        given = [each for each in opts.gold if not each.endswith(RECORDINGS)]
+        recordings = [Path(each) for each in opts.gold if each.endswith(RECORDINGS)]
+        recordings = [Path(each) for each in args] + recordings
+        if not recordings:
+            raise UsageError("name the recording of a site: SITE.warc.gz")
+        missing = [path for path in recordings if not path.is_file()]
+        if missing:
+            raise ConfigurationError(f"There is no file {missing[0]}.")
+        if opts.budget < 0 or opts.processes < 1 or not 0 <= opts.seed < MOST_SEEDS:
+            raise UsageError("--budget and --seed must be 0 or more, --processes 1 or more")
+        lists: list[Path | None]
+        if given == [ALTERNATES]:
+            lists = [None] * len(recordings)
+        elif given:
+            lists = [Path(each) for each in given]
+        else:
+            lists = [_beside(each) for each in recordings]
+        if len(lists) != len(recordings):
+            raise UsageError(
+                f"there are {len(recordings)} recordings and {len(lists)} gold lists:"
+                " name one for each, in the same order"
+            )
+        return [
+            Job(
+                warc=warc,
+                gold=gold,
+                scorers=_scorers(opts.scorers),
+                langs=opts.langs,
+                strip=opts.strip_alternates,
+                budget=opts.budget,
+                seeds=_seeds(opts.seeds),
+                seed=opts.seed,
+                settings=self._settings(),
+            )
+            for warc, gold in zip(recordings, lists, strict=True)
+        ]
+
+    def _settings(self) -> dict[str, Any]:
+        """What the user sets: our settings from anywhere, the others from the command line."""
+        assert self.settings is not None
+        typed = SETTINGS_PRIORITIES["cmdline"]
+        return {
+            name: self.settings[name]
+            for name in self.settings
+            if name.startswith("BILINGUAL_") or (self.settings.getpriority(name) or 0) >= typed
+        }
+
+
+def _scorers(text: str | None) -> tuple[str, ...]:
+    """The scorers, breadth_first always among them: the gain is measured from it."""
+    from bilingual_crawler.replay.measure import BREADTH_FIRST  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.scoring.scorer import SCORERS  # noqa: PLC0415 - see options.py
+
+    names = list(SCORERS) if text is None else [each.strip() for each in text.split(",")]
+    unknown = [name for name in names if name not in SCORERS and "." not in name]
+    if unknown:
+        raise ConfigurationError(
+            f"There is no scorer {unknown[0]!r}: write some of {', '.join(SCORERS)},"
+            " or package.module.Class."
+        )
+    return tuple(dict.fromkeys([BREADTH_FIRST, *names]))
+
+
+def _seeds(text: str | None) -> tuple[str, ...]:
+    from bilingual_crawler.seeds import read_address, split_addresses  # noqa: PLC0415 - see options.py
+
+    try:
+        return tuple(read_address(each) for each in split_addresses(text or ""))
+    except ValueError as error:
+        raise ConfigurationError(f"--seeds: {error}.") from error
+
+
+def _beside(warc: Path) -> Path:
+    from bilingual_crawler.replay.gold import ENDING  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.replay.recording import site_name  # noqa: PLC0415 - see options.py
+
+    path = warc.with_name(site_name(warc) + ENDING)
+    if not path.exists():
+        raise ConfigurationError(
+            f"Which pairs of {warc} are true? Write --gold PAIRS.tsv, or --gold alternates"
+            f" for the site's own hreflang links ({path} is not there)."
+        )
+    return path

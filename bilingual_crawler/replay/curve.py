@@ -1,0 +1,84 @@
+"""The arithmetic of a replay: how early a crawl has both pages of the pairs that there are.
+
+A curve is the number of gold pairs that are complete after each download. Everything that is
+told of a crawl is read from its curve.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
+
+Pair = tuple[str, str]
+DECILES = 10
+
+
+def yield_curve(order: Iterable[str], pairs: Iterable[Pair]) -> list[int]:
+    """How many pairs have both pages after the first download, the second, and so on."""
+    partners: defaultdict[str, list[str]] = defaultdict(list)
+    for first, second in pairs:
+        partners[first].append(second)
+        partners[second].append(first)
+    fetched: set[str] = set()
+    curve: list[int] = []
+    complete = 0
+    for page in order:
+        if page not in fetched:
+            fetched.add(page)
+            complete += sum(partner in fetched for partner in partners.get(page, ()))
+        curve.append(complete)
+    return curve
+
+
+def value_at(curve: Sequence[int], downloads: int) -> int:
+    """Complete pairs after so many downloads; a crawl that ended keeps its last value."""
+    return curve[min(downloads, len(curve)) - 1] if curve and downloads else 0
+
+
+def area(curve: Sequence[int], pairs: int, pages: int) -> float:
+    """The mean share of complete pairs over downloads 1 to `pages`."""
+    if not pairs or not pages:
+        return 0.0
+    within = curve[:pages]
+    kept = value_at(curve, pages) * (pages - len(within))
+    return (sum(within) + kept) / (pairs * pages)
+
+
+def downloads_to(curve: Sequence[int], pairs: int, share: float) -> int | None:
+    """Downloads until that share of the pairs is complete; None if it never is."""
+    wanted = math.ceil(share * pairs - 1e-9)
+    return next((at for at, value in enumerate(curve, 1) if value >= wanted), None)
+
+
+def gain(auc: float, breadth_first: float, oracle: float) -> float | None:
+    """How much of the way from breadth-first to the oracle; None where there is no way."""
+    way = oracle - breadth_first
+    return (auc - breadth_first) / way if way > 0 else None
+
+
+def deciles(curve: Sequence[int], pages: int) -> list[int]:
+    """Complete pairs after each tenth of the pages."""
+    return [value_at(curve, math.ceil(tenth * pages / DECILES)) for tenth in range(1, DECILES + 1)]
+
+
+def summed(rows: Iterable[Sequence[int]]) -> list[int]:
+    """The deciles of several sites together, as in Figure 7 of SBFC."""
+    return [sum(column) for column in zip(*rows, strict=True)]
+
+
+def mean(values: Iterable[float | None]) -> float | None:
+    """The mean of those that are there."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def judged(found: set[Pair], gold: set[Pair]) -> Mapping[str, int]:
+    """What became of the pairs that a crawl has found itself.
+
+    The gold list is not complete, so a pair is wrong only if one of its pages has another
+    partner there.
+    """
+    listed = {page for pair in gold for page in pair}
+    right = found & gold
+    wrong = {pair for pair in found - gold if listed.intersection(pair)}
+    return {"right": len(right), "wrong": len(wrong), "found": len(found)}
