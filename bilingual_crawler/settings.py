@@ -101,7 +101,7 @@ def some_of(*choices: str) -> Callable[[Any], tuple[str, ...]]:
     return parse
 
 
-SCORERS = ("breadth_first", "rules")
+SCORERS = ("adaptive", "smart", "rules", "language", "breadth_first", "pplocator", "ilsp")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +115,30 @@ class Config:
         "", "Web address or e-mail that site owners find in the User-Agent header.", text
     )
     scorer: str = setting(
-        "rules", "How links are ranked: breadth_first, rules, or package.module.Class.", scorer
+        "rules", f"How links are ranked: {', '.join(SCORERS)}, or package.module.Class.", scorer
+    )
+    models: str = setting(
+        "",
+        "Folder with the URL models url2lang/ and parallel/; by default the project's own.",
+        text,
+    )
+    model_provider: str = setting(
+        "cpu", "What the URL models run on: cpu or cuda.", one_of("cpu", "cuda")
+    )
+    model_threads: int = setting(
+        1,
+        "Threads of each URL model; more than one slows the crawl beside it.",
+        number(1, whole=True),
+    )
+    probes: int = setting(
+        200,
+        "URLs without a link to them that a scorer may have tried on one site; 0 is none.",
+        number(0, whole=True),
+    )
+    pplocator_levels: int = setting(
+        3,
+        "The scorer pplocator: levels of a site; the deepest only gives likely pairs.",
+        number(2, whole=True),
     )
     follow: str = setting(
         "site",

@@ -5,3 +5,9 @@ url_ended = object()
 
 pair_found = object()
 """Two documents were taken for translations of one another: (pair)."""
+
+pair_lost = object()
+"""A pair was given up, since one of its documents has a better partner: (pair)."""
+
+crawl_ending = object()
+"""All requests are over and the last checkpoint is about to be taken: ()."""

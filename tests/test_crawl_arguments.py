@@ -35,10 +35,10 @@ def run(*arguments, settings=None, cwd=ROOT):
         (["-a", "langs=spa-eus", "-a", "sites=/no/such/file"], {}, "/no/such/file"),
         (["-a", "langs=spa-eus", "-a", "seed=https://a.example/"], {}, "did you mean seeds?"),
         (["-a", "langs=spa-eus"], {"BILINGUAL_SCORRER": "rules"}, "did you mean BILINGUAL_SCORER"),
-        (["-a", "langs=spa-eus"], {"BILINGUAL_SCORER": "magic"}, "breadth_first, rules"),
+        (["-a", "langs=spa-eus"], {"BILINGUAL_SCORER": "magic"}, "rules, language"),
         (["-a", "langs=spa-eus"], {"BILINGUAL_WARC": "maybe"}, "must be 1 or 0"),
         (["-a", "langs=spa-eus"], {"BILINGUAL_SITE_PAGES": "many"}, "must be a whole number"),
-        (["-a", "langs=spa-eus", "-a", "scorer=magic"], {}, "breadth_first, rules"),
+        (["-a", "langs=spa-eus", "-a", "scorer=magic"], {}, "rules, language"),
     ],
 )
 def test_a_mistake_is_explained_without_a_traceback(tmp_path, arguments, settings, told):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -15,6 +16,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from bilingual_crawler.frontier import memory
 from bilingual_crawler.frontier.entry import Pushed, State
 from bilingual_crawler.frontier.journaled import JournaledFrontier
 from bilingual_crawler.frontier.memory import MemoryFrontier
@@ -24,6 +26,11 @@ HOSTS = ["a.example", "b.example", "c.example"]
 URLS = [f"https://{host}/{number}" for host in HOSTS for number in range(6)]
 PRIORITIES = st.sampled_from([0.0, 0.1, 0.5, 0.5000001, 1.0, 2.0, math.inf])
 CONCURRENCY, DELAY = 2, 3.0
+
+
+@pytest.fixture(autouse=True)
+def _sweep_often(monkeypatch):
+    monkeypatch.setattr(memory, "FEW", 2)
 
 
 @dataclass
@@ -96,6 +103,27 @@ class Model(RuleBasedStateMachine):
         else:
             assert pushed is Pushed.KNOWN
 
+    @rule(url=st.sampled_from(URLS), priority=PRIORITIES, times=st.sampled_from([1, 1, 1, 5, 9]))
+    def set_priority(self, url, priority, times):
+        """Up or down, once or (so that stale tuples pile up) many times."""
+        row = self.rows.get(url)
+        for number in range(times - 1):
+            self.frontier.set_priority(self.key(url), 3.0 + number)
+        changed = self.frontier.set_priority(self.key(url), priority)
+        if row is None or row.state is not State.QUEUED:
+            assert not changed
+        else:
+            assert changed is (times > 1 or priority != row.priority)
+            row.priority = priority
+
+    @rule(url=st.sampled_from(URLS), priority=PRIORITIES)
+    def raise_priority(self, url, priority):
+        row = self.rows.get(url)
+        rises = row is not None and row.state is State.QUEUED and priority > row.priority
+        assert self.frontier.raise_priority(self.key(url), priority) is rises
+        if rises:
+            row.priority = priority
+
     @rule()
     def pop(self):
         """A spent host is noticed when its turn comes; nothing of it is given out."""
@@ -141,6 +169,19 @@ class Model(RuleBasedStateMachine):
     def spend_budget(self, host):
         self.spent.add(host)
 
+    @rule()
+    def look_at_the_best(self):
+        ready = {url: row for url, row in self.queued().items() if not row.ready_at}
+        order = sorted(ready, key=lambda url: (-ready[url].priority, ready[url].order))
+        seen = [entry.url for entry in self.frontier.top(3)]
+        assert seen == order[:3] or any(row.ready_at for row in self.queued().values())
+
+    @invariant()
+    def heaps_stay_as_small_as_the_queue(self):
+        for host in self.frontier._hosts.values():
+            assert len(host.heap) <= 2 * len(URLS) + memory.FEW + 1
+        assert len(self.frontier._ready) <= 4 * len(HOSTS) + memory.FEW + 1
+
     @invariant()
     def counts_and_states_agree(self):
         assert len(self.frontier) == len(self.queued())
@@ -153,6 +194,17 @@ class Model(RuleBasedStateMachine):
 
 def test_the_memory_frontier_gives_what_the_model_says():
     run_state_machine_as_test(Model, settings=settings(max_examples=150, stateful_step_count=60))
+
+
+@pytest.mark.parametrize("times", range(12))
+def test_a_url_comes_out_when_a_better_one_sinks_below_it(times):
+    frontier = MemoryFrontier()
+    frontier.push(1, URLS[0], HOSTS[0], 5.0)
+    frontier.push(2, URLS[1], HOSTS[0], 1.0)
+    for number in range(times):
+        frontier.set_priority(1, 6.0 + number)
+    frontier.set_priority(1, 0.5)
+    assert [frontier.pop(0.0).url, frontier.pop(0.0).url] == [URLS[1], URLS[0]]
 
 
 class JournaledModel(Model):

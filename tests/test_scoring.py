@@ -5,17 +5,22 @@ import pytest
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.scoring.scorer import SCORERS, make_scorer
+from bilingual_crawler.scoring.scorer import SCORERS, LinkScorer, NothingYet, make_scorer
 from bilingual_crawler.scoring.url_language import announced_languages
 from bilingual_crawler.settings import SCORERS as NAMES
+from bilingual_crawler.settings import Config
 
 PAIR = LanguagePair.parse("spa-eus")
 SITE = "https://www.udala.example"
 PAGE = Document(f"{SITE}/es/agenda", language="spa", depth=2)
 
 
+def scorer(name):
+    return make_scorer(name, PAIR, NothingYet(), Config())
+
+
 def score(link, document=PAGE, name="rules"):
-    (only,) = make_scorer(name, PAIR).score(document, [link])
+    (only,) = scorer(name).score(document, [link])
     return only
 
 
@@ -28,7 +33,7 @@ def test_rules_put_links_in_the_order_of_their_promise():
         Link(f"{SITE}/es/noticias"),
         Link(f"{SITE}/en/news"),
     ]
-    scores = make_scorer("rules", PAIR).score(PAGE, links)
+    scores = scorer("rules").score(PAGE, links)
     assert scores == sorted(set(scores), reverse=True)
 
 
@@ -60,11 +65,11 @@ def test_a_declared_third_language_is_worth_little():
 
 def test_breadth_first_knows_depth_only():
     links = [Link(f"{SITE}/eu/a"), Link(f"{SITE}/en/b")]
-    scorer = make_scorer("breadth_first", PAIR)
-    assert len(set(scorer.score(PAGE, links))) == 1
+    breadth_first = scorer("breadth_first")
+    assert len(set(breadth_first.score(PAGE, links))) == 1
     deeper = Document(f"{SITE}/es/b", language="spa", depth=3)
-    assert scorer.score(deeper, links) < scorer.score(PAGE, links)
-    assert scorer.score(PAGE, []) == []
+    assert breadth_first.score(deeper, links) < breadth_first.score(PAGE, links)
+    assert breadth_first.score(PAGE, []) == []
 
 
 @pytest.mark.parametrize(
@@ -92,22 +97,31 @@ def test_settings_and_scorers_agree():
 
 
 def test_an_unknown_scorer_is_refused_with_the_known_ones():
-    with pytest.raises(ConfigurationError, match="breadth_first, rules"):
-        make_scorer("no.such.Scorer", PAIR)
+    with pytest.raises(ConfigurationError, match="breadth_first, pplocator"):
+        scorer("no.such.Scorer")
 
 
-class Backwards:
+def test_something_that_is_no_scorer_is_refused():
+    with pytest.raises(ConfigurationError, match="inherits from"):
+        scorer("tests.test_scoring.score")
+
+
+class Backwards(LinkScorer):
     """A scorer of a user's own."""
-
-    sees_context = False
-
-    def __init__(self, pair):
-        self.pair = pair
 
     def score(self, document, links):
         return [float(-number) for number, _ in enumerate(links)]
 
 
 def test_a_scorer_of_ones_own_is_loaded_by_its_path():
-    scorer = make_scorer("tests.test_scoring.Backwards", PAIR)
-    assert scorer.score(PAGE, [Link("a"), Link("b")]) == [0.0, -1.0]
+    own = scorer("tests.test_scoring.Backwards")
+    assert own.score(PAGE, [Link("a"), Link("b")]) == [0.0, -1.0]
+
+
+@pytest.mark.parametrize("name", ["rules", "breadth_first", "tests.test_scoring.Backwards"])
+def test_an_explanation_gives_the_score_and_its_reasons(name):
+    link = Link(f"{SITE}/eu/agenda")
+    total, factors = scorer(name).explain(PAGE, link)
+    assert total == score(link, name=name)
+    assert factors
+    assert all(factor.why for factor in factors)

@@ -36,7 +36,7 @@ class Corpus:
         folder: CrawlFolder,
         pair_of: Callable[[str], LanguagePair],
         duplicate_share: float = 0.8,
-        on_pair: Callable[[DocumentPair], None] = lambda _pair: None,
+        on_pair: Callable[[DocumentPair, bool], None] = lambda _pair, _kept: None,
     ) -> None:
         self._folder = folder
         self._pair_of = pair_of
@@ -61,6 +61,12 @@ class Corpus:
     def pair_count(self) -> int:
         """How many pairs there are."""
         return sum(len(matcher) for matcher in self._matchers.values())
+
+    def partner_of(self, url: str) -> str | None:
+        """The page that one is paired with now; safe to ask from another thread."""
+        url = self._pages.aliases.get(url, url)
+        matcher = self._matchers.get(str(self._pair_of(url)))
+        return None if matcher is None else matcher.partner_of(url)
 
     def add(self, document: Document) -> bool:
         """Take in a page; whether it is kept as a document is told.
@@ -145,7 +151,9 @@ class Corpus:
         for pair in changes.found.values():
             self._folder.journal.append(PAIRS, _json_line(pair))
             self._folder.journal.append(PAIRS_TSV, _tsv_line(pair))
-            self._on_pair(pair)
+            self._on_pair(pair, True)
+        for pair in changes.lost.values():
+            self._on_pair(pair, False)
         if changes.lost or changes.better_explained:
             self._folder.facts[UNTIDY_PAIRS] = "yes"
         for node in {self._pages.node_of(url) for url in changes.urls}:

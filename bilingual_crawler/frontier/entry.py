@@ -83,6 +83,9 @@ class Frontier(Protocol):
     def raise_priority(self, fingerprint: int, priority: float) -> bool:
         """Raise a queued URL; whether it was lower is told."""
 
+    def set_priority(self, fingerprint: int, priority: float) -> bool:
+        """Raise or lower a queued URL; whether anything changed is told."""
+
     def recheck(self, host: str) -> None:
         """Ask the gate again for a host that it had closed without a time."""
 

@@ -64,12 +64,12 @@ class JournaledFrontier(MemoryFrontier):
             self._endings.pop(fingerprint, None)
         return pushed
 
-    def raise_priority(self, fingerprint: int, priority: float) -> bool:
-        """Raise a queued URL; whether it was lower is told."""
-        raised = super().raise_priority(fingerprint, priority)
-        if raised:
+    def set_priority(self, fingerprint: int, priority: float) -> bool:
+        """Raise or lower a queued URL; whether anything changed is told."""
+        changed = super().set_priority(fingerprint, priority)
+        if changed:
             self._changed.add(fingerprint)
-        return raised
+        return changed
 
     def end(self, fingerprint: int, state: State, outcome: str) -> None:
         """A leased URL is done or has failed; `outcome` says in a word how."""

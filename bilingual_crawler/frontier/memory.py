@@ -2,8 +2,9 @@
 
 Scrapy's queues cannot do this: they drop a URL that is found again at a better priority,
 slow down with many distinct priorities, and fill the downloader's first-in-first-out
-slots. Here a push or pop costs O(log n): entries that were raised or ended leave stale
-tuples in the heaps, which are skipped when they surface.
+slots. Here a push or pop costs O(log n): entries whose priority changed or that ended leave
+stale tuples in the heaps, which are skipped when they surface, or swept out when they are
+the greater part of a heap.
 """
 
 import math
@@ -16,6 +17,8 @@ from bilingual_crawler.frontier.entry import Entry, HostGate, Pushed, State
 HeapKey = tuple[float, int, int]
 STALE_LOOKED_AT = 100
 """How many stale tuples a look at the best URLs may meet for each URL it wants."""
+FEW = 64
+"""Stale tuples that are not worth sweeping out."""
 
 
 class _Host:
@@ -106,26 +109,32 @@ class MemoryFrontier:
     def raise_priority(self, fingerprint: int, priority: float) -> bool:
         """Raise a queued URL; whether it was lower is told."""
         entry = self._entries.get(fingerprint)
-        if entry is None or entry.state is not State.QUEUED or priority <= entry.priority:
+        if entry is None or priority <= entry.priority:
+            return False
+        return self.set_priority(fingerprint, priority)
+
+    def set_priority(self, fingerprint: int, priority: float) -> bool:
+        """Raise or lower a queued URL; whether anything changed is told."""
+        entry = self._entries.get(fingerprint)
+        if entry is None or entry.state is not State.QUEUED or priority == entry.priority:
             return False
         entry.priority = priority
         if not entry.ready_at:
-            self._offer(self._hosts[entry.host], entry)
+            host = self._hosts[entry.host]
+            self._sweep_out(host)
+            self._offer(host, entry)
         return True
 
     def pop(self, now: float) -> Entry | None:
         """Lease the best URL that may be sent now."""
         self._release(now)
-        ready = self._ready
-        while ready:
-            priority, sequence, name = ready[0]
+        while self._ready:
+            priority, sequence, name = heappop(self._ready)
             host = self._hosts[name]
             head = None if host.parked or host.shelved else self._head(host)
             if head is None or head[1] != sequence or head[0] != priority:
-                heappop(ready)
                 continue
             open_at = self._gate(name, host.active, now)
-            heappop(ready)
             if open_at is None:
                 self._shelve(host)
                 continue
@@ -139,9 +148,8 @@ class MemoryFrontier:
 
     def end(self, fingerprint: int, state: State, outcome: str) -> None:
         """A leased URL is done or has failed; `outcome` says in a word how."""
-        entry = self._entries.pop(fingerprint)
-        self._note_end(fingerprint, state, outcome)
-        self._leave(entry)
+        self._note_end(fingerprint, state, outcome)  # first, so that no thread sees it unknown
+        self._leave(self._entries.pop(fingerprint))
 
     def _note_end(self, fingerprint: int, state: State, outcome: str) -> None:
         end = (state, outcome)
@@ -185,13 +193,12 @@ class MemoryFrontier:
         for _ in range(len(heaps) + STALE_LOOKED_AT * most):
             if not steps or len(best) == most:
                 break
-            (_, _, fingerprint), number, place = heappop(steps)
+            key, number, place = heappop(steps)
             for child in (2 * place + 1, 2 * place + 2):
                 if child < len(heaps[number]):
                     heappush(steps, (heaps[number][child], number, child))
-            entry = self._entries.get(fingerprint)
-            if entry is not None and entry.state is State.QUEUED:
-                best.setdefault(fingerprint, entry)
+            if self._is_true(key):
+                best.setdefault(key[2], self._entries[key[2]])
         return list(best.values())
 
     def queued(self) -> Iterator[Entry]:
@@ -224,32 +231,65 @@ class MemoryFrontier:
     def _offer(self, host: _Host, entry: Entry) -> None:
         key = (-entry.priority, entry.sequence, entry.fingerprint)
         heappush(host.heap, key)
-        if host.heap[0] is key and not host.parked:
-            heappush(self._ready, (key[0], key[1], host.name))
+        if host.heap[0] is key:
+            self._announce(host)
+
+    def _announce(self, host: _Host) -> None:
+        """Tell the heap of hosts what a host has to offer, unless it may not be asked.
+
+        Whatever is on top of the heap of an open host, true or stale, stands in there.
+        """
+        if host.parked:
+            return
+        priority, sequence, _ = host.heap[0]
+        heappush(self._ready, (priority, sequence, host.name))
+        if len(self._ready) > FEW + 4 * len(self._hosts):
+            self._ready = [each for each in set(self._ready) if self._is_top(each)]
+            heapify(self._ready)
+
+    def _is_top(self, offer: tuple[float, int, str]) -> bool:
+        host = self._hosts[offer[2]]
+        return not host.parked and bool(host.heap) and host.heap[0][:2] == offer[:2]
 
     def _head(self, host: _Host) -> HeapKey | None:
         """The best tuple of a host that still tells the truth; the others are dropped.
 
         Dropping may uncover another head, which the heap of hosts must learn of.
         """
-        heap, entries = host.heap, self._entries
+        heap = host.heap
         uncovered = False
         while heap:
             head = heap[0]
-            entry = entries.get(head[2])
-            if (
-                entry is not None
-                and entry.state is State.QUEUED
-                and entry.sequence == head[1]
-                and entry.priority == -head[0]
-                and not entry.ready_at
-            ):
-                if uncovered and not host.parked:
-                    heappush(self._ready, (head[0], head[1], host.name))
+            if self._is_true(head):
+                if uncovered:
+                    self._announce(host)
                 return head
             heappop(heap)
             uncovered = True
         return None
+
+    def _is_true(self, key: HeapKey) -> bool:
+        """Whether a tuple still tells where a waiting URL stands."""
+        entry = self._entries.get(key[2])
+        return (
+            entry is not None
+            and entry.state is State.QUEUED
+            and entry.sequence == key[1]
+            and entry.priority == -key[0]
+            and not entry.ready_at
+        )
+
+    def _sweep_out(self, host: _Host) -> None:
+        """Rid a heap of stale tuples when they outnumber the others.
+
+        Priorities may change more often than URLs are fetched; a lowered URL's old tuple
+        surfaces soon, a raised one's never might.
+        """
+        if len(host.heap) > FEW + 2 * host.queued:
+            host.heap = [key for key in set(host.heap) if self._is_true(key)]
+            heapify(host.heap)
+            if host.heap:
+                self._announce(host)
 
     def _lease(self, host: _Host) -> Entry:
         entry = self._entries[heappop(host.heap)[2]]
@@ -257,8 +297,8 @@ class MemoryFrontier:
         host.active += 1
         host.queued -= 1
         self._queued -= 1
-        if (head := self._head(host)) is not None:
-            heappush(self._ready, (head[0], head[1], host.name))
+        if self._head(host) is not None:
+            self._announce(host)
         return entry
 
     def _leave(self, entry: Entry) -> None:
@@ -269,8 +309,8 @@ class MemoryFrontier:
 
     def _unpark(self, host: _Host) -> None:
         host.parked = False
-        if (head := self._head(host)) is not None:
-            heappush(self._ready, (head[0], head[1], host.name))
+        if self._head(host) is not None:
+            self._announce(host)
 
     def _release(self, now: float) -> None:
         """Hosts and URLs whose time has come go back to the heaps."""

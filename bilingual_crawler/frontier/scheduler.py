@@ -22,7 +22,7 @@ from bilingual_crawler.frontier.journaled import JournaledFrontier
 from bilingual_crawler.frontier.requests import decode, encode
 from bilingual_crawler.frontier.slots import SlotGate, slot_key
 from bilingual_crawler.journal import JournalError
-from bilingual_crawler.signals import url_ended
+from bilingual_crawler.signals import crawl_ending, url_ended
 
 if TYPE_CHECKING:
     from bilingual_crawler.spiders.bilingual import BilingualSpider
@@ -86,6 +86,7 @@ class FrontierScheduler(BaseScheduler):
             self._checkpoints.stop()
         self._cancel_alarm()
         self._sweep()
+        self._crawler.signals.send_catch_log(crawl_ending)
         finished = reason == "finished" and not len(self.frontier)
         self._spider.folder.facts["finished"] = "yes" if finished else "no"
         try:

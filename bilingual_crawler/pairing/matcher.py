@@ -114,6 +114,12 @@ class Matcher:
         one, other = self._edges[node][partner].best
         return one if self._node_of[one] == node else other
 
+    def partner_of(self, url: str) -> str | None:
+        """The page that one is paired with, itself or as another with the same text."""
+        node = self._node_of.get(url)
+        partner = None if node is None else self._partner.get(node)
+        return None if partner is None else self.paired_url(partner)
+
     def add(self, page: Page, node: str | None = None) -> Changes:
         """Take in a page; tell which pairs it completed, improved or replaced.
 

@@ -3,17 +3,25 @@
 from collections.abc import Sequence
 
 from bilingual_crawler.documents.document import Document, Link
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.scoring.scorer import Factor, LinkScorer
 
 
-class BreadthFirstScorer:
-    """What crawlers without a focus do, and what the others are compared with."""
+class BreadthFirstScorer(LinkScorer):
+    """What crawlers without a focus do, and what the others are compared with.
+
+    A page's language changes nothing: links of a page in neither are followed like any.
+    """
 
     sees_context = False
-
-    def __init__(self, pair: LanguagePair) -> None:
-        self._pair = pair
+    off_language = 1.0
 
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
         """Equal for all links of a page; less for each step away from the seeds."""
         return [1.0 / (2.0 + document.depth)] * len(links)
+
+    def explain(self, document: Document, link: Link) -> tuple[float, list[Factor]]:
+        """The depth is the only reason."""
+        (score,) = self.score(document, [link])
+        steps = document.depth + 1
+        why = f"{steps} link{'' if steps == 1 else 's'} away from a seed"
+        return score, [Factor("depth", score, why)]

@@ -1,16 +1,18 @@
 """The spider middleware that turns the links of a document into requests with a priority.
 
-All links of a page are judged in one call. What the frontier knows already costs nothing:
-no request is built and no scorer asked, except to raise a waiting URL when the scorer
-also looks at where a link stands.
+All links of a page are judged in one call, on a thread beside the event loop, one page
+after the other. What the frontier knows already costs nothing: no request is built and no
+scorer asked, except to raise a waiting URL when the scorer also looks at where a link
+stands. What comes of it all (pairs, failures) is told to the scorer before the next links.
 """
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from scrapy import Request
+from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.http import Response
+from scrapy.utils.asyncio import sleep
 
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.fetching.optouts import CLOSED, forbids_links, opt_out_of, record_opt_out
@@ -19,21 +21,35 @@ from bilingual_crawler.frontier.fingerprint import url_fingerprint
 from bilingual_crawler.frontier.journaled import JournaledFrontier
 from bilingual_crawler.frontier.scheduler import FrontierScheduler
 from bilingual_crawler.hosts import host_of
-from bilingual_crawler.scoring.scorer import LinkScorer, make_scorer
+from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.scoring.feedback import Feedback
+from bilingual_crawler.scoring.learned import Scorekeepers
+from bilingual_crawler.scoring.live import LiveCrawl, PageLanguages
+from bilingual_crawler.scoring.scorekeeper import Scorekeeper
+from bilingual_crawler.scoring.scorer import REFUSED, LinkScorer, make_scorer
+from bilingual_crawler.scoring.wishes import Wishes
+from bilingual_crawler.scoring.worker import ScoringThread
 
 if TYPE_CHECKING:
     from bilingual_crawler.spiders.bilingual import BilingualSpider
 
 
 class ScoringMiddleware:
-    """Scores links; the document itself goes on to the pipelines after them."""
+    """Scores links, after the document itself has gone to the pipelines."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._spider = cast("BilingualSpider", crawler.spider)
-        self._config = self._spider.config
-        self._scorers: dict[str, LinkScorer] = {}
-        self._scorer_for(self._spider.plan.seeds[0])
+        self._spider = spider = cast("BilingualSpider", crawler.spider)
+        self._config = config = spider.config
+        journal = spider.folder.journal
+        self._languages = PageLanguages(journal)
+        self._crawl = LiveCrawl(lambda: self._frontier, spider.corpus, self._languages)
+        self._keepers = Scorekeepers(config.scorer, self._make, journal, config.checkpoint_seconds)
+        self._feedback = Feedback(crawler, self._keepers)
+        self._wishes = Wishes(crawler)
+        self._thread = ScoringThread()
+        self._coming: set[int] = set()  # on its way to the frontier
+        crawler.signals.connect(self._thread.stop, signal=signals.engine_stopped)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -43,50 +59,78 @@ class ScoringMiddleware:
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
-        """Put the requests for a document's links before the document."""
+        """Let a document go to the pipelines, then have its links judged.
+
+        The pipelines work when the event loop gets its turn; so the pairs that a document
+        makes are known before its links are scored.
+        """
         async for item in result:
-            if isinstance(item, Document):
-                for request in self._follow(item, response):
-                    yield request
             yield item
+            if isinstance(item, Document) and not self._is_closed(item):
+                await sleep(0)
+                for request in await self._judge(item, response):
+                    yield request
 
-    def _follow(self, document: Document, response: Response) -> Iterable[Request]:
-        weight = self._weight(document, response)
-        if not weight or self._closed(document, response):
-            return
-        depth = document.depth + 1
-        links = self._wanted(document, depth)
-        if not links:
-            return
-        scores = self._scorer_for(document.url).score(document, links)
-        self._count("links/scored", len(links))
-        frontier = self._frontier
-        for link, score in zip(links, scores, strict=True):
-            fingerprint = url_fingerprint(link.url)
-            if fingerprint in frontier:
-                if frontier.raise_priority(fingerprint, score * weight):
-                    self._count("links/raised")
-            else:
-                yield self._spider.request(link.url, score=score * weight, depth=depth)
+    async def _judge(self, document: Document, response: Response) -> list[Request]:
+        """Have a page judged when its turn comes; an error of the scorer is one of the page."""
+        keeper = self._keeper_of(document.url)
+        async with self._thread:
+            self._coming = {each for each in self._coming if each not in self._frontier}
+            self._languages.note(document)
+            is_seed = response.meta.get("is_start_request")
+            weight = 1.0 if is_seed else keeper.scorer.weight_of(document)
+            follow = weight and self._may_follow(document, response)
+            links = self._wanted(document, keeper.scorer) if follow else []
+            verdict = await self._thread.run(keeper.judge, document, links, keeper.take_news())
+            self._count("links/scored", len(links))
+            self._count("scoring/microseconds", round(verdict.seconds * 1e6))
+            self._wishes.reorder(verdict.changes, self._frontier)
+            scores = [score * weight for score in verdict.scores]
+            requests = list(self._requests(document, links, scores))
+            self._coming.update(url_fingerprint(request.url) for request in requests)
+            probes = list(self._wishes.requests(verdict.proposals, self._is_known))
+            self._coming.update(url_fingerprint(probe.url) for probe in probes)
+            return requests + probes
 
-    def _wanted(self, document: Document, depth: int) -> list[Link]:
+    def _wanted(self, document: Document, scorer: LinkScorer) -> list[Link]:
         """The links worth a question: new to the frontier, or waiting and able to rise."""
-        frontier, scope = self._frontier, self._spider.scope
-        rises = self._scorer_for(document.url).sees_context
-        wanted = []
+        frontier, scope, depth = self._frontier, self._spider.scope, document.depth + 1
         links = self._links(document)
+        seen: set[int] = set()
+        wanted = []
         for link in links:
-            state = frontier.state_of(url_fingerprint(link.url))
-            if state is None:
+            fingerprint = url_fingerprint(link.url)
+            state = frontier.state_of(fingerprint)
+            if state is State.QUEUED or fingerprint in self._coming:
+                if scorer.sees_context:
+                    wanted.append(link)
+            elif state is None and (scorer.sees_context or fingerprint not in seen):
+                seen.add(fingerprint)
                 objection = scope.objection(link.url, depth)
                 if objection is None:
                     wanted.append(link)
                 else:
                     self._count(f"links/refused/{objection}")
-            elif rises and state is State.QUEUED:
-                wanted.append(link)
         self._count("links/seen", len(links))
         return wanted
+
+    def _requests(
+        self, document: Document, links: Sequence[Link], scores: Sequence[float]
+    ) -> Iterator[Request]:
+        """Raise the URLs that wait; ask for the others, each at the best score it got."""
+        best: dict[int, tuple[float, str]] = {}
+        for link, score in zip(links, scores, strict=True):
+            fingerprint = url_fingerprint(link.url)
+            known = best.get(fingerprint)
+            if known is None or score > known[0]:
+                best[fingerprint] = (score, link.url)
+        for fingerprint, (score, url) in best.items():
+            if score == REFUSED:
+                self._count("links/refused/scorer")
+            elif fingerprint not in self._frontier:
+                yield self._spider.request(url, score=score, depth=document.depth + 1)
+            elif self._frontier.raise_priority(fingerprint, score):
+                self._count("links/raised")
 
     def _links(self, document: Document) -> list[Link]:
         """The links of a page, its declared translations first."""
@@ -111,33 +155,27 @@ class ScoringMiddleware:
             scope.admit_host(host)
             self._count("sites/admitted")
 
-    def _weight(self, document: Document, response: Response) -> float:
-        """Links of a page in neither language count less, unless the page is a seed."""
-        if document.language in self._spider.pair_of(document.url):
-            return 1.0
-        if response.meta.get("is_start_request"):
-            return 1.0
-        if self._config.off_language == "discard":
-            return 0.0
-        return self._config.off_language_weight
-
-    def _closed(self, document: Document, response: Response) -> bool:
-        """Whether a page asks that its links are left alone, or all of it."""
+    def _is_closed(self, document: Document) -> bool:
+        """Whether a page asks that nothing of it is used."""
         honour = self._spider.honour_of(document.url)
-        if opt_out_of(document.robots, document.tdm_reservation, honour) in CLOSED:
+        return opt_out_of(document.robots, document.tdm_reservation, honour) in CLOSED
+
+    def _may_follow(self, document: Document, response: Response) -> bool:
+        """Whether a page lets its links be followed; where it does not, that is counted."""
+        if not forbids_links(document.robots, self._spider.honour_of(document.url)):
             return True
-        if not forbids_links(document.robots, honour):
-            return False
         if response.meta.get("bilingual_optout") != "nofollow":  # counted with the headers
             record_opt_out(self._crawler.stats, host_of(document.url), "nofollow")
-        return True
+        return False
 
-    def _scorer_for(self, url: str) -> LinkScorer:
-        pair = self._spider.pair_of(url)
-        scorer = self._scorers.get(str(pair))
-        if scorer is None:
-            scorer = self._scorers[str(pair)] = make_scorer(self._config.scorer, pair)
-        return scorer
+    def _is_known(self, fingerprint: int) -> bool:
+        return fingerprint in self._frontier or fingerprint in self._coming
+
+    def _keeper_of(self, url: str) -> Scorekeeper:
+        return self._keepers.of(self._spider.pair_of(url))
+
+    def _make(self, pair: LanguagePair) -> LinkScorer:
+        return make_scorer(self._config.scorer, pair, self._crawl, self._config)
 
     @property
     def _frontier(self) -> JournaledFrontier:

@@ -6,69 +6,77 @@ that a model must beat.
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.languages import LanguagePair, language_of_tag
 from bilingual_crawler.pairing.url_key import url_key
+from bilingual_crawler.scoring.scorer import CrawlSoFar, Factor, LinkScorer
 from bilingual_crawler.scoring.url_language import announced_languages
+from bilingual_crawler.settings import Config
 
 WORDS = re.compile(r"[^\W\d_]+")
 ANCHOR_WORDS = 3
 """A language switch says "Euskara" or "EU"; a longer anchor only speaks of the language."""
 
-DECLARED = 2.0
-TRANSLATION = 1.0
-OTHER_LANGUAGE = 0.8
-UNDECIDED = 0.5
-SAME_LANGUAGE = 0.4
-FOREIGN = 0.05
+
+class Rule(NamedTuple):
+    """What a link is taken for, and what that is worth."""
+
+    score: float
+    why: str
 
 
-class RulesScorer:
+DECLARED = Rule(2.0, "the page declares it as its translation")
+TRANSLATION = Rule(1.0, "differs from the page's URL only in the token of the other language")
+OTHER_LANGUAGE = Rule(0.8, "announces the other language")
+UNDECIDED = Rule(0.5, "announces no language")
+SAME_LANGUAGE = Rule(0.4, "announces the language of the page")
+FOREIGN = Rule(0.05, "announces a third language")
+
+
+class RulesScorer(LinkScorer):
     """Declared translations first, then what looks like the other language."""
 
-    sees_context = True
-
-    def __init__(self, pair: LanguagePair) -> None:
-        self._pair = pair
+    def __init__(self, pair: LanguagePair, crawl: CrawlSoFar, config: Config) -> None:
+        super().__init__(pair, crawl, config)
         self._tokens = pair.first.tokens | pair.second.tokens
 
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
         """From 0.05 (a third language) to 2 (the page itself declares its translation)."""
-        wanted = self._wanted(document)
+        wanted = self.wanted(document)
         own_key = url_key(document.url, self._tokens).key
-        return [self._score(link, document, wanted, own_key) for link in links]
+        return [self._rule(link, document, wanted, own_key).score for link in links]
 
-    def _wanted(self, document: Document) -> frozenset[str]:
-        """The language a page lacks; both for a page in neither."""
-        if document.language is not None and document.language in self._pair:
-            return frozenset({self._pair.other(document.language).code})
-        return frozenset(self._pair.codes)
+    def explain(self, document: Document, link: Link) -> tuple[float, list[Factor]]:
+        """The one rule that decides."""
+        own_key = url_key(document.url, self._tokens).key
+        rule = self._rule(link, document, self.wanted(document), own_key)
+        return rule.score, [Factor("rule", rule.score, rule.why)]
 
-    def _score(self, link: Link, document: Document, wanted: frozenset[str], own_key: str) -> float:
+    def _rule(self, link: Link, document: Document, wanted: frozenset[str], own_key: str) -> Rule:
         declared = language_of_tag(link.hreflang) if link.hreflang else None
         if declared is not None:
-            if declared.code not in self._pair:
+            if declared.code not in self.pair:
                 return FOREIGN
             if "alternate" in link.rel:
                 return DECLARED if declared.code in wanted else SAME_LANGUAGE
             named = frozenset({declared.code})
         else:
-            named = self._anchor_languages(link) or announced_languages(link.url)
+            named = anchor_languages(link, self.pair) or announced_languages(link.url)
         if not named:
             return UNDECIDED
         if named & wanted:
-            is_twin = document.language in self._pair and (
+            is_twin = document.language in self.pair and (
                 url_key(link.url, self._tokens).key == own_key
             )
             return TRANSLATION if is_twin else OTHER_LANGUAGE
-        return SAME_LANGUAGE if named & frozenset(self._pair.codes) else FOREIGN
+        return SAME_LANGUAGE if named & frozenset(self.pair.codes) else FOREIGN
 
-    def _anchor_languages(self, link: Link) -> frozenset[str]:
-        """The languages of the pair that a short anchor, or its image, names."""
-        words = WORDS.findall(f"{link.anchor} {link.image_alt}".lower())
-        if not words or len(words) > ANCHOR_WORDS:
-            return frozenset()
-        return frozenset(
-            language.code for language in self._pair if not language.tokens.isdisjoint(words)
-        )
+
+def anchor_languages(link: Link, pair: LanguagePair) -> frozenset[str]:
+    """The languages of a pair that a short anchor, or its image, names."""
+    words = WORDS.findall(f"{link.anchor} {link.image_alt}".lower())
+    if not words or len(words) > ANCHOR_WORDS:
+        return frozenset()
+    return frozenset(language.code for language in pair if not language.tokens.isdisjoint(words))

@@ -1,34 +1,159 @@
-"""How promising is a link: what every scorer promises, and how one is chosen."""
+"""How promising is a link: what every scorer promises, and how one is chosen.
 
+A crawl has one scorer for each pair of languages. Everything of a scorer is called by one
+thread at a time, in the order of events: a page arrives, what was found and what failed
+since the last page is told, the links of the page are scored, and what the scorer wants
+changed is asked for. So a scorer needs no locks.
+"""
+
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Protocol, cast
+from typing import ClassVar, NamedTuple, Protocol
 
 from scrapy.utils.misc import load_object
 
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.pairing.pair import DocumentPair
+from bilingual_crawler.settings import Config
 
 SEED_PRIORITY = float("inf")
 """Seeds come first, always."""
 
+REFUSED = float("-inf")
+"""The score of a link that is not to be followed at all."""
+
 SCORERS = {
-    "breadth_first": "bilingual_crawler.scoring.breadth_first.BreadthFirstScorer",
+    "adaptive": "bilingual_crawler.scoring.adaptive.scorer.AdaptiveScorer",
+    "smart": "bilingual_crawler.scoring.smart.SmartScorer",
     "rules": "bilingual_crawler.scoring.rules.RulesScorer",
+    "language": "bilingual_crawler.scoring.language.LanguageScorer",
+    "breadth_first": "bilingual_crawler.scoring.breadth_first.BreadthFirstScorer",
+    "pplocator": "bilingual_crawler.scoring.pplocator.PPLocatorScorer",
+    "ilsp": "bilingual_crawler.scoring.ilsp.IlspScorer",
 }
 
 
-class LinkScorer(Protocol):
-    """Judges the links of a page before any of them is fetched."""
+class Factor(NamedTuple):
+    """One reason for a score, for people to read: what it is, how much, and why."""
 
-    sees_context: bool
+    name: str
+    value: float
+    why: str
+
+
+class Proposal(NamedTuple):
+    """A URL worth a try though no link to it was seen.
+
+    `linked` tells that a link was seen after all, on a page where it was refused: such a URL
+    is no guess and costs nothing of the site's budget of probes.
+    """
+
+    url: str
+    score: float
+    depth: int
+    why: str
+    linked: bool = False
+
+
+class CrawlSoFar(Protocol):
+    """What a scorer may ask of the crawl, cheaply and at any time."""
+
+    def state_of(self, url: str) -> State | None:
+        """Where a URL stands; None if it was never pushed."""
+
+    def language_of(self, url: str) -> str | None:
+        """The language of a fetched page; None if it was not fetched, or has none."""
+
+    def partner_of(self, url: str) -> str | None:
+        """The page that this one is paired with now."""
+
+
+class NothingYet:
+    """A crawl that has not begun."""
+
+    def state_of(self, url: str) -> State | None:  # noqa: ARG002 - the same for every URL
+        """Nothing was pushed."""
+        return None
+
+    def language_of(self, url: str) -> str | None:  # noqa: ARG002 - the same for every URL
+        """Nothing was fetched."""
+        return None
+
+    def partner_of(self, url: str) -> str | None:  # noqa: ARG002 - the same for every URL
+        """Nothing is paired."""
+        return None
+
+
+class LinkScorer(ABC):
+    """Judges the links of a page before any of them is fetched, and may learn from what comes."""
+
+    sees_context: ClassVar[bool] = True
     """Whether a score depends on more than the URL, so that a link found again may rise."""
 
+    off_language: ClassVar[float | None] = None
+    """What the links of a page in neither language count; None leaves it to the settings."""
+
+    def __init__(self, pair: LanguagePair, crawl: CrawlSoFar, config: Config) -> None:
+        self.pair = pair
+        self.crawl = crawl
+        self.config = config
+
+    @abstractmethod
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
-        """One number a link: the higher, the sooner it is fetched."""
+        """One number a link: the higher, the sooner it is fetched; `REFUSED` is never."""
+
+    def explain(self, document: Document, link: Link) -> tuple[float, list[Factor]]:
+        """The score of a link and the reasons for it."""
+        (score,) = self.score(document, [link])
+        return score, [Factor("score", score, f"what {type(self).__name__} gives this link")]
+
+    def wanted(self, document: Document) -> frozenset[str]:
+        """The language that a page lacks; both, for a page in neither."""
+        if document.language is not None and document.language in self.pair:
+            return frozenset({self.pair.other(document.language).code})
+        return frozenset(self.pair.codes)
+
+    def weight_of(self, document: Document) -> float:
+        """What the scores of a page's links are multiplied by; 0 is not to follow them."""
+        if document.language in self.pair:
+            return 1.0
+        if self.off_language is not None:
+            return self.off_language
+        return 0.0 if self.config.off_language == "discard" else self.config.off_language_weight
+
+    def arrived(self, document: Document) -> None:  # noqa: B027 - learning is a choice
+        """Learn of a fetched page, in whatever language, before its links are scored."""
+
+    def found(self, pair: DocumentPair, kept: bool) -> None:  # noqa: B027 - learning is a choice
+        """Learn of a pair that was found (`kept`) or given up for a better one."""
+
+    def failed(self, url: str, reason: str) -> None:  # noqa: B027 - learning is a choice
+        """Learn of a URL that gave no page; `reason` is a word, such as `http_404`.
+
+        A probe that is not there has the reason `probe_missed`, and one that leads to another
+        address `redirected`, since sites like to send strangers home.
+        """
+
+    def proposals(self) -> list[Proposal]:
+        """URLs to try though no link leads to them; each is given once."""
+        return []
+
+    def changes(self) -> list[tuple[str, float]]:
+        """Waiting URLs with their new priority, higher or lower; each change is given once."""
+        return []
+
+    def state(self) -> bytes | None:
+        """What was learned, to be saved with the crawl; None where nothing is."""
+        return None
+
+    def restore(self, state: bytes) -> None:  # noqa: B027 - learning is a choice
+        """Go on from what was learned; ValueError tells that it cannot be read."""
 
 
-def make_scorer(name: str, pair: LanguagePair) -> LinkScorer:
+def make_scorer(name: str, pair: LanguagePair, crawl: CrawlSoFar, config: Config) -> LinkScorer:
     """The scorer of that name, or of that import path, for a pair of languages."""
     try:
         cls = load_object(SCORERS.get(name, name))
@@ -37,4 +162,9 @@ def make_scorer(name: str, pair: LanguagePair) -> LinkScorer:
             f"BILINGUAL_SCORER={name} cannot be loaded: {error}. "
             f"Write one of {', '.join(SCORERS)}, or package.module.Class."
         ) from error
-    return cast("LinkScorer", cls(pair))
+    if not (isinstance(cls, type) and issubclass(cls, LinkScorer)):
+        raise ConfigurationError(
+            f"BILINGUAL_SCORER={name} is not a scorer: make it a class that inherits from "
+            "bilingual_crawler.scoring.scorer.LinkScorer."
+        )
+    return cls(pair, crawl, config)

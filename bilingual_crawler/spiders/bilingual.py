@@ -20,13 +20,16 @@ from bilingual_crawler.fetching.refusal import reason_of
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.hosts import host_of
 from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.plan import CrawlPlan
 from bilingual_crawler.scope import Scope
-from bilingual_crawler.scoring.scorer import SEED_PRIORITY
+from bilingual_crawler.scoring.scorer import SEED_PRIORITY, NothingYet, make_scorer
 from bilingual_crawler.settings import Config
-from bilingual_crawler.signals import pair_found
+from bilingual_crawler.signals import pair_found, pair_lost
 
 logger = logging.getLogger(__name__)
+
+NOT_THERE = frozenset({"http_404", "http_410"})
 
 
 class BilingualSpider(Spider):
@@ -55,6 +58,7 @@ class BilingualSpider(Spider):
             crawler.settings.set("BILINGUAL_SCORER", scorer, priority="cmdline")
         config = Config.from_settings(crawler.settings)
         plan = CrawlPlan.from_arguments(*args, **kwargs)
+        make_scorer(config.scorer, plan.langs, NothingYet(), config)  # complains, if it must
         spider = super().from_crawler(crawler)
         spider.prepare(config, plan)
         return spider
@@ -94,8 +98,8 @@ class BilingualSpider(Spider):
         honour = self.plan.sites.rules_for(host_of(url)).honour
         return self.config.honour if honour is None else tuple(honour)
 
-    def _tell_pair(self, pair: Any) -> None:
-        self.crawler.signals.send_catch_log(pair_found, pair=pair)
+    def _tell_pair(self, pair: DocumentPair, kept: bool) -> None:
+        self.crawler.signals.send_catch_log(pair_found if kept else pair_lost, pair=pair)
 
     async def start(self) -> AsyncIterator[Request]:
         """Ask for the seeds, before everything else."""
@@ -114,10 +118,16 @@ class BilingualSpider(Spider):
         for url in self.plan.seeds:
             yield self.request(url, score=SEED_PRIORITY, depth=0)
 
-    def request(self, url: str, *, score: float, depth: int) -> Request:
-        """A request for a page, with what its site wants to be different."""
+    def request(self, url: str, *, score: float, depth: int, probe: bool = False) -> Request:
+        """A request for a page, with what its site wants to be different.
+
+        A `probe` is a URL that nobody linked to; if it is not there, that is no failure
+        of the site, and it is not tried again.
+        """
         rules = self.plan.sites.rules_for(host_of(url))
         meta: dict[str, Any] = {"bilingual_score": score, "depth": depth}
+        if probe:
+            meta |= {"bilingual_probe": True, "dont_retry": True}
         if rules.timeout is not None:
             meta["download_timeout"] = rules.timeout
         if rules.max_size is not None:
@@ -149,6 +159,8 @@ class BilingualSpider(Spider):
         request: Request = failure.request  # type: ignore[attr-defined]
         assert failure.value is not None
         reason, detail = reason_of(failure.value)
+        if request.meta.get("bilingual_probe") and reason in NOT_THERE:
+            reason = "probe_missed"
         request.meta["bilingual_outcome"] = (State.FAILED, reason)
         logger.debug("No page from %s: %s", request.url, detail)
 

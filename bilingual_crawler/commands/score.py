@@ -1,0 +1,119 @@
+"""`scrapy score`: why a link comes sooner or later, factor by factor."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+if TYPE_CHECKING:
+    from bilingual_crawler.scoring.explanation import Explanation
+
+DETAILS = """\
+  $ scrapy score https://udala.example/eu/agenda --from https://udala.example/es/agenda \\
+        --langs spa-eus
+
+explains a link from one page to another with every scorer, --scorer NAME with one. Nothing is
+downloaded. With --crawl DIR a scorer knows what it learned in that crawl, which may be running.
+
+--from-lang is the language of the page with the link: by default what the crawl found, or else
+what its URL says, or else the first of the two.
+
+JSON is one line: url, from, from_lang, langs, waiting_at (the priority in the crawl, if it waits)
+and scores, an object with, for each scorer, score (null: not followed) and factors (name, value,
+why), or error.
+"""
+
+
+class Command(ScrapyCommand):
+    """Explains the score of one link."""
+
+    requires_project = False
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        """The arguments, for the usage line."""
+        return "URL --from URL --langs PAIR [options]"
+
+    def short_desc(self) -> str:
+        """One line for the list of commands."""
+        return "Explain how promising a link is, factor by factor"
+
+    def long_desc(self) -> str:
+        """What `--help` says first."""
+        return f"{self.short_desc()}."
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare our options after Scrapy's own."""
+        super().add_options(parser)
+        parser.epilog = DETAILS
+        parser.formatter_class = argparse.RawDescriptionHelpFormatter
+        group = parser.add_argument_group("Link")
+        group.add_argument("--from", dest="source", metavar="URL", help="the page with the link")
+        group.add_argument("--langs", metavar="PAIR", help="the two languages (spa-eus)")
+        group.add_argument("--from-lang", metavar="LANG", help="the language of that page")
+        group.add_argument("--anchor", metavar="TEXT", default="", help="the text of the link")
+        group.add_argument(
+            "--depth", type=int, default=0, metavar="N", help="how far that page is from a seed (0)"
+        )
+        group.add_argument("--scorer", metavar="NAME", help="one scorer (default: all)")
+        group.add_argument("--crawl", metavar="DIR", help="the folder of a crawl that has learned")
+        group.add_argument("--json", action="store_true", help="one line of JSON, for programs")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Ask the scorers, and print."""
+        from bilingual_crawler.reporting.terminal import plain  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.scoring.explanation import (  # noqa: PLC0415 - see options.py
+            Question,
+            explain_link,
+        )
+        from bilingual_crawler.settings import Config  # noqa: PLC0415 - see options.py
+
+        if len(args) != 1 or args[0].startswith("-"):
+            raise UsageError("give the URL of one link")
+        if not opts.source:
+            raise UsageError("say on which page the link is: --from URL")
+        if not opts.langs and not opts.crawl:
+            raise UsageError("say for which two languages: --langs spa-eus")
+        if not all("://" in url for url in (args[0], opts.source)):
+            raise UsageError("write both URLs in full, with https:// in front")
+        assert self.settings is not None
+        question = Question(
+            url=args[0],
+            source=opts.source,
+            langs=opts.langs,
+            source_language=opts.from_lang,
+            anchor=opts.anchor,
+            depth=opts.depth,
+            scorer=opts.scorer,
+            crawl=opts.crawl,
+        )
+        explanation = explain_link(question, Config.from_settings(self.settings))
+        if opts.json:
+            print(json.dumps(explanation.to_dict(), ensure_ascii=False))  # noqa: T201 - the answer
+        else:
+            sys.stdout.writelines(f"{plain(line)}\n" for line in _lines(explanation))
+
+
+def _lines(explanation: "Explanation") -> Iterator[str]:
+    """The answers for a person; only scores of one scorer can be compared with each other."""
+    asked, pair = explanation.question, explanation.pair
+    yield asked.url
+    yield f"  on {asked.source} ({explanation.language}), for {pair.first} and {pair.second}"
+    if explanation.waiting_at is not None:
+        yield f"  waits in the crawl at priority {explanation.waiting_at:.4g}"
+    for name, answer in explanation.answers.items():
+        yield ""
+        if answer.error:
+            yield f"{name:<15} {answer.error}"
+            continue
+        yield f"{name:<15} {_number(answer.score)}"
+        for factor in answer.factors:
+            yield f"  {factor.name:<13} {_number(factor.value):<12}  {factor.why}"
+
+
+def _number(value: float) -> str:
+    return "not followed" if value == float("-inf") else f"{value:.4g}"

@@ -1,0 +1,100 @@
+"""How sure it is that two tied URLs are translations: what the site's own habits say.
+
+Every kind of tie starts with a reliability that it has on most sites, and earns its own on
+this one: each time both pages are there, the tie was right (two languages) or wrong.
+"""
+
+from bilingual_crawler.scoring.adaptive.page import Fate, Known, Tie
+from bilingual_crawler.scoring.adaptive.sections import Vector
+
+AT_FIRST = {
+    Tie.SLUG: 0.4,
+    Tie.KEY: 0.8,
+    Tie.RULE: 0.8,
+    Tie.SWITCH: 0.85,
+    Tie.DECLARED: 0.95,
+}
+TIE_PRIOR = 3.0
+MUTUAL = 0.95
+CONTRADICTION = 0.85
+"""How much is lost when a page of a site with good language switches names no such tie."""
+NEITHER = 2
+
+
+class Evidence:
+    """What one site has shown about its ties and its language switches."""
+
+    def __init__(self) -> None:
+        self.ties = {tie: [0, 0] for tie in Tie}
+        self.switching = [0, 0, 0]
+        """Pages whose switch leads to a page of their own, pages with a switch, all pages."""
+
+    def reliability(self, tie: Tie) -> float:
+        """The share of right ties of a kind that is to be expected here."""
+        right, seen = self.ties[tie]
+        return (right + TIE_PRIOR * AT_FIRST[tie]) / (seen + TIE_PRIOR)
+
+    def judge(self, tie: Tie, *, right: bool) -> None:
+        """Note that a tie of this kind was right or wrong."""
+        counts = self.ties[tie]
+        counts[0] += right
+        counts[1] += 1
+
+    def saw(self, page: Known) -> None:
+        """Note what a fetched page says about its translation."""
+        self.switching[0] += page.claims
+        self.switching[1] += page.claims or bool(page.switches)
+        self.switching[2] += 1
+
+    def strength(self, one: Known, other: Known, tie: Tie) -> float:
+        """How likely two tied URLs are translations, apart from their languages."""
+        share = self.reliability(tie)
+        if tie is Tie.SWITCH:
+            if one in other.switches and other in one.switches:
+                return max(share, MUTUAL)
+            return share / max(_shared(one, other), _shared(other, one))
+        if tie in {Tie.KEY, Tie.SLUG, Tie.RULE}:
+            doubt = max(self._doubt(one, other), self._doubt(other, one))
+            return share * (1.0 - CONTRADICTION * doubt)
+        return share
+
+    def _doubt(self, page: Known, mate: Known) -> float:
+        """How much it means that a page does not name `mate` as its translation.
+
+        A page with a switch that leads elsewhere, or a page without one on a site where the
+        others have them, says that it has no translation; unless switches always lead home.
+        """
+        if not page.is_fetched or (mate.fate is Fate.FETCHED and mate.language == page.language):
+            return 0.0
+        own, switching, pages = self.switching
+        if page.claims or any(wanted != page.language for wanted in page.switches.values()):
+            return min(1.0, (own + 2.0) / (switching + 2.5))
+        return min(1.0, (own + 0.5) / (pages + 2.0))
+
+
+def is_alive(page: Known, mate: Known) -> bool:
+    """Whether two tied URLs, of which `page` is fetched, can still be a pair."""
+    if page.partner not in {None, mate} or mate.partner not in {None, page}:
+        return False
+    if page.is_copy or mate.is_copy:
+        return False
+    if mate.fate is Fate.FETCHED:
+        return NEITHER not in (page.language, mate.language) and page.language != mate.language
+    return mate.fate is Fate.WAITING
+
+
+def _shared(page: Known, mate: Known) -> int:
+    """With how many pages of the language of `mate` its switch target `page` is shared."""
+    return max(1, page.switched_from[mate.language]) if mate.fate is Fate.FETCHED else 1
+
+
+def leaning(codes: frozenset[str], pair: tuple[str, str], sure: float) -> Vector:
+    """A first guess: a page is in one of these languages, with a doubt left.
+
+    A token that may mean a language of the pair, among others, is taken to mean it.
+    """
+    hits = [pair[0] in codes, pair[1] in codes]
+    hits.append(not any(hits))
+    spread, rest = sum(hits), len(hits) - sum(hits)
+    first, second, other = (sure / spread if hit else (1.0 - sure) / rest for hit in hits)
+    return first, second, other

@@ -1,0 +1,182 @@
+"""The URLs of one site, the sections they stand in, and the ties between them.
+
+All tables have a fixed largest size: what comes after that is judged by what is known, and
+forgotten again.
+"""
+
+from collections.abc import Iterator
+
+from bilingual_crawler.frontier.fingerprint import url_fingerprint
+from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.scoring.adaptive.evidence import Evidence, leaning
+from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, Known, Tie
+from bilingual_crawler.scoring.adaptive.sections import Group, LanguageSection, YieldSection
+from bilingual_crawler.scoring.adaptive.traits import Traits, traits_of
+
+MOST_URLS = 30_000
+MOST_ALTOGETHER = 300_000
+"""URLs of one site, and of all sites; each takes about a kilobyte."""
+MOST_GROUPS = 5_000
+MOST_TIES = 12
+MOST_ALIKE = 8
+SURE_TOKEN = 0.85
+
+Section = LanguageSection | YieldSection
+
+
+class Room:
+    """What is left for the URLs of all sites together."""
+
+    def __init__(self, places: int = MOST_ALTOGETHER) -> None:
+        self.places = places
+
+
+class Memory:
+    """What is known of the URLs of a site, and which of them must be judged again."""
+
+    def __init__(self, pair: LanguagePair, room: Room) -> None:
+        self._room = room
+        self.codes = pair.codes
+        self.tokens = pair.first.tokens | pair.second.tokens
+        self.urls: dict[int, Known] = {}
+        self.evidence = Evidence()
+        self.language_sections: dict[str, LanguageSection] = {}
+        self.yield_sections: dict[str, YieldSection] = {}
+        self._groups: dict[tuple[str, str], Group] = {}
+        self._members: dict[Group, dict[Known, None]] = {}
+        self._alike: dict[tuple[Tie, str], list[Known]] = {}
+        self.dirty: dict[Known, None] = {}
+        self._touched: dict[Section, None] = {}
+
+    def get(self, url: str) -> Known | None:
+        """The memory of a URL, if there is one."""
+        return self.urls.get(url_fingerprint(url))
+
+    def known(self, url: str, depth: int) -> Known:
+        """The memory of a URL; made, with its ties to others, when it is new."""
+        fingerprint = url_fingerprint(url)
+        known = self.urls.get(fingerprint)
+        if known is None:
+            known = self._new(url, depth)
+            if len(self.urls) < MOST_URLS and self._room.places > 0:
+                self._room.places -= 1
+                self.urls[fingerprint] = known
+                self._members[known.group][known] = None
+                for other, tie in self._alike_to(known):
+                    self.tie(known, other, tie)
+        return known
+
+    def remember(self, url: str, depth: int, fate: Fate) -> Known:
+        """Take in a URL of an earlier run, whose ties are known."""
+        self._room.places -= 1
+        known = self.urls[url_fingerprint(url)] = self._new(url, depth)
+        known.fate = fate
+        if fate is Fate.WAITING:
+            self._members[known.group][known] = None
+        self._alike_to(known)
+        return known
+
+    def _new(self, url: str, depth: int) -> Known:
+        traits = traits_of(url, self.tokens)
+        known = Known(url, traits, self._group(traits), depth)
+        if traits.announced:
+            known.guess(leaning(traits.announced, self.codes, SURE_TOKEN), Certainty.TOKEN)
+        return known
+
+    def tie(self, one: Known, other: Known, tie: Tie) -> bool:
+        """Tie two URLs, or for a better reason than before; tell whether that is news."""
+        before = one.ties.get(other)
+        if before is not None and before >= tie:
+            return False
+        if before is None and max(len(one.ties), len(other.ties)) >= MOST_TIES:
+            return False
+        one.ties[other] = other.ties[one] = tie
+        self.dirty[one] = self.dirty[other] = None
+        return True
+
+    def touch(self, section: Section) -> None:
+        """Note that the figures of a section have changed."""
+        self._touched[section] = None
+
+    def settle(self) -> None:
+        """Take the figures of all sections as told: an earlier run has done so."""
+        sections: list[Section] = [*self.language_sections.values()]
+        for section in (*sections, *self.yield_sections.values()):
+            section.has_moved()
+
+    def judge_all_again(self) -> None:
+        """Have every waiting URL judged again, as far as the budget of each page goes."""
+        for members in self._members.values():
+            self.dirty.update(members)
+
+    def end_of_waiting(self, page: Known, fate: Fate) -> None:
+        """A URL was fetched, or never will be."""
+        page.fate = fate
+        members = self._members.get(page.group)
+        if members is not None:
+            members.pop(page, None)
+        self.dirty.pop(page, None)
+
+    def to_judge_again(self, most: int) -> Iterator[Known]:
+        """Waiting URLs of which something has changed, no more than `most` at a time."""
+        for section in self._touched:
+            if section.has_moved():
+                for group in section.groups:
+                    self.dirty.update(self._members[group])
+        self._touched.clear()
+        for page in list(self.dirty)[:most]:
+            del self.dirty[page]
+            if page.fate is Fate.WAITING and page.priority is not None:
+                yield page
+
+    def _alike_to(self, known: Known) -> list[tuple[Known, Tie]]:
+        """Earlier URLs that resemble a new one, which is noted beside them."""
+        found = []
+        for tie, name in ((Tie.KEY, known.traits.key), (Tie.SLUG, known.traits.slug)):
+            if not name or (tie is Tie.SLUG and self._is_foreign(known)):
+                continue
+            alike = self._alike.setdefault((tie, name), [])
+            if len(alike) < MOST_ALIKE:
+                known_class = known.traits.language_class
+                found += [
+                    (each, tie) for each in alike if each.traits.language_class != known_class
+                ]
+                alike.append(known)
+        return found
+
+    def _is_foreign(self, known: Known) -> bool:
+        announced = known.traits.announced
+        return bool(announced) and announced.isdisjoint(self.codes)
+
+    def _group(self, traits: Traits) -> Group:
+        """The group of a URL; a site with too many of them is judged by its upper sections."""
+        languages, yields = traits.language_sections, traits.yield_sections
+        if len(self._groups) >= MOST_GROUPS:
+            languages, yields = (traits.language_class,), yields[:1]
+        name = f"{traits.language_class} {languages[-1]}", yields[-1]
+        group = self._groups.get(name)
+        if group is None:
+            group = Group(
+                tuple(map(self.language_section, languages)), tuple(map(self.yield_section, yields))
+            )
+            self._groups[name] = group
+            self._members[group] = {}
+            for section in group.languages:
+                section.groups.append(group)
+            for part in group.yields:
+                part.groups.append(group)
+        return group
+
+    def language_section(self, name: str) -> LanguageSection:
+        """The section of that name."""
+        section = self.language_sections.get(name)
+        if section is None:
+            section = self.language_sections[name] = LanguageSection(name)
+        return section
+
+    def yield_section(self, name: str) -> YieldSection:
+        """The section of that name."""
+        section = self.yield_sections.get(name)
+        if section is None:
+            section = self.yield_sections[name] = YieldSection(name)
+        return section

@@ -1,0 +1,103 @@
+"""The scorer that learns from the crawl, site by site, which links lead to translations."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from bilingual_crawler.documents.document import Document, Link
+from bilingual_crawler.hosts import host_of, site_of
+from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.pairing.pair import DocumentPair
+from bilingual_crawler.scoring.adaptive.explain import factors_of
+from bilingual_crawler.scoring.adaptive.harvest import Harvest
+from bilingual_crawler.scoring.adaptive.memory import Room
+from bilingual_crawler.scoring.adaptive.site import SUNK, Site
+from bilingual_crawler.scoring.adaptive.state import pack, unpack
+from bilingual_crawler.scoring.scorer import CrawlSoFar, Factor, LinkScorer, Proposal
+from bilingual_crawler.settings import Config
+
+YIELD_PAGES = 100
+"""Over how many pages the yield of a site is smoothed."""
+
+
+class AdaptiveScorer(LinkScorer):
+    """Expected pairs a download, from what this crawl has seen of the site."""
+
+    off_language: ClassVar[float | None] = 1.0
+
+    def __init__(self, pair: LanguagePair, crawl: CrawlSoFar, config: Config) -> None:
+        super().__init__(pair, crawl, config)
+        self._least_yield: float = getattr(config, "site_yield", 0.0)
+        self._yield_pages: int = getattr(config, "site_yield_pages", YIELD_PAGES)
+        self._room = Room()
+        self._sites: dict[str, Site] = {}
+        self._changed: dict[str, Site] = {}
+        self._exhausted: list[str] = []
+
+    def arrived(self, document: Document) -> None:
+        """Learn of a fetched page, in whatever language, before its links are scored."""
+        site = self._site(document.url)
+        was_over = site.harvest.is_over
+        site.arrived(document)
+        if site.harvest.is_over and not was_over:
+            self._exhausted += site.harvest.hosts
+
+    def found(self, pair: DocumentPair, kept: bool) -> None:
+        """Learn of a pair that was found (`kept`) or given up for a better one."""
+        self._site(pair.first).found(pair.first, pair.second, kept=kept)
+
+    def failed(self, url: str, reason: str) -> None:  # noqa: ARG002 - any failure is one
+        """Learn of a URL that gave no page."""
+        self._site(url).failed(url)
+
+    def score(self, document: Document, links: Sequence[Link]) -> list[float]:
+        """What each link is worth: expected pairs a download."""
+        scores = []
+        for link in links:
+            site = self._site(link.url)
+            scores.append(site.value(site.seen(document, link)))
+        return scores
+
+    def proposals(self) -> list[Proposal]:
+        """URLs to try though no link leads to them; each is given once."""
+        return [each for site in self._changed.values() for each in site.proposals()]
+
+    def changes(self) -> list[tuple[str, float]]:
+        """Waiting URLs with their new priority, higher or lower."""
+        changed = [each for site in self._changed.values() for each in site.changes()]
+        self._changed = {name: site for name, site in self._changed.items() if site.memory.dirty}
+        return changed
+
+    def exhausted(self) -> list[str]:
+        """Hosts of sites that yield too few pairs to go on with; each is given once."""
+        hosts, self._exhausted = self._exhausted, []
+        return hosts
+
+    def explain(self, document: Document, link: Link) -> tuple[float, list[Factor]]:
+        """The score of a link, and every factor of it."""
+        site = self._site(link.url)
+        score, factors = factors_of(site.seen(document, link), site.evidence, self.pair)
+        if not site.harvest.is_over:
+            return score, factors
+        why = f"the site has ended: {site.harvest.rate:.3f} pairs a page"
+        return score * SUNK, [*factors, Factor("site ended", SUNK, why)]
+
+    def state(self) -> bytes | None:
+        """What was learned of every site."""
+        return pack(self._sites) if self._sites else None
+
+    def restore(self, state: bytes) -> None:
+        """Go on from what was learned; ValueError tells that it cannot be read."""
+        self._room = Room()
+        self._sites = unpack(state, self._make)
+        self._changed = dict(self._sites)
+
+    def _site(self, url: str) -> Site:
+        name = site_of(host_of(url))
+        site = self._sites.get(name)
+        if site is None:
+            site = self._sites[name] = self._make(name)
+        self._changed[name] = site
+        return site
+
+    def _make(self, name: str) -> Site:
+        return Site(name, self.pair, Harvest(self._least_yield, self._yield_pages), self._room)

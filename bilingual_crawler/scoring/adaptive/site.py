@@ -1,0 +1,362 @@
+"""One site while it is crawled: what each page, pair and failure teaches."""
+
+from collections.abc import Iterator
+from zlib import crc32
+
+from bilingual_crawler.documents.document import Document, Link
+from bilingual_crawler.hosts import host_of, site_of
+from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.scoring.adaptive.evidence import NEITHER, is_alive, leaning
+from bilingual_crawler.scoring.adaptive.harvest import Harvest
+from bilingual_crawler.scoring.adaptive.memory import Memory, Room
+from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, Known, Tie
+from bilingual_crawler.scoring.adaptive.switches import SURE, Switches, slot_of
+from bilingual_crawler.scoring.adaptive.transforms import Prediction, Rule, Transforms
+from bilingual_crawler.scoring.adaptive.value import value_of
+from bilingual_crawler.scoring.scorer import Proposal
+
+MOST_TEXTS = 100_000
+MOST_SWITCHES = 20
+LEAST_TEXT = 20
+MOST_JUDGED = 400
+NEWS = 0.05
+CHANGED = 0.02
+
+SURE_DECLARED, SURE_ANCHOR = 0.95, 0.9
+STAYS = (3.0, 4.0)
+"""Links without a sign of language that stay in the language of their page, of how many."""
+
+SUNK = 1e-6
+"""What is left of all values on a site whose harvest is over."""
+
+FREE_PROBES, PROBES_A_HIT = 5, 3
+LEAST_PROBE = 0.5
+
+
+class Site:
+    """What is learned of one site; grows with its pages up to a fixed size."""
+
+    def __init__(self, name: str, pair: LanguagePair, harvest: Harvest, room: Room) -> None:
+        self.name = name
+        self.codes = pair.codes
+        self.harvest = harvest
+        self.memory = Memory(pair, room)
+        self.evidence = self.memory.evidence
+        self.switches = Switches(pair)
+        self.transforms = (Transforms(), Transforms())
+        self.texts: set[int] = set()
+        self.stays = list(STAYS)
+        self.probes: dict[Known, tuple[int, Rule]] = {}
+        self.probing = [0, 0]
+        self._proposed: list[Proposal] = []
+
+    def arrived(self, document: Document) -> None:
+        """Learn from a page that was fetched."""
+        page = self.memory.known(document.url, document.depth)
+        if document.requested_url and document.requested_url != document.url:
+            self._lead_on(self.memory.known(document.requested_url, document.depth), page)
+        if page.fate is Fate.FETCHED:
+            return
+        page.language = self._number(document.language)
+        page.depth = document.depth
+        page.lone = all(mate.fate is Fate.GONE for mate in page.ties)
+        self.memory.end_of_waiting(page, Fate.FETCHED)
+        for section in page.group.languages:
+            section.add(page.language)
+            self.memory.touch(section)
+        self._learn_way(page)
+        self._learn_text(page, document)
+        self._read_claims(page, document)
+        self._read_switches(page, document)
+        if page.language != NEITHER:
+            self.evidence.saw(page)
+        for mate, tie in list(page.ties.items()):
+            self.memory.dirty[mate] = None
+            if mate.fate is Fate.FETCHED:
+                self._settle(page, mate, tie)
+                self._review(mate)
+        self._review(page)
+        if self.harvest.fetched(host_of(document.url)):
+            self.memory.judge_all_again()
+        elif not self.harvest.is_over:
+            self._propose(page)
+
+    def found(self, first: str, second: str, *, kept: bool) -> None:
+        """Learn of a pair that pairing has found or given up."""
+        one, other = self.memory.known(first, 0), self.memory.known(second, 0)
+        self.harvest.paired(kept=kept)
+        if kept:
+            one.partner, other.partner = other, one
+            self._confirm(one, other)
+        else:
+            one.partner = None if one.partner is other else one.partner
+            other.partner = None if other.partner is one else other.partner
+        for page in (one, other):
+            self._review(page)
+            self.memory.dirty.update(dict.fromkeys(page.ties))
+
+    def failed(self, url: str) -> None:
+        """Learn of a URL that gave no page."""
+        page = self.memory.known(url, 0)
+        if page.fate is not Fate.WAITING:
+            return
+        self.memory.end_of_waiting(page, Fate.GONE)
+        probe = self.probes.pop(page, None)
+        if probe is not None:
+            self.transforms[probe[0]].judge(probe[1], right=False)
+        for mate, tie in page.ties.items():
+            self.memory.dirty[mate] = None
+            if mate.is_fetched:
+                if probe is None:
+                    self._judge(tie, mate, right=False)
+                self._review(mate)
+
+    def seen(self, document: Document, link: Link) -> Known:
+        """The memory of a link's target, with what the link says about its language."""
+        target = self.memory.known(link.url, document.depth + 1)
+        if target.fate is not Fate.WAITING:
+            return target
+        language = self._number(document.language)
+        if target.certainty < Certainty.ANCHOR and (named := self.switches.named(link)):
+            target.guess(leaning(named, self.codes, SURE_ANCHOR), Certainty.ANCHOR)
+        if target.certainty < Certainty.PARENT and document.language:
+            stays = self.stays[0] / self.stays[1]
+            lean = leaning(frozenset((document.language,)), self.codes, stays)
+            target.guess(lean, Certainty.PARENT)
+        if not target.slot and language != NEITHER:
+            target.slot, target.parent = slot_of(link), language
+        return target
+
+    def value(self, page: Known) -> float:
+        """What a waiting URL is worth now."""
+        now = self._value(page)
+        if page.priority is None or now >= page.priority:
+            page.priority = now
+            self.memory.dirty.pop(page, None)
+        else:  # a frontier takes less than before from `changes` alone
+            self.memory.dirty[page] = None
+        return now
+
+    def changes(self) -> Iterator[tuple[str, float]]:
+        """Waiting URLs whose worth has changed noticeably."""
+        for page in self.memory.to_judge_again(MOST_JUDGED):
+            before, now = page.priority, self._value(page)
+            if before is None or abs(now - before) > CHANGED * before:
+                page.priority = now
+                yield page.url, now
+
+    def _value(self, page: Known) -> float:
+        value = value_of(page, self.evidence)
+        return value * SUNK if self.harvest.is_over else value
+
+    def proposals(self) -> list[Proposal]:
+        """URLs that a rule predicts and no link has shown."""
+        proposed, self._proposed = self._proposed, []
+        return proposed
+
+    def _number(self, language: str | None) -> int:
+        return self.codes.index(language) if language in self.codes else NEITHER
+
+    def _lead_on(self, alias: Known, page: Known) -> None:
+        """What was hoped of a URL that redirects is hoped of where it leads."""
+        if alias is page or alias.fate is not Fate.WAITING:
+            return
+        self.memory.end_of_waiting(alias, Fate.GONE)
+        for mate, tie in list(alias.ties.items()):
+            if mate is not page:
+                self.memory.tie(mate, page, tie)
+        for mate in list(alias.ties):
+            if alias in mate.switches:
+                page.switched_from[mate.language] += 1
+                mate.switches.setdefault(page, mate.switches[alias])
+        if not page.slot:
+            page.slot, page.parent = alias.slot, alias.parent
+
+    def _learn_way(self, page: Known) -> None:
+        """What the link that led here has turned out to be."""
+        probe = self.probes.pop(page, None)
+        if probe is not None:
+            right = page.language == 1 - probe[0]
+            self.probing[1] += right
+            self.transforms[probe[0]].judge(probe[1], right=right)
+        if NEITHER in {page.parent, page.language}:
+            return
+        crossed = page.language != page.parent
+        self.switches.learn(page.slot, crossed=crossed)
+        if page.certainty <= Certainty.PARENT:
+            self.stays[0] += not crossed
+            self.stays[1] += 1
+
+    def _learn_text(self, page: Known, document: Document) -> None:
+        """How much of a page is new; menus and the like are left out by the document."""
+        new = total = 0
+        for paragraph in document.main_paragraphs:
+            size = len(paragraph.text)
+            if size < LEAST_TEXT:
+                continue
+            total += size
+            digest = crc32(paragraph.text.encode("utf-8", "surrogatepass"))
+            if digest not in self.texts:
+                new += size
+                if len(self.texts) < MOST_TEXTS:
+                    self.texts.add(digest)
+        if total:
+            for section in page.group.yields:
+                section.add(section.fresh, new / total)
+                self.memory.touch(section)
+
+    def _read_claims(self, page: Known, document: Document) -> None:
+        """The translations that a page declares in hreflang."""
+        named: dict[int, Known] = {}
+        own: list[Known] = []
+        for alternate in document.alternates:
+            language = self._number(alternate.language)
+            if language == NEITHER or not self._is_here(alternate.url):
+                continue
+            target = self.memory.known(alternate.url, document.depth + 1)
+            if language == page.language:
+                own.append(target)
+            if target is page:
+                continue
+            lean = leaning(frozenset((self.codes[language],)), self.codes, SURE_DECLARED)
+            if target.guess(lean, Certainty.DECLARED):
+                self.memory.dirty[target] = None
+            named.setdefault(language, target)
+        page.is_copy = bool(own) and page not in own
+        self._tie_named(page, named, Tie.DECLARED)
+        if page.language != NEITHER and 1 - page.language in named:
+            page.claims = True
+
+    def _read_switches(self, page: Known, document: Document) -> None:
+        """The links of a page that change the language."""
+        named: dict[int, Known] = {}
+        for link in document.links:
+            language = self._switched_to(page, link)
+            if language is None or not self._is_here(link.url):
+                continue
+            target = self.memory.known(link.url, document.depth + 1)
+            if language == page.language:
+                is_twin = target is not page and target.traits.key == page.traits.key
+                page.is_copy = page.is_copy or is_twin
+                continue
+            if target is page or target in page.switches or len(page.switches) >= MOST_SWITCHES:
+                continue
+            lean = leaning(frozenset((self.codes[language],)), self.codes, SURE_ANCHOR)
+            target.guess(lean, Certainty.ANCHOR)
+            page.switches[target] = language
+            target.switched_from[page.language] += 1
+            if page.language == NEITHER:
+                named.setdefault(language, target)
+                continue
+            self.memory.tie(page, target, Tie.SWITCH)
+            if target.switched_from[page.language] == 1 or page in target.switches:
+                page.claims = True
+        self._tie_named(page, named, Tie.SWITCH)
+
+    def _switched_to(self, page: Known, link: Link) -> int | None:
+        """The language of the pair that a link names or leads to, if it does."""
+        named = [self.codes.index(code) for code in self.switches.named(link) if code in self.codes]
+        if named:
+            return next((each for each in named if each != page.language), page.language)
+        if page.language != NEITHER and self.switches.crosses(slot_of(link)) > SURE:
+            return 1 - page.language
+        return None
+
+    def _tie_named(self, page: Known, named: dict[int, Known], tie: Tie) -> None:
+        """Tie a page to the translation it names; one in a third language ties two others."""
+        if page.language != NEITHER:
+            if 1 - page.language in named:
+                self.memory.tie(page, named[1 - page.language], tie)
+        elif len(named) > 1 and named[0] is not named[1]:
+            self.memory.tie(named[0], named[1], tie)
+
+    def _is_here(self, url: str) -> bool:
+        return site_of(host_of(url)) == self.name
+
+    def _settle(self, page: Known, mate: Known, tie: Tie) -> None:
+        """Both pages of a tie are there: judge whether it was right."""
+        if page.language == mate.language == NEITHER:
+            return
+        if tie is Tie.SWITCH and (
+            page.switched_from[mate.language] > 1 or mate.switched_from[page.language] > 1
+        ):
+            return
+        right = is_alive(page, mate)
+        self._judge(tie, page, right=right)
+        for section in mate.group.yields:
+            if section not in page.group.yields:
+                section.add(section.kept, right)
+                self.memory.touch(section)
+        if right and (tie is Tie.DECLARED or (tie is Tie.SWITCH and page in mate.switches)):
+            self._confirm(page, mate)
+
+    def _judge(self, tie: Tie, page: Known, *, right: bool) -> None:
+        self.evidence.judge(tie, right=right)
+        for section in page.group.yields:
+            section.add(section.kept, right)
+            self.memory.touch(section)
+
+    def _confirm(self, one: Known, other: Known) -> None:
+        """Learn how the URLs of a pair differ, once."""
+        if one.learned and other.learned:
+            return
+        one.learned = other.learned = True
+        if NEITHER in {one.language, other.language} or one.language == other.language:
+            return
+        self.transforms[one.language].learn(one.url, other.url)
+        self.transforms[other.language].learn(other.url, one.url)
+
+    def _review(self, page: Known) -> None:
+        """Count for its sections how likely a fetched page has a translation."""
+        if page.fate is not Fate.FETCHED or page.language == NEITHER:
+            return
+        promise = 0.0 if page.is_copy else self._promise(page)
+        before = page.promise
+        if before is not None and abs(promise - before) <= NEWS:
+            return
+        amount, weight = (promise, 1.0) if before is None else (promise - before, 0.0)
+        for section in page.group.yields:
+            section.add(section.paired, amount, weight)
+            if page.lone:
+                section.add(section.lone, amount, weight)
+            self.memory.touch(section)
+        page.promise = promise
+
+    def _promise(self, page: Known) -> float:
+        best = 0.0 if page.partner is None or page.partner in page.ties else 1.0
+        for mate, tie in page.ties.items():
+            if is_alive(page, mate):
+                promise = self.evidence.strength(page, mate, tie)
+                if mate.fate is Fate.WAITING:
+                    promise *= mate.languages[1 - page.language] * mate.group.kept
+                best = max(best, promise)
+        return best
+
+    def _propose(self, page: Known) -> None:
+        """Look where a rule says that the counterpart of a page is."""
+        if not page.is_fetched or (page.promise or 0.0) > LEAST_PROBE:
+            return
+        for prediction in self.transforms[page.language].predict(page.url):
+            target = self.memory.get(prediction.url)
+            if target is not None:
+                if target.fate is not Fate.GONE and target is not page:
+                    self.memory.tie(page, target, Tie.RULE)
+                continue
+            if self.probing[0] >= FREE_PROBES + PROBES_A_HIT * self.probing[1]:
+                continue
+            self._probe(page, prediction)
+        self._review(page)
+
+    def _probe(self, page: Known, prediction: Prediction) -> None:
+        """Propose a URL, unless the page itself speaks against it."""
+        target = self.memory.known(prediction.url, page.depth + 1)
+        lean = leaning(frozenset((self.codes[1 - page.language],)), self.codes, SURE_ANCHOR)
+        target.guess(lean, Certainty.ANCHOR)
+        self.memory.tie(page, target, Tie.RULE)
+        if prediction.trust * self.evidence.strength(page, target, Tie.RULE) < LEAST_PROBE:
+            self.memory.end_of_waiting(target, Fate.GONE)
+            return
+        self.probing[0] += 1
+        self.probes[target] = (page.language, prediction.rule)
+        why = f"{prediction.rule}, as in {prediction.support} pairs of this site"
+        self._proposed.append(Proposal(target.url, self.value(target), target.depth, why))

@@ -1,0 +1,164 @@
+"""The intra-site crawler of PPLocator: everything near the home page, then likely pairs only.
+
+The first n - 1 levels of a site are fetched breadth-first. The URLs on the pages of level
+n - 1 are fetched only if they look like one side of a pair: URLs are sorted by the language
+tokens in them into first language, second language and unknown (those of a third language
+are left out), and a URL of one list needs a URL of the other that is nearly the same. Where
+one of the languages has no tokens at all, its place is taken by the unknown ones.
+
+The paper compares once all URLs are known. A crawl learns of them one by one, so a URL that
+was passed over comes back when its likeness turns up.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from rapidfuzz import process
+from rapidfuzz.distance import Levenshtein
+
+from bilingual_crawler.documents.document import Document, Link
+from bilingual_crawler.hosts import host_of, site_of
+from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.scoring.scorer import REFUSED, CrawlSoFar, Factor, LinkScorer, Proposal
+from bilingual_crawler.scoring.url_language import announced_languages
+from bilingual_crawler.settings import Config
+
+NOISE = re.compile(r"^https?://|\b(?:www|index|http)\b\.?|/$")
+ALIKE = 0.85
+MOST_COMPARED = 1_000
+"""URLs of a list that are compared: of a larger site the latest."""
+
+Side = Literal["first", "second", "unknown"]
+Lists = dict[Side, dict[str, str]]
+"""The URLs of a site by their normalised form."""
+
+
+class PPLocatorScorer(LinkScorer):
+    """Breadth-first to the last level but one; of the last, likely pairs; nothing deeper."""
+
+    sees_context = False
+    off_language = 1.0
+
+    def __init__(self, pair: LanguagePair, crawl: CrawlSoFar, config: Config) -> None:
+        super().__init__(pair, crawl, config)
+        self._levels = config.pplocator_levels
+        self._sites: dict[str, Lists] = {}
+        self._passed_over: dict[str, int] = {}
+        self._back: list[Proposal] = []
+
+    def score(self, document: Document, links: Sequence[Link]) -> list[float]:
+        """That of breadth-first, or a refusal."""
+        level = document.depth + 2
+        if level > self._levels:
+            return [REFUSED] * len(links)
+        new = [link.url for link in links if self._collect(link.url)]
+        if self._passed_over:
+            for url in new:
+                self._call_back(self._likeness(url))
+        if level < self._levels:
+            return [_score(document)] * len(links)
+        return [self._score_at_last(document, link.url) for link in links]
+
+    def _score_at_last(self, document: Document, url: str) -> float:
+        if self._likeness(url) is not None:
+            return _score(document)
+        self._passed_over[normalised(url)] = document.depth + 1
+        return REFUSED
+
+    def explain(self, document: Document, link: Link) -> tuple[float, list[Factor]]:
+        """The level, and on the last one what the URL is like."""
+        level = document.depth + 2
+        likeness = self._likeness(link.url)
+        factors = [Factor("level", level, f"of {self._levels} (BILINGUAL_PPLOCATOR_LEVELS)")]
+        if level == self._levels:
+            side = self._side(link.url) or "a third language"
+            why = f"nearly the same as {likeness}" if likeness else "like no URL of the other list"
+            factors.append(Factor("candidate", float(likeness is not None), f"{side}: {why}"))
+        follow = level < self._levels or (level == self._levels and likeness is not None)
+        return (_score(document) if follow else REFUSED), factors
+
+    def arrived(self, document: Document) -> None:
+        """Count seeds, to which nothing may link, among the URLs of the site."""
+        self._collect(document.url)
+
+    def proposals(self) -> list[Proposal]:
+        """URLs that were passed over until their likeness turned up."""
+        back, self._back = self._back, []
+        return back
+
+    def state(self) -> bytes:
+        """The lists."""
+        return json.dumps([self._sites, self._passed_over]).encode()
+
+    def restore(self, state: bytes) -> None:
+        """Go on with the lists."""
+        self._sites, self._passed_over = json.loads(state)
+
+    def _collect(self, url: str) -> bool:
+        """Put a URL on its list; whether it is new there is told."""
+        side, name = self._side(url), normalised(url)
+        urls = {} if side is None else self._lists(url)[side]
+        if side is None or name in urls:
+            return False
+        urls[name] = url
+        if len(urls) > MOST_COMPARED:
+            oldest = next(iter(urls))
+            del urls[oldest]
+            self._passed_over.pop(oldest, None)
+        return True
+
+    def _lists(self, url: str) -> Lists:
+        site = site_of(host_of(url))
+        return self._sites.setdefault(site, {"first": {}, "second": {}, "unknown": {}})
+
+    def _side(self, url: str) -> Side | None:
+        """The list of a URL; none for one with a third language's token."""
+        named = announced_languages(url)
+        ours = named & frozenset(self.pair.codes)
+        if named and not ours:
+            return None
+        if len(ours) != 1:
+            return "unknown"
+        return "first" if self.pair.first.code in ours else "second"
+
+    def _likeness(self, url: str) -> str | None:
+        """The URL of the other list that is most like this one, if it is enough so."""
+        side, lists = self._side(url), self._lists(url)
+        other = None if side is None else _compared_with(side, lists)
+        if other is None:
+            return None
+        found = process.extractOne(
+            normalised(url),
+            list(lists[other]),
+            scorer=Levenshtein.normalized_similarity,
+            score_cutoff=ALIKE,
+        )
+        return None if found is None else lists[other][found[0]]
+
+    def _call_back(self, likeness: str | None) -> None:
+        """Fetch what was passed over before its likeness was known."""
+        depth = None if likeness is None else self._passed_over.pop(normalised(likeness), None)
+        if likeness is not None and depth is not None:
+            why = "a URL nearly the same as this one was found"
+            self._back.append(Proposal(likeness, 1.0 / (1.0 + depth), depth, why, linked=True))
+
+
+def _compared_with(side: Side, lists: Lists) -> Side | None:
+    """The other language's list; the unknown URLs in the place of one that is empty."""
+    sides: tuple[Side, Side] = ("first", "second")
+    filled = [each for each in sides if lists[each]]
+    if side == "unknown":
+        return filled[0] if len(filled) == 1 else None
+    others = [each for each in filled if each != side]
+    return others[0] if others else "unknown"
+
+
+def normalised(url: str) -> str:
+    """A URL without what says nothing of its page: scheme, www, index."""
+    return NOISE.sub("", url.lower())
+
+
+def _score(document: Document) -> float:
+    return 1.0 / (2.0 + document.depth)

@@ -1,0 +1,107 @@
+"""A scorer with all that it is to be told, and what it then says: the pure part of feedback.
+
+News come from the event loop while the scorer is at work on its thread. They are kept here
+and told before the next links are scored, so that a scorer is never called by two at once.
+"""
+
+import math
+import time
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from bilingual_crawler.documents.document import Document, Link
+from bilingual_crawler.pairing.pair import DocumentPair
+from bilingual_crawler.scoring.scorer import LinkScorer, Proposal
+
+MOST_OF_THE_TIME = 0.02
+"""The share of the time that may be spent on writing down what was learned."""
+
+
+class Found(NamedTuple):
+    """A pair was found, or given up."""
+
+    pair: DocumentPair
+    kept: bool
+
+
+class Failed(NamedTuple):
+    """A URL gave no page."""
+
+    url: str
+    reason: str
+
+
+News = Found | Failed
+
+
+class Verdict(NamedTuple):
+    """What a scorer says when a page has come."""
+
+    scores: list[float]
+    proposals: list[Proposal]
+    changes: list[tuple[str, float]]
+    seconds: float
+    """The processor time it took."""
+
+
+class Scorekeeper:
+    """Tells a scorer everything in order, checks its answers, and writes down what it learned."""
+
+    def __init__(self, scorer: LinkScorer, save_seconds: float) -> None:
+        self.scorer = scorer
+        self._save_seconds = save_seconds
+        self._save_at = time.monotonic() + save_seconds
+        self._news: list[News] = []
+        self._unsaved: bytes | None = None
+
+    def tell(self, news: News) -> None:
+        """Keep news until the next page has come."""
+        self._news.append(news)
+
+    def take_news(self) -> list[News]:
+        """What is to be told with the page that has come."""
+        news, self._news = self._news, []
+        return news
+
+    def judge(self, document: Document, links: Sequence[Link], news: Iterable[News]) -> Verdict:
+        """Tell of a page and of all that happened before; ask for scores and wishes."""
+        started = time.thread_time()
+        self.scorer.arrived(document)
+        self._pass_on(news)
+        scores = self.scorer.score(document, links) if links else []
+        if len(scores) != len(links):
+            raise ValueError(f"{self._name} gave {len(scores)} scores for {len(links)} links")
+        proposals, changes = self.scorer.proposals(), self.scorer.changes()
+        wished = (*(each.score for each in proposals), *(priority for _, priority in changes))
+        if any(map(math.isnan, (*scores, *wished))):
+            raise ValueError(f"{self._name} gave a score that is not a number")
+        if time.monotonic() >= self._save_at:
+            self._write_down()
+        return Verdict(scores, proposals, changes, time.thread_time() - started)
+
+    def finish(self) -> None:
+        """Tell what is left to tell and write down what was learned: the crawl is over."""
+        self._pass_on(self.take_news())
+        self._write_down()
+
+    def take_state(self) -> bytes | None:
+        """What was learned, if that was written down since the last time."""
+        state, self._unsaved = self._unsaved, None
+        return state
+
+    def _pass_on(self, news: Iterable[News]) -> None:
+        for each in news:
+            if isinstance(each, Found):
+                self.scorer.found(each.pair, each.kept)
+            else:
+                self.scorer.failed(each.url, each.reason)
+
+    def _write_down(self) -> None:
+        started = time.monotonic()
+        self._unsaved = self.scorer.state()
+        now = time.monotonic()
+        self._save_at = now + max(self._save_seconds, (now - started) / MOST_OF_THE_TIME)
+
+    @property
+    def _name(self) -> str:
+        return type(self.scorer).__name__

@@ -1,0 +1,50 @@
+"""The URL models, opened once a process: crawls, scorers and pairs of languages share them.
+
+numpy, tokenizers and onnxruntime come with an extra, so they are imported when a scorer
+that asks a model is made, and not before.
+"""
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
+
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.settings import Config
+
+if TYPE_CHECKING:
+    from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang
+
+INSTEAD = "Or rank links without a model: -a scorer=rules (BILINGUAL_SCORER=rules)."
+
+
+def url2lang(config: Config) -> "Url2Lang":
+    """The model that tells a page's language from its URL."""
+    return cast("Url2Lang", _asked_for("url2lang", config))
+
+
+def parallel_urls(config: Config) -> "ParallelUrls":
+    """The model that tells whether two URLs lead to translations of each other."""
+    return cast("ParallelUrls", _asked_for("parallel", config))
+
+
+def _asked_for(task: str, config: Config) -> Any:
+    try:
+        return _open(task, config.models, config.model_provider, config.model_threads)
+    except ConfigurationError as error:
+        raise ConfigurationError(*error.problems, INSTEAD) from error
+
+
+@cache
+def _open(task: str, folder: str, provider: str, threads: int) -> Any:
+    try:
+        from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang  # noqa: PLC0415
+        from bilingual_crawler.scoring.models import find_model  # noqa: PLC0415
+    except ImportError as error:
+        raise ConfigurationError(
+            f"The scorer asks the URL models, and they need {error.name}, which is not installed.",
+            "Install it with pip install 'bilingual-crawler[cpu]', or [gpu] for CUDA.",
+        ) from error
+    if task == "url2lang":
+        place = find_model("url2lang", folder and f"{folder}/url2lang")
+        return Url2Lang(place, provider=provider, threads=threads)
+    place = find_model("parallel", folder and f"{folder}/parallel")
+    return ParallelUrls(place, provider=provider, threads=threads)

@@ -1,0 +1,103 @@
+"""The smart bilingual focused crawling of SBFC: what two models say of a link's URL.
+
+The priority of a link v on a page u is P_lang(v), the probability that v is in the language
+which u lacks, times P_par(u, v), the probability that the two are translations. A waiting
+URL that is found again rises to the higher of its priorities. Links of pages in neither
+language are not followed.
+"""
+
+import logging
+from collections.abc import Sequence
+from functools import cache
+
+from bilingual_crawler.documents.document import Document, Link
+from bilingual_crawler.languages import Language, LanguagePair
+from bilingual_crawler.scoring.scorer import CrawlSoFar, Factor, LinkScorer
+from bilingual_crawler.scoring.shared_models import parallel_urls, url2lang
+from bilingual_crawler.scoring.url_language import announced_languages
+from bilingual_crawler.settings import Config
+
+logger = logging.getLogger(__name__)
+
+ANNOUNCED, UNSAID, OTHERWISE = 0.9, 0.5, 0.05
+"""How likely a URL is in a language that the model does not know, by the tokens in it."""
+
+
+class SmartModels:
+    """The two probabilities of SBFC, for any language.
+
+    For a language that the url2lang model was not trained on, the language tokens of URLs
+    stand in for it: a crawl for such a pair is worse, but not impossible.
+    """
+
+    def __init__(self, pair: LanguagePair, config: Config) -> None:
+        self._url2lang = url2lang(config)
+        self._parallel = parallel_urls(config)
+        self._names = {language.code: language.name for language in pair}
+        for language in pair:
+            if not self.knows(language.code):
+                _tell_unknown(self._url2lang.where, language)
+
+    def knows(self, code: str) -> bool:
+        """Whether the model was trained on a language."""
+        return code in self._url2lang.labels
+
+    def language(self, urls: Sequence[str], code: str) -> list[float]:
+        """How likely each URL leads to a page in one language: P_lang."""
+        if self.knows(code):
+            return [float(share) for share in self._url2lang.probability_of(urls, code)]
+        return [_by_tokens(url, code) for url in urls]
+
+    def translation(self, source: str, urls: Sequence[str]) -> list[float]:
+        """How likely each URL leads to a translation of the page at `source`: P_par."""
+        return [float(share) for share in self._parallel.probabilities([(source, u) for u in urls])]
+
+    def explain_language(self, share: float, code: str) -> str:
+        """Whose word a probability of `language` is, in a sentence."""
+        who = "url2lang" if self.knows(code) else "language tokens (url2lang does not know it)"
+        return f"{who}: {share:.0%} {self._names.get(code, code)}"
+
+
+@cache
+def _tell_unknown(where: str, language: Language) -> None:
+    """Say it once, however many scorers ask the model."""
+    logger.warning(
+        "The url2lang model in %s does not know %s: the language tokens of URLs decide",
+        where,
+        language,
+    )
+
+
+def _by_tokens(url: str, code: str) -> float:
+    announced = announced_languages(url)
+    if not announced:
+        return UNSAID
+    return ANNOUNCED if code in announced else OTHERWISE
+
+
+class SmartScorer(LinkScorer):
+    """P_lang times P_par, as in the paper; nothing is learned."""
+
+    off_language = 0.0
+
+    def __init__(self, pair: LanguagePair, crawl: CrawlSoFar, config: Config) -> None:
+        super().__init__(pair, crawl, config)
+        self._models = SmartModels(pair, config)
+
+    def score(self, document: Document, links: Sequence[Link]) -> list[float]:
+        """From 0 to 1; a seed in neither language wants whichever language is likelier."""
+        urls = [link.url for link in links]
+        shares = [self._models.language(urls, code) for code in sorted(self.wanted(document))]
+        translations = self._models.translation(document.url, urls)
+        return [max(each) * par for *each, par in zip(*shares, translations, strict=True)]
+
+    def explain(self, document: Document, link: Link) -> tuple[float, list[Factor]]:
+        """The two probabilities."""
+        share, code = max(
+            (self._models.language([link.url], code)[0], code) for code in self.wanted(document)
+        )
+        (par,) = self._models.translation(document.url, [link.url])
+        return share * par, [
+            Factor("language", share, self._models.explain_language(share, code)),
+            Factor("translation", par, f"parallel-URL model: {par:.0%} a translation of the page"),
+        ]
