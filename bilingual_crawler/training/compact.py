@@ -209,12 +209,10 @@ class Comparison(nn.Module):
         self.compare = nn.Sequential(
             nn.Linear(len(FEATURES) + LEXICAL, shape.hidden), nn.GELU(), nn.Dropout(shape.dropout)
         )
-        self.output = nn.Sequential(
-            nn.Linear(2 * shape.hidden, shape.hidden),
-            nn.GELU(),
-            nn.Dropout(shape.dropout),
-            nn.Linear(shape.hidden, shape.outputs),
+        self.join = nn.Sequential(
+            nn.Linear(2 * shape.hidden, shape.hidden), nn.GELU(), nn.Dropout(shape.dropout)
         )
+        self.last = nn.Linear(shape.hidden, shape.outputs)
         for tokens in (self.tokens, self.before):
             nn.init.normal_(tokens.weight, 0, 0.02)  # words never seen then say nothing
 
@@ -236,7 +234,7 @@ class Comparison(nn.Module):
         bags = [first + second, first * second, moved, same, before]
         told = self.read(torch.cat([*bags, self.by_kind(input_ids, found), found.ends], dim=1))
         known = torch.cat([(features - self.mean) / self.spread, self.likeness(ngrams)], dim=1)
-        return cast("Tensor", self.output(torch.cat([told, self.compare(known)], dim=1)))
+        return cast("Tensor", self.last(self.join(torch.cat([told, self.compare(known)], dim=1))))
 
     def likeness(self, ngrams: Tensor) -> Tensor:
         """How alike the words of both URLs are in all languages, and how much there is of them."""

@@ -67,9 +67,9 @@ def _quantise(folder: Path) -> None:
         axis = 0 if weights.name in tables else 1
         small, scale = rounded(values, axis)
         names = [f"{weights.name}_{part}" for part in ("int8", "scale", "zero")]
-        zeros = np.zeros(len(scale), dtype=np.int8)
+        arrays: list[NDArray[Any]] = [small, scale, np.zeros(len(scale), dtype=np.int8)]
         graph.initializer.remove(weights)
-        for name, array in zip(names, (small, scale, zeros), strict=True):
+        for name, array in zip(names, arrays, strict=True):
             graph.initializer.append(numpy_helper.from_array(array, name))
         dequantised.append(helper.make_node("DequantizeLinear", names, [weights.name], axis=axis))
     nodes = [*dequantised, *graph.node]

@@ -315,7 +315,7 @@ def _tune(fit: Fit, dev: Examples, mixed: Examples) -> None:
     assert isinstance(model, CompactModel)
     assert model.comparison is not None
     with torch.no_grad():
-        model.comparison.output[-1].bias -= float(max(cuts, key=worth))
+        model.comparison.last.bias.sub_(float(max(cuts, key=worth)))
 
 
 def _told(rows: Sequence[Row]) -> str:
