@@ -239,10 +239,12 @@ def test_any_urls_can_be_encoded(urls, length):
     assert arrays["input_ids"].shape == arrays["attention_mask"].shape
     assert arrays["input_ids"].shape[0] == len(urls)
     assert arrays["input_ids"].shape[1] <= length
-    assert arrays["ngrams"].shape == (len(urls), 16)
+    assert arrays["ngrams"].shape[0] == len(urls)
+    assert arrays["ngrams"].shape[1] <= 16
     pairs = encoder.encode_pairs([(url, url[::-1]) for url in urls])
     assert pairs["input_ids"].shape[1] <= length
-    assert pairs["ngrams"].shape == (len(urls), 16)
+    assert pairs["ngrams"].shape[0] == len(urls)
+    assert pairs["ngrams"].shape[1] in range(0, 17, 2)
 
 
 WORDS = tokenizer()
@@ -250,9 +252,11 @@ WORDS = tokenizer()
 
 def test_the_ngrams_of_a_pair_are_those_of_words_that_only_one_url_has():
     encoder = UrlEncoder(WORDS, 32, Ngrams((3, 4), 512, 64))
-    (row,) = encoder.encode_pairs([("/es/home-one", "/en/home-two")])["ngrams"]
-    one, two = (set(ngram_ids(f" {word} ", (3, 4), 512, 64)) for word in ("one", "two"))
-    assert ({*row[:32].tolist()} - {0}, {*row[32:].tolist()} - {0}) == (one, two)
+    (row,) = encoder.encode_pairs([("/es/home-one", "/en/home-three")])["ngrams"]
+    one, two = (set(ngram_ids(f" {word} ", (3, 4), 512, 64)) for word in ("one", "three"))
+    half = max(len(one), len(two))
+    assert len(row) == 2 * half
+    assert ({*row[:half].tolist()} - {0}, {*row[half:].tolist()} - {0}) == (one, two)
 
 
 def test_a_model_that_compares_reads_nothing_of_a_host_that_both_urls_have():
@@ -272,7 +276,7 @@ def test_a_model_that_compares_gets_a_row_of_features_for_every_pair():
 def test_nothing_is_encoded_as_nothing():
     encoder = UrlEncoder(WORDS, 32, Ngrams(tuple(NGRAMS["sizes"]), 512, 64))
     assert encoder.encode([])["input_ids"].shape == (0, 0)
-    assert encoder.encode_pairs([])["ngrams"].shape == (0, 64)
+    assert encoder.encode_pairs([])["ngrams"].shape[0] == 0
 
 
 def test_a_tokenizer_without_the_marks_is_refused():

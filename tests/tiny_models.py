@@ -108,7 +108,7 @@ def write(folder, words, nodes, constants, config):
     width = len(config.get("labels", [0]))
     inputs = {"input_ids": ["batch", "length"], "attention_mask": ["batch", "length"]}
     if config.get("ngrams"):
-        inputs["ngrams"] = ["batch", config["ngrams"]["most"]]
+        inputs["ngrams"] = ["batch", "ngrams"]
     graph = helper.make_graph(
         nodes,
         "tiny",

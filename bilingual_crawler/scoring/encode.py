@@ -97,7 +97,10 @@ class UrlEncoder:
         return Rows(ids, self._pair_ngrams(pairs), features)
 
     def pad(self, rows: Rows) -> Arrays:
-        """Rows as arrays that onnxruntime takes, and torch after `from_numpy`."""
+        """Rows as arrays that onnxruntime takes, and torch after `from_numpy`.
+
+        Tokens and n-grams are as many columns as the longest row has, no more.
+        """
         lengths = np.array([len(each) for each in rows.ids], dtype=np.int64)
         longest = int(lengths.max(initial=0))
         mask = np.arange(longest) < lengths[:, np.newaxis]
@@ -107,7 +110,9 @@ class UrlEncoder:
         )
         arrays: Arrays = {"input_ids": input_ids, "attention_mask": mask.astype(np.int64)}
         if rows.ngrams is not None:
-            arrays["ngrams"] = rows.ngrams
+            used = max(1, int((rows.ngrams > 0).sum(axis=-1).max(initial=0)))
+            shape = (len(rows.ids), used * (rows.ngrams.ndim - 1))
+            arrays["ngrams"] = rows.ngrams[..., :used].reshape(shape)
         if rows.features is not None:
             arrays["features"] = rows.features
         return arrays
@@ -136,12 +141,12 @@ class UrlEncoder:
         return None if self.ngrams is None else ngram_table(urls, *self.ngrams)
 
     def _pair_ngrams(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.int64] | None:
-        """For a pair: the n-grams of words that only one URL has, half the room for each."""
+        """[pairs, 2, most / 2]: the n-grams of words that only the first URL or the second has."""
         if self.ngrams is None:
             return None
         sizes, buckets, most = self.ngrams
         texts = [text for pair in pairs for text in lone_words(*pair)]
-        return ngram_table(texts, sizes, buckets, most // 2).reshape(len(pairs), most // 2 * 2)
+        return ngram_table(texts, sizes, buckets, most // 2).reshape(len(pairs), 2, most // 2)
 
 
 def _without_shared_host(first: str, second: str) -> tuple[str, str]:

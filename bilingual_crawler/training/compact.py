@@ -238,9 +238,9 @@ class Comparison(nn.Module):
 
     def likeness(self, ngrams: Tensor) -> Tensor:
         """How alike the words of both URLs are in all languages, and how much there is of them."""
-        half = int(ngrams.shape[1]) // 2
-        one, much = self.lexicon(ngrams[:, :half])
-        two, more = self.lexicon(ngrams[:, half:])
+        halves = ngrams.reshape(ngrams.shape[0], 2, -1)
+        one, much = self.lexicon(halves[:, 0])
+        two, more = self.lexicon(halves[:, 1])
         lengths = (one * one).sum(dim=1, keepdim=True) * (two * two).sum(dim=1, keepdim=True)
         cosine = (one * two).sum(dim=1, keepdim=True) / (lengths + 1e-6).sqrt()
         least, most = torch.minimum(much, more).log1p(), torch.maximum(much, more).log1p()

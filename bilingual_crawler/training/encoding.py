@@ -7,7 +7,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from bilingual_crawler.languages import languages_of_token
-from bilingual_crawler.scoring.encode import Arrays, Ngrams, UrlEncoder
+from bilingual_crawler.scoring.encode import Arrays, Ngrams, Rows, UrlEncoder
 from bilingual_crawler.scoring.pair_features import FEATURES
 from bilingual_crawler.training.examples import PAD
 
@@ -24,16 +24,16 @@ ItemT = TypeVar("ItemT")
 
 def encode_urls(encoder: UrlEncoder, urls: Sequence[str]) -> Arrays:
     """Every URL as a row."""
-    return _encoded(encoder, encoder.encode, urls)
+    return _encoded(encoder, encoder.rows, urls)
 
 
 def encode_pairs(encoder: UrlEncoder, pairs: Sequence[tuple[str, str]]) -> Arrays:
     """Every pair as a row."""
-    return _encoded(encoder, encoder.encode_pairs, pairs)
+    return _encoded(encoder, encoder.pair_rows, pairs)
 
 
 def _encoded(
-    encoder: UrlEncoder, encode: Callable[[Sequence[ItemT]], Arrays], items: Sequence[ItemT]
+    encoder: UrlEncoder, encode: Callable[[Sequence[ItemT]], Rows], items: Sequence[ItemT]
 ) -> Arrays:
     """int32 and no mask: a table of millions must fit into memory."""
     arrays: dict[str, Any] = {
@@ -44,11 +44,14 @@ def _encoded(
     if encoder.compares:
         arrays["features"] = np.zeros((len(items), len(FEATURES)), dtype=np.float32)
     for start in range(0, len(items), AT_ONCE):
-        found = encode(items[start : start + AT_ONCE])
-        ids = found["input_ids"]
-        arrays["input_ids"][start : start + len(ids), : ids.shape[1]] = ids
-        for name in {"ngrams", "features"} & arrays.keys():
-            arrays[name][start : start + len(ids)] = found[name]
+        rows = encode(items[start : start + AT_ONCE])
+        end = start + len(rows.ids)
+        ids = encoder.pad(rows)["input_ids"]
+        arrays["input_ids"][start:end, : ids.shape[1]] = ids
+        if rows.ngrams is not None:
+            arrays["ngrams"][start:end] = rows.ngrams.reshape(len(rows.ids), -1)
+        if rows.features is not None:
+            arrays["features"][start:end] = rows.features
     return arrays
 
 

@@ -31,6 +31,8 @@ class Examples:
     targets: NDArray[np.int64]
     weights: NDArray[np.float64] | None = None
     hidden_ngrams: float = 0.0
+    measured: tuple[int, ...] = ()
+    """The classes that the rows can say something about: those with enough of them."""
 
     def __len__(self) -> int:
         return len(self.targets)

@@ -26,14 +26,19 @@ MATRIX, SMALLEST = 2, 1024
 def export(model: nn.Module, example: Batch, folder: Path) -> None:
     """Write both graphs: fp32 as torch traces it, and int8 made from it.
 
-    Batch and length are dynamic, the number of n-grams is part of the model.
+    Batch and lengths are dynamic.
     """
     folder.mkdir(parents=True, exist_ok=True)
     model = model.eval().cpu()
     names = list(example)
     axes = {name: {0: "batch"} for name in [*names, "logits"]}
-    for name in ("input_ids", "attention_mask"):
-        axes[name][1] = "length"
+    for name, length in (
+        ("input_ids", "tokens"),
+        ("attention_mask", "tokens"),
+        ("ngrams", "ngrams"),
+    ):
+        if name in axes:
+            axes[name][1] = length
     with warnings.catch_warnings(), torch.no_grad():
         warnings.simplefilter("ignore")  # the tracer warns of every shape it keeps
         torch.onnx.export(

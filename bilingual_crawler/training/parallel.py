@@ -29,7 +29,7 @@ from bilingual_crawler.training.recipe import COMPACT, Options, Prepared, saved_
 from bilingual_crawler.training.split import DEV, KEPT_OUT, TEST, TRAIN, share_of, split_domains
 
 NGRAMS = Ngrams((2, 3, 4), 65_536, 128)
-LENGTH, LONG = 48, 256
+LENGTH, LONG = 40, 256
 WIDTH = 40
 LEXICON = "lexicon.pt"
 VOCABULARY = 8_000
@@ -245,8 +245,7 @@ def _model(
         Shape(
             outputs=1,
             vocabulary=encoder.tokenizer.get_vocab_size(),
-            hidden=96,
-            feed_forward=256,
+            layers=1,
             length=encoder.max_length,
             buckets=NGRAMS.buckets,
             width=WIDTH,
