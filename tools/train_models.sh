@@ -20,7 +20,7 @@ if [ ! -s "$WORK/synthetic.tsv.gz" ]; then
 fi
 "$SCRAPY" train url2lang --base compact --out "$WORK/url2lang" --resume --threads 2 --seed 1 \
     --data "$DATA/urls_strong.tsv.gz" --weak "$DATA/urls_weak.tsv.gz" \
-    --extra "$WORK/synthetic.tsv.gz" --cap 6000 --epochs 12 --epoch-size 40960
+    --extra "$WORK/synthetic.tsv.gz" --cap 6000 --epochs 24 --patience 24 --epoch-size 40960
 "$SCRAPY" train parallel --base compact --out "$WORK/parallel" --resume --threads 2 --seed 1 \
     --data "$DATA/pairs.tsv.gz" "$DATA/wmt16/train_candidates_labelled.tsv.gz" \
     --extra "$DATA/urls_strong.tsv.gz" "$DATA/urls_weak.tsv.gz" \
