@@ -15,6 +15,7 @@ FAST = {
     "DOWNLOAD_DELAY": 0,
     "AUTOTHROTTLE_ENABLED": 0,
     "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
+    "EXTENSIONS": '{"bilingual_crawler.reporting.picture.YieldPicture": null}',  # slow to import
 }
 
 
