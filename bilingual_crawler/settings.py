@@ -115,7 +115,7 @@ class Config:
         "", "Web address or e-mail that site owners find in the User-Agent header.", text
     )
     scorer: str = setting(
-        "rules", f"How links are ranked: {', '.join(SCORERS)}, or package.module.Class.", scorer
+        "adaptive", f"How links are ranked: {', '.join(SCORERS)}, or package.module.Class.", scorer
     )
     models: str = setting(
         "",
@@ -134,6 +134,16 @@ class Config:
         200,
         "URLs without a link to them that a scorer may have tried on one site; 0 is none.",
         number(0, whole=True),
+    )
+    site_yield: float = setting(
+        0.0,
+        "The scorer adaptive: pairs a page below which a site ends early; 0 is never.",
+        number(0, 1),
+    )
+    site_yield_pages: int = setting(
+        100,
+        "Over how many of the last pages of a site these pairs are counted.",
+        number(1, whole=True),
     )
     pplocator_levels: int = setting(
         3,

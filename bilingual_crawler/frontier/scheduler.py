@@ -37,6 +37,9 @@ class Outcome(NamedTuple):
     reason: str
 
 
+ENDED = "sites that ended"
+"""The fact that names the sites of which a scorer wants nothing more."""
+
 PROCESSED = Outcome(State.DONE, "processed")
 """How a URL ends of which nobody said anything: a callback that made no document."""
 
@@ -65,6 +68,8 @@ class FrontierScheduler(BaseScheduler):
         ours = self._spider
         downloader = self._crawler.engine.downloader
         self._gate = SlotGate(downloader, ours.plan.sites, ours.config.site_pages)
+        if ours.config.site_yield:
+            self._gate.end(ours.folder.facts.get(ENDED).split())
         self.frontier = JournaledFrontier(ours.folder.journal, self._gate)
         self._gate.restore(self.frontier.pages_of_host)
         for host in self.frontier.hosts:
@@ -127,6 +132,12 @@ class FrontierScheduler(BaseScheduler):
         """Whether an earlier run could not have a seed; this one tries again."""
         is_seed = request.meta.get("is_start_request") and "redirect_urls" not in request.meta
         return bool(is_seed) and self.frontier.state_of(fingerprint) is State.FAILED
+
+    def end_site(self, site: str) -> None:
+        """Hand out nothing more of a site, in this run and in those that go on with it."""
+        facts = self._spider.folder.facts
+        facts[ENDED] = f"{facts.get(ENDED)} {site}".strip()
+        self._gate.end([site])
 
     def next_request(self) -> Request | None:
         """The best request that can be sent at this moment."""

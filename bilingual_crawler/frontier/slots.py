@@ -9,6 +9,7 @@ same slot.
 
 import math
 from collections import Counter
+from collections.abc import Iterable
 
 from scrapy import Request
 from scrapy.core.downloader import Downloader
@@ -25,6 +26,7 @@ class SlotGate:
         self._sites = sites
         self._site_pages = site_pages
         self._pages: Counter[str] = Counter()
+        self._ended: set[str] = set()
         self._underway: dict[Request, str] = {}
         self._underway_to: Counter[str] = Counter()
 
@@ -65,7 +67,13 @@ class SlotGate:
             self._underway_to[host] -= 1
         return host
 
+    def end(self, sites: Iterable[str]) -> None:
+        """Close the hosts of these sites for good."""
+        self._ended.update(sites)
+
     def _spent(self, host: str) -> bool:
+        if self._ended and site_of(host) in self._ended:
+            return True
         pages = self._sites.rules_for(host).pages
         budget = self._site_pages if pages is None else pages
         return bool(budget) and self._pages[site_of(host)] >= budget

@@ -85,6 +85,7 @@ class ScoringMiddleware:
             self._count("links/scored", len(links))
             self._count("scoring/microseconds", round(verdict.seconds * 1e6))
             self._wishes.reorder(verdict.changes, self._frontier)
+            self._wishes.end_sites(verdict.exhausted, self._scheduler)
             scores = [score * weight for score in verdict.scores]
             requests = list(self._requests(document, links, scores))
             self._coming.update(url_fingerprint(request.url) for request in requests)
@@ -179,7 +180,11 @@ class ScoringMiddleware:
 
     @property
     def _frontier(self) -> JournaledFrontier:
-        return cast("FrontierScheduler", self._crawler.engine.scheduler).frontier
+        return self._scheduler.frontier
+
+    @property
+    def _scheduler(self) -> FrontierScheduler:
+        return cast("FrontierScheduler", self._crawler.engine.scheduler)
 
     def _count(self, name: str, amount: int = 1) -> None:
         self._crawler.stats.inc_value(f"bilingual/{name}", amount)

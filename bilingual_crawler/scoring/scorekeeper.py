@@ -40,6 +40,7 @@ class Verdict(NamedTuple):
     scores: list[float]
     proposals: list[Proposal]
     changes: list[tuple[str, float]]
+    exhausted: list[str]
     seconds: float
     """The processor time it took."""
 
@@ -77,7 +78,8 @@ class Scorekeeper:
             raise ValueError(f"{self._name} gave a score that is not a number")
         if time.monotonic() >= self._save_at:
             self._write_down()
-        return Verdict(scores, proposals, changes, time.thread_time() - started)
+        ended = self.scorer.exhausted()
+        return Verdict(scores, proposals, changes, ended, time.thread_time() - started)
 
     def finish(self) -> None:
         """Tell what is left to tell and write down what was learned: the crawl is over."""

@@ -145,6 +145,10 @@ class LinkScorer(ABC):
         """Waiting URLs with their new priority, higher or lower; each change is given once."""
         return []
 
+    def exhausted(self) -> list[str]:
+        """Hosts of sites from which nothing more is wanted; each is given once."""
+        return []
+
     def state(self) -> bytes | None:
         """What was learned, to be saved with the crawl; None where nothing is."""
         return None

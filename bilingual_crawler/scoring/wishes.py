@@ -9,6 +9,7 @@ from scrapy.crawler import Crawler
 
 from bilingual_crawler.frontier.entry import Frontier, State
 from bilingual_crawler.frontier.fingerprint import url_fingerprint
+from bilingual_crawler.frontier.scheduler import FrontierScheduler
 from bilingual_crawler.hosts import host_of, site_of
 from bilingual_crawler.journal import Facts
 from bilingual_crawler.scoring.scorer import Proposal
@@ -74,6 +75,19 @@ class Wishes:
                 self._count("links/raised")
             elif frontier.set_priority(fingerprint, priority):
                 self._count("links/lowered")
+
+    def end_sites(self, hosts: Iterable[str], scheduler: FrontierScheduler) -> None:
+        """Ask nothing more of sites that yield too little; what waits there is kept."""
+        for site in dict.fromkeys(map(site_of, hosts)):
+            scheduler.end_site(site)
+            self._count("sites/ended")
+            config = self._spider.config
+            logger.info(
+                "%s ends: fewer than %g pairs a page in about its last %d pages",
+                site,
+                config.site_yield,
+                config.site_yield_pages,
+            )
 
     def _refusal(self, proposal: Proposal, is_known: Callable[[int], bool]) -> str | None:
         if is_known(url_fingerprint(proposal.url)):

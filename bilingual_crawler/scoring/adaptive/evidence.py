@@ -4,17 +4,21 @@ Every kind of tie starts with a reliability that it has on most sites, and earns
 this one: each time both pages are there, the tie was right (two languages) or wrong.
 """
 
+from functools import lru_cache
+
 from bilingual_crawler.scoring.adaptive.page import Fate, Known, Tie
 from bilingual_crawler.scoring.adaptive.sections import Vector
 
 AT_FIRST = {
     Tie.SLUG: 0.4,
+    Tie.MODEL: 0.7,
     Tie.KEY: 0.8,
     Tie.RULE: 0.8,
     Tie.SWITCH: 0.85,
     Tie.DECLARED: 0.95,
 }
 TIE_PRIOR = 3.0
+SILENCE_PRIOR = 2.0
 MUTUAL = 0.95
 CONTRADICTION = 0.85
 """How much is lost when a page of a site with good language switches names no such tie."""
@@ -25,7 +29,9 @@ class Evidence:
     """What one site has shown about its ties and its language switches."""
 
     def __init__(self) -> None:
-        self.ties = {tie: [0, 0] for tie in Tie}
+        self.ties = {tie: [0.0, 0.0] for tie in Tie}
+        self.paired = [0, 0]
+        """Ties of two fetched pages that pairing can see: those that are pairs, and all."""
         self.switching = [0, 0, 0]
         """Pages whose switch leads to a page of their own, pages with a switch, all pages."""
 
@@ -34,7 +40,26 @@ class Evidence:
         right, seen = self.ties[tie]
         return (right + TIE_PRIOR * AT_FIRST[tie]) / (seen + TIE_PRIOR)
 
-    def judge(self, tie: Tie, *, right: bool) -> None:
+    def settled(self, one: Known, other: Known, tie: Tie) -> float:
+        """Note what pairing says of a tie whose pages are there; how right it was is told."""
+        is_pair = one.partner is other
+        right = 1.0 if is_pair else is_alive(one, other) * self.in_silence(one, other, tie)
+        if _is_seen(one, other, tie):
+            self.paired[0] += is_pair
+            self.paired[1] += 1
+        return right
+
+    def in_silence(self, one: Known, other: Known, tie: Tie) -> float:
+        """How likely two tied pages are translations though pairing has not found them.
+
+        The more such ties turn out to be pairs, the more it says if one does not.
+        """
+        if not _is_seen(one, other, tie):
+            return 1.0
+        paired, seen = self.paired
+        return 1.0 - paired / (seen + SILENCE_PRIOR)
+
+    def judge(self, tie: Tie, *, right: float) -> None:
         """Note that a tie of this kind was right or wrong."""
         counts = self.ties[tie]
         counts[0] += right
@@ -53,7 +78,7 @@ class Evidence:
             if one in other.switches and other in one.switches:
                 return max(share, MUTUAL)
             return share / max(_shared(one, other), _shared(other, one))
-        if tie in {Tie.KEY, Tie.SLUG, Tie.RULE}:
+        if tie is not Tie.DECLARED:
             doubt = max(self._doubt(one, other), self._doubt(other, one))
             return share * (1.0 - CONTRADICTION * doubt)
         return share
@@ -83,11 +108,17 @@ def is_alive(page: Known, mate: Known) -> bool:
     return mate.fate is Fate.WAITING
 
 
+def _is_seen(one: Known, other: Known, tie: Tie) -> bool:
+    """Whether pairing sees what ties two pages: a declaration, or the same key."""
+    return tie is Tie.DECLARED or one.traits.key == other.traits.key
+
+
 def _shared(page: Known, mate: Known) -> int:
     """With how many pages of the language of `mate` its switch target `page` is shared."""
     return max(1, page.switched_from[mate.language]) if mate.fate is Fate.FETCHED else 1
 
 
+@lru_cache(maxsize=1 << 10)
 def leaning(codes: frozenset[str], pair: tuple[str, str], sure: float) -> Vector:
     """A first guess: a page is in one of these languages, with a doubt left.
 

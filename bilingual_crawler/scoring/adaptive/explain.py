@@ -19,6 +19,7 @@ from bilingual_crawler.scoring.scorer import Factor
 
 _TIES = {
     Tie.SLUG: "the last part of the URL is the same",
+    Tie.MODEL: "the parallel-URL model takes them for translations",
     Tie.KEY: "the URLs differ in language tokens alone",
     Tie.RULE: "a rule learned on this site turns one URL into the other",
     Tie.SWITCH: "the language switch leads from one to the other",
@@ -27,6 +28,7 @@ _TIES = {
 _SOURCES = {
     Certainty.NONE: "nothing",
     Certainty.PARENT: "the page that links to it",
+    Certainty.MODEL: "the page that links to it, url2lang",
     Certainty.TOKEN: "the tokens of its URL",
     Certainty.ANCHOR: "the words of a link to it",
     Certainty.DECLARED: "hreflang",
@@ -37,36 +39,41 @@ def factors_of(page: Known, evidence: Evidence, pair: LanguagePair) -> tuple[flo
     """The score of a URL, and everything it is the product of."""
     languages = page.languages
     case = best_case(page, languages, evidence)
-    text = Factor(
-        "new text",
-        worth_of_text(page),
-        f"{page.group.fresh:.0%} of the text of pages in {_place(page)} is new",
-    )
     if case.mate is None:
-        factors = [*_alone(page, languages, case.unexplained), text]
+        factors = _alone(page, languages, pair)
     elif case.mate.fate is Fate.FETCHED:
-        factors = [*_completes(page, languages, case.mate, evidence, pair), text]
+        factors = _completes(page, languages, case.mate, evidence, pair)
     else:
-        factors = [*_opens(page, languages, case.mate, evidence), text]
+        factors = _opens(page, languages, case.mate, evidence, pair)
+    factors += _anyway(page, case.unexplained)
     score, least = prod(factor.value for factor in factors), floor_of(page, languages)
     if score >= least:
         return score, factors
-    why = f"nothing better is known of it: {page.depth} steps from a seed, {_shares(languages)}"
+    why = (
+        f"nothing better is known of it: {page.depth} steps from a seed, {_shares(languages, pair)}"
+    )
     return least, [Factor("no hope", least, why)]
 
 
-def _alone(page: Known, languages: Vector, unexplained: float) -> list[Factor]:
-    share = page.group.alone(FIRST_YIELD)
-    factors = [
-        Factor("language", languages[0] + languages[1], _language(page, languages)),
-        Factor("section", share, f"{share:.0%} of such pages in {_place(page)} are translated"),
-        Factor("opens a pair", HALF, "a pair takes two downloads"),
-        Factor("counterpart unseen", FINDABLE, "no link to its counterpart was seen yet"),
-    ]
+def _anyway(page: Known, unexplained: float) -> list[Factor]:
+    """What every URL is measured by."""
+    group = page.group
+    text = f"{group.fresh:.0%} of the text of pages in {_place(page)} is new"
+    factors = [Factor("new text", worth_of_text(page), text)]
     if unexplained < 1:
         why = "what it is tied to is likelier its counterpart than something unseen"
         factors.append(Factor("tied elsewhere", unexplained, why))
     return factors
+
+
+def _alone(page: Known, languages: Vector, pair: LanguagePair) -> list[Factor]:
+    share = page.group.alone(FIRST_YIELD)
+    return [
+        Factor("language", languages[0] + languages[1], _language(page, languages, pair)),
+        Factor("section", share, f"{share:.0%} of such pages in {_place(page)} are translated"),
+        Factor("opens a pair", HALF, "a pair takes two downloads"),
+        Factor("counterpart unseen", FINDABLE, "no link to its counterpart was seen yet"),
+    ]
 
 
 def _completes(
@@ -78,17 +85,23 @@ def _completes(
     name = tuple(pair)[wanted].name
     return [
         Factor("counterpart fetched", strength, f"{mate.url}: {_TIES[page.ties[mate]]}"),
-        Factor("language", languages[wanted], f"{name} wanted: {_language(page, languages)}"),
+        Factor("language", languages[wanted], f"{name} wanted: {_language(page, languages, pair)}"),
         Factor("promises kept", kept, f"{kept:.0%} of such ties in {_place(page)} were right"),
     ]
 
 
-def _opens(page: Known, languages: Vector, mate: Known, evidence: Evidence) -> list[Factor]:
+def _opens(
+    page: Known, languages: Vector, mate: Known, evidence: Evidence, pair: LanguagePair
+) -> list[Factor]:
     share = page.group.together(evidence.strength(mate, page, page.ties[mate]) * page.group.kept)
     both = both_wanted(languages, mate.languages)
     return [
         Factor("counterpart waiting", share, f"{mate.url}: {_TIES[page.ties[mate]]}"),
-        Factor("languages", both, f"{_language(page, languages)}; it: {_shares(mate.languages)}"),
+        Factor(
+            "languages",
+            both,
+            f"{_language(page, languages, pair)}; it: {_shares(mate.languages, pair)}",
+        ),
         Factor("opens a pair", HALF, "a pair takes two downloads"),
     ]
 
@@ -97,11 +110,11 @@ def _place(page: Known) -> str:
     return page.group.yields[-1].name
 
 
-def _language(page: Known, languages: Vector) -> str:
+def _language(page: Known, languages: Vector, pair: LanguagePair) -> str:
     seen = sum(page.group.languages[-1].counts)
-    return f"{_shares(languages)}, by {_SOURCES[page.certainty]} and {seen} pages near it"
+    return f"{_shares(languages, pair)}, by {_SOURCES[page.certainty]} and {seen} pages near it"
 
 
-def _shares(languages: Vector) -> str:
+def _shares(languages: Vector, pair: LanguagePair) -> str:
     first, second, other = languages
-    return f"{first:.0%} the first language, {second:.0%} the second, {other:.0%} another"
+    return f"{first:.0%} {pair.first.name}, {second:.0%} {pair.second.name}, {other:.0%} another"

@@ -20,6 +20,12 @@ class Harvest:
         """Count a pair that was found, or given up."""
         self.pending += 1 if kept else -1
 
+    def resume(self, rate: float, pending: int, is_over: bool, hosts: list[str]) -> None:
+        """Go on from an earlier run; a site that ended is open again if none may end."""
+        self.rate, self.pending = rate, pending
+        self.is_over = is_over and self._least > 0
+        self.hosts = dict.fromkeys(hosts)
+
     def fetched(self, host: str) -> bool:
         """Count a page; tell whether this one has ended the harvest."""
         if len(self.hosts) < MOST_HOSTS:

@@ -18,10 +18,11 @@ class Tie(IntEnum):
     """Why two URLs may be translations of each other, the best reasons last."""
 
     SLUG = 0
-    KEY = 1
-    RULE = 2
-    SWITCH = 3
-    DECLARED = 4
+    MODEL = 1
+    KEY = 2
+    RULE = 3
+    SWITCH = 4
+    DECLARED = 5
 
 
 class Certainty(IntEnum):
@@ -29,9 +30,10 @@ class Certainty(IntEnum):
 
     NONE = 0
     PARENT = 1
-    TOKEN = 2
-    ANCHOR = 3
-    DECLARED = 4
+    MODEL = 2
+    TOKEN = 3
+    ANCHOR = 4
+    DECLARED = 5
 
 
 class Known:
@@ -43,6 +45,7 @@ class Known:
         "depth",
         "fate",
         "group",
+        "hunch",
         "is_copy",
         "language",
         "learned",
@@ -69,6 +72,8 @@ class Known:
         self.language = 2
         self.prior: Vector = (0.4, 0.4, 0.2)
         self.certainty = Certainty.NONE
+        self.hunch: int | None = None
+        """The language that the URL model thinks likeliest, if it was asked."""
         self.priority: float | None = None
         self.ties: dict[Known, Tie] = {}
         self.partner: Known | None = None
@@ -99,6 +104,13 @@ class Known:
         if self.fate is Fate.FETCHED:
             return _CERTAIN[self.language]
         return self.group.language(self.prior)
+
+    def lean_to(self, language: int, share: float) -> None:
+        """Think a language likelier, by the chance that this is a translation into it."""
+        if self.certainty <= Certainty.MODEL:
+            kept = [each * (1.0 - share) for each in self.prior]
+            kept[language] += share
+            self.prior = kept[0], kept[1], kept[2]
 
     def guess(self, prior: Vector, certainty: Certainty) -> bool:
         """Take a first guess of the language from a better source; tell if it was better."""

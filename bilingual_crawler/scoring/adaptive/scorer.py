@@ -1,7 +1,7 @@
 """The scorer that learns from the crawl, site by site, which links lead to translations."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from functools import lru_cache
 
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.hosts import host_of, site_of
@@ -9,29 +9,30 @@ from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.scoring.adaptive.explain import factors_of
 from bilingual_crawler.scoring.adaptive.harvest import Harvest
+from bilingual_crawler.scoring.adaptive.hunches import Hunches
 from bilingual_crawler.scoring.adaptive.memory import Room
+from bilingual_crawler.scoring.adaptive.page import Fate, Known
 from bilingual_crawler.scoring.adaptive.site import SUNK, Site
 from bilingual_crawler.scoring.adaptive.state import pack, unpack
 from bilingual_crawler.scoring.scorer import CrawlSoFar, Factor, LinkScorer, Proposal
 from bilingual_crawler.settings import Config
 
-YIELD_PAGES = 100
-"""Over how many pages the yield of a site is smoothed."""
-
 
 class AdaptiveScorer(LinkScorer):
     """Expected pairs a download, from what this crawl has seen of the site."""
 
-    off_language: ClassVar[float | None] = 1.0
-
     def __init__(self, pair: LanguagePair, crawl: CrawlSoFar, config: Config) -> None:
         super().__init__(pair, crawl, config)
-        self._least_yield: float = getattr(config, "site_yield", 0.0)
-        self._yield_pages: int = getattr(config, "site_yield_pages", YIELD_PAGES)
+        self._hunches = Hunches(pair, config)
         self._room = Room()
         self._sites: dict[str, Site] = {}
         self._changed: dict[str, Site] = {}
         self._exhausted: list[str] = []
+
+    def weight_of(self, document: Document) -> float:
+        """Whole, since what such a page is worth is learned; or nothing, if that is asked for."""
+        is_wanted = document.language in self.pair or self.config.off_language == "follow"
+        return 1.0 if is_wanted else 0.0
 
     def arrived(self, document: Document) -> None:
         """Learn of a fetched page, in whatever language, before its links are scored."""
@@ -51,11 +52,10 @@ class AdaptiveScorer(LinkScorer):
 
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
         """What each link is worth: expected pairs a download."""
-        scores = []
-        for link in links:
-            site = self._site(link.url)
-            scores.append(site.value(site.seen(document, link)))
-        return scores
+        self._site(document.url).settle_up()
+        targets = [self._seen(document, link) for link in links]
+        self._hunches.consult(self._site(document.url), document, [page for _, page in targets])
+        return [site.value(page) for site, page in targets]
 
     def proposals(self) -> list[Proposal]:
         """URLs to try though no link leads to them; each is given once."""
@@ -74,8 +74,13 @@ class AdaptiveScorer(LinkScorer):
 
     def explain(self, document: Document, link: Link) -> tuple[float, list[Factor]]:
         """The score of a link, and every factor of it."""
-        site = self._site(link.url)
-        score, factors = factors_of(site.seen(document, link), site.evidence, self.pair)
+        here = self._site(document.url)
+        known = here.memory.get(document.url)
+        if known is None or known.fate is Fate.WAITING:
+            self.arrived(document)  # somebody asks about a page that no crawl has fetched
+        site, page = self._seen(document, link)
+        self._hunches.consult(here, document, [page])
+        score, factors = factors_of(page, site.evidence, self.pair)
         if not site.harvest.is_over:
             return score, factors
         why = f"the site has ended: {site.harvest.rate:.3f} pairs a page"
@@ -91,8 +96,12 @@ class AdaptiveScorer(LinkScorer):
         self._sites = unpack(state, self._make)
         self._changed = dict(self._sites)
 
+    def _seen(self, document: Document, link: Link) -> tuple[Site, Known]:
+        site = self._site(link.url)
+        return site, site.seen(document, link)
+
     def _site(self, url: str) -> Site:
-        name = site_of(host_of(url))
+        name = _site_name("/".join(url.split("/", 3)[:3]))
         site = self._sites.get(name)
         if site is None:
             site = self._sites[name] = self._make(name)
@@ -100,4 +109,11 @@ class AdaptiveScorer(LinkScorer):
         return site
 
     def _make(self, name: str) -> Site:
-        return Site(name, self.pair, Harvest(self._least_yield, self._yield_pages), self._room)
+        harvest = Harvest(self.config.site_yield, self.config.site_yield_pages)
+        return Site(name, self.pair, harvest, self._room)
+
+
+@lru_cache(maxsize=1 << 12)
+def _site_name(origin: str) -> str:
+    """The site of a URL, of which the scheme and the host are enough."""
+    return site_of(host_of(origin))

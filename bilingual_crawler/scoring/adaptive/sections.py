@@ -126,6 +126,11 @@ class Group:
         slope, base = _chain(self.yields, "fresh", FRESH_PRIOR)
         self.fresh = base + slope * FRESH_AT_FIRST
 
+    @property
+    def open_to_guesses(self) -> float:
+        """What is left of a first guess of the language, from 1 to 0."""
+        return self._languages[0]
+
     def language(self, prior: Vector) -> Vector:
         """How likely each language is, for a URL of which `prior` was thought."""
         slope, (first, second, other) = self._languages

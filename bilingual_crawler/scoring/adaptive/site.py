@@ -10,6 +10,7 @@ from bilingual_crawler.scoring.adaptive.evidence import NEITHER, is_alive, leani
 from bilingual_crawler.scoring.adaptive.harvest import Harvest
 from bilingual_crawler.scoring.adaptive.memory import Memory, Room
 from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, Known, Tie
+from bilingual_crawler.scoring.adaptive.sections import Vector
 from bilingual_crawler.scoring.adaptive.switches import SURE, Switches, slot_of
 from bilingual_crawler.scoring.adaptive.transforms import Prediction, Rule, Transforms
 from bilingual_crawler.scoring.adaptive.value import value_of
@@ -25,12 +26,15 @@ CHANGED = 0.02
 SURE_DECLARED, SURE_ANCHOR = 0.95, 0.9
 STAYS = (3.0, 4.0)
 """Links without a sign of language that stay in the language of their page, of how many."""
+GUESSES = (1.0, 5.0)
+"""Languages that the URL model has guessed right, of how many."""
 
 SUNK = 1e-6
 """What is left of all values on a site whose harvest is over."""
 
 FREE_PROBES, PROBES_A_HIT = 5, 3
 LEAST_PROBE = 0.5
+HALF_SURE = 0.5
 
 
 class Site:
@@ -46,9 +50,11 @@ class Site:
         self.transforms = (Transforms(), Transforms())
         self.texts: set[int] = set()
         self.stays = list(STAYS)
+        self.guesses = list(GUESSES)
         self.probes: dict[Known, tuple[int, Rule]] = {}
         self.probing = [0, 0]
         self._proposed: list[Proposal] = []
+        self._unsettled: list[tuple[Known, Known, Tie]] = []
 
     def arrived(self, document: Document) -> None:
         """Learn from a page that was fetched."""
@@ -127,6 +133,17 @@ class Site:
             target.slot, target.parent = slot_of(link), language
         return target
 
+    def think(self, page: Known, shares: Vector) -> None:
+        """Take in what the URL model says of a language, as far as it was right before."""
+        trust = self.guesses[0] / self.guesses[1]
+        page.hunch = max(range(len(shares)), key=shares.__getitem__)
+        first, second, other = (
+            before * (trust * share + (1.0 - trust) / len(shares))
+            for before, share in zip(page.prior, shares, strict=True)
+        )
+        total = first + second + other
+        page.guess((first / total, second / total, other / total), Certainty.MODEL)
+
     def value(self, page: Known) -> float:
         """What a waiting URL is worth now."""
         now = self._value(page)
@@ -139,6 +156,7 @@ class Site:
 
     def changes(self) -> Iterator[tuple[str, float]]:
         """Waiting URLs whose worth has changed noticeably."""
+        self.settle_up()
         for page in self.memory.to_judge_again(MOST_JUDGED):
             before, now = page.priority, self._value(page)
             if before is None or abs(now - before) > CHANGED * before:
@@ -179,11 +197,14 @@ class Site:
             right = page.language == 1 - probe[0]
             self.probing[1] += right
             self.transforms[probe[0]].judge(probe[1], right=right)
+        if page.hunch is not None:
+            self.guesses[0] += page.hunch == page.language
+            self.guesses[1] += 1
         if NEITHER in {page.parent, page.language}:
             return
         crossed = page.language != page.parent
         self.switches.learn(page.slot, crossed=crossed)
-        if page.certainty <= Certainty.PARENT:
+        if page.certainty <= Certainty.MODEL:
             self.stays[0] += not crossed
             self.stays[1] += 1
 
@@ -281,16 +302,31 @@ class Site:
             page.switched_from[mate.language] > 1 or mate.switched_from[page.language] > 1
         ):
             return
-        right = is_alive(page, mate)
+        if is_alive(page, mate):
+            self._unsettled.append((page, mate, tie))
+        else:
+            self._judge_both(page, mate, tie, right=0.0)
+
+    def settle_up(self) -> None:
+        """Judge the ties of the last page, now that pairing has said what it says of them."""
+        unsettled, self._unsettled = self._unsettled, []
+        for page, mate, tie in unsettled:
+            right = self.evidence.settled(page, mate, tie)
+            self._judge_both(page, mate, tie, right=right)
+            is_mutual = tie is Tie.SWITCH and page in mate.switches
+            if right > HALF_SURE and (tie is Tie.DECLARED or is_mutual):
+                self._confirm(page, mate)
+            self._review(page)
+            self._review(mate)
+
+    def _judge_both(self, page: Known, mate: Known, tie: Tie, *, right: float) -> None:
         self._judge(tie, page, right=right)
         for section in mate.group.yields:
             if section not in page.group.yields:
                 section.add(section.kept, right)
                 self.memory.touch(section)
-        if right and (tie is Tie.DECLARED or (tie is Tie.SWITCH and page in mate.switches)):
-            self._confirm(page, mate)
 
-    def _judge(self, tie: Tie, page: Known, *, right: bool) -> None:
+    def _judge(self, tie: Tie, page: Known, *, right: float) -> None:
         self.evidence.judge(tie, right=right)
         for section in page.group.yields:
             section.add(section.kept, right)
@@ -329,6 +365,8 @@ class Site:
                 promise = self.evidence.strength(page, mate, tie)
                 if mate.fate is Fate.WAITING:
                     promise *= mate.languages[1 - page.language] * mate.group.kept
+                elif mate is not page.partner:
+                    promise *= self.evidence.in_silence(page, mate, tie)
                 best = max(best, promise)
         return best
 

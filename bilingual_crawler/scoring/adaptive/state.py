@@ -10,7 +10,9 @@ from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, Known, Tie
 from bilingual_crawler.scoring.adaptive.site import Site
 from bilingual_crawler.scoring.adaptive.transforms import Record, Rule, Transforms
 
-FORMAT = 1
+FORMAT = 2
+PARTNER = 8
+"""Where the number of its partner stands in the row of a page."""
 
 
 def pack(sites: dict[str, Site]) -> bytes:
@@ -60,11 +62,13 @@ def _site(site: Site) -> dict[str, Any]:
             for name, each in memory.yield_sections.items()
         },
         "evidence": [site.evidence.ties[tie] for tie in Tie],
+        "paired": site.evidence.paired,
         "switching": site.evidence.switching,
         "slots": site.switches.slots,
         "rules": [_rules(each) for each in site.transforms],
         "texts": struct.pack(f"<{len(texts)}I", *texts),
         "stays": site.stays,
+        "guesses": site.guesses,
         "probing": site.probing,
         "probes": [
             (number[page], language, tuple(rule))
@@ -90,6 +94,7 @@ def _page(page: Known, number: dict[Known, int]) -> tuple[Any, ...]:
         page.language,
         page.prior,
         page.certainty,
+        page.hunch,
         page.priority,
         partner,
         page.promise,
@@ -112,32 +117,33 @@ def _read_site(row: dict[str, Any], site: Site) -> Site:
         section.paired, section.lone, section.kept, section.fresh = counters
     pages = [_read_page(site, each) for each in row["urls"]]
     for page, each in zip(pages, row["urls"], strict=True):
-        page.partner = None if each[7] is None else pages[each[7]]
+        page.partner = None if each[PARTNER] is None else pages[each[PARTNER]]
     for one, other, tie in row["ties"]:
         pages[one].ties[pages[other]] = pages[other].ties[pages[one]] = Tie(tie)
     for one, other, language in row["switches"]:
         pages[one].switches[pages[other]] = language
     site.evidence.ties = dict(zip(Tie, row["evidence"], strict=True))
+    site.evidence.paired = row["paired"]
     site.evidence.switching = row["switching"]
     site.switches.slots = row["slots"]
     site.transforms = (_read_rules(row["rules"][0]), _read_rules(row["rules"][1]))
     site.texts = set(struct.unpack(f"<{len(row['texts']) // 4}I", row["texts"]))
-    site.stays, site.probing = row["stays"], row["probing"]
+    site.stays, site.guesses, site.probing = row["stays"], row["guesses"], row["probing"]
     site.probes = {pages[at]: (language, _read_rule(rule)) for at, language, rule in row["probes"]}
     harvest = site.harvest
-    harvest.rate, harvest.pending, harvest.is_over, hosts = row["harvest"]
-    harvest.hosts = dict.fromkeys(hosts)
+    harvest.resume(*row["harvest"])
     memory.dirty = {pages[at]: None for at in row["dirty"]}
     memory.settle()
     return site
 
 
 def _read_page(site: Site, row: list[Any]) -> Known:
-    url, depth, fate, language, prior, certainty, priority, _, promise, *rest = row
+    url, depth, fate, language, prior, certainty, hunch, priority, _, promise, *rest = row
     page = site.memory.remember(url, depth, Fate(fate))
     page.language = language
     page.prior = tuple(prior)
     page.certainty = Certainty(certainty)
+    page.hunch = hunch
     page.priority = priority
     page.promise = promise
     page.claims, page.is_copy, page.learned, page.lone, *rest = rest

@@ -5,12 +5,13 @@ and `/es/blog` are two places); yield sections leave them out, since a part of a
 translated is so in both languages.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
-from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from bilingual_crawler.hosts import site_of, split_host
 from bilingual_crawler.languages import languages_of_token
-from bilingual_crawler.pairing.url_key import url_key
+from bilingual_crawler.pairing.url_key import INDEX, WORD, url_key
 
 DEEPEST = 3
 """Directories that make sections; deeper ones have too few pages to learn from."""
@@ -34,57 +35,153 @@ class Traits(NamedTuple):
     """The languages that the most trusted of its tokens may mean."""
 
 
-class _Tokens(NamedTuple):
-    found: list[str]
-    announced: list[frozenset[str]]
+class _Place(NamedTuple):
+    """A host taken apart."""
+
+    name: str
+    site: str
+    key: str
+    found: tuple[str, ...]
+    announced: tuple[frozenset[str], ...]
+
+
+class _Segment(NamedTuple):
+    """A segment of a path taken apart."""
+
+    key: str
+    """What is left of it without language tokens."""
+    languages: frozenset[str]
+    """What it means if it is a token as a whole."""
+    is_code: bool
+
+
+class _Folder(NamedTuple):
+    """The directories of a URL taken apart."""
+
+    place: _Place
+    prefixes: tuple[str, ...]
+    neutral: tuple[str, ...]
+    """Those that are no language tokens."""
+    neutral_prefixes: tuple[str, ...]
+    found: tuple[str, ...]
+    announced: tuple[frozenset[str], ...]
+    above: int
+    """How many stand before the first token."""
+    key: str
 
 
 def traits_of(url: str, tokens: frozenset[str]) -> Traits:
     """Take a URL apart; `tokens` are those of the two languages, as for `url_key`."""
     try:
         parts = urlsplit(url)
-        host = (parts.hostname or "").removeprefix("www.")
-        segments = [each for each in unquote(parts.path).lower().split("/") if each]
-        parameters = parse_qsl(parts.query, max_num_fields=MOST_PARAMETERS)
-        key = url_key(url, tokens).key
+        path = unquote(parts.path) if "%" in parts.path else parts.path
+        segments = [each for each in path.lower().split("/") if each]
+        folder = _folder(parts.hostname or "", tuple(segments[:-1]), tokens)
+        parameters = _parameters(parts.query)
     except ValueError:
         return Traits("", ("",), ("",), "", "", frozenset())
-    found = _Tokens([], [])
-    _in_query(parameters, tokens, found)
-    neutral = _in_path(segments, tokens, found)
-    above = _common(segments, neutral) if found.found else 0
-    _in_host(parts, tokens, found)
-    folders = segments[:-1][:DEEPEST]
-    language_class = f"{host} {' '.join(sorted(found.found))}"
-    prefixes = _prefixes(host, folders)
-    language_sections = (*prefixes[:above], language_class, *prefixes[above:])
-    yield_sections = [site_of(host), *_prefixes(host, neutral[:-1][:DEEPEST])]
+    last = segments[-1] if segments else ""
+    taken = _segment(last, tokens)
+    is_token = bool(taken.languages) and taken.is_code
+    asked, asking = _in_query(parameters, tokens)
+    named, naming = ([f"/{last}/"], [taken.languages]) if is_token else _in_name(last, tokens)
+    place = folder.place
+    found = (*asked, *folder.found, *named)
+    language_class = f"{place.name} {' '.join(sorted((*found, *place.found)))}"
+    above = folder.above if found else 0
+    language_sections = (*folder.prefixes[:above], language_class, *folder.prefixes[above:])
+    announced = next(iter((*asking, *folder.announced, *naming, *place.announced)), frozenset())
+    neutral, yields = folder.neutral, folder.neutral_prefixes
+    if not is_token:
+        slug = last if neutral else ""
+    else:
+        slug = neutral[-1] if len(neutral) > 1 else ""
+        yields = yields[: len(neutral) - 1] if neutral else yields
+    yield_sections = (place.site, *yields)
     if parameters:
         names = ",".join(sorted(name[:LONGEST_PART] for name, _ in parameters))
-        yield_sections.append(f"{yield_sections[-1]}?{names}")
-    slug = neutral[-1] if len(neutral) > 1 and _is_telling(neutral[-1]) else ""
-    announced = found.announced[0] if found.announced else frozenset()
-    return Traits(language_class, language_sections, tuple(yield_sections), key, slug, announced)
+        yield_sections = (*yield_sections, f"{yield_sections[-1]}?{names}")
+    key = _key(folder, taken.key, parts.query, tokens)
+    slug = slug if _is_telling(slug) else ""
+    return Traits(language_class, language_sections, yield_sections, key, slug, announced)
 
 
-def _common(segments: list[str], neutral: list[str]) -> int:
-    """How many segments stand before the first language token."""
-    for at, (segment, other) in enumerate(zip(segments, neutral, strict=False)):
-        if segment != other:
-            return at
-    return len(neutral)
+@lru_cache(maxsize=1 << 10)
+def _place(host: str, tokens: frozenset[str]) -> _Place:
+    name = host.removeprefix("www.")
+    found, announced = [], []
+    for label in split_host(host).subdomain.split("."):
+        if label and (languages := _languages(label, tokens)):
+            found.append(f"{label}.")
+            announced.append(languages)
+    key = url_key(f"https://{host}/", tokens).key
+    return _Place(name, site_of(name), key, tuple(found), tuple(announced))
 
 
-def _prefixes(host: str, folders: list[str]) -> list[str]:
-    cut = [folder[:LONGEST_PART] for folder in folders]
-    return [f"{host}/{'/'.join(cut[:depth])}/" for depth in range(1, len(cut) + 1)]
+@lru_cache(maxsize=1 << 13)
+def _folder(host: str, folders: tuple[str, ...], tokens: frozenset[str]) -> _Folder:
+    """Take directories apart, once: they stand in many URLs."""
+    place = _place(host, tokens)
+    taken = [_segment(each, tokens) for each in folders]
+    named = [at for at, each in enumerate(taken) if each.languages]
+    neutral = tuple(each for each, parts in zip(folders, taken, strict=True) if not parts.languages)
+    return _Folder(
+        place=place,
+        prefixes=_prefixes(place.name, folders),
+        neutral=neutral,
+        neutral_prefixes=_prefixes(place.name, neutral),
+        found=tuple(f"/{folders[at]}/" for at in named),
+        announced=tuple(taken[at].languages for at in named),
+        above=named[0] if named else len(folders),
+        key="".join(f"{each.key}/" for each in taken if each.key),
+    )
 
 
-def _in_query(parameters: list[tuple[str, str]], tokens: frozenset[str], found: _Tokens) -> None:
+@lru_cache(maxsize=1 << 14)
+def _segment(segment: str, tokens: frozenset[str]) -> _Segment:
+    """Take a segment apart, once: many stand in several URLs."""
+    token = segment.replace("_", "-")
+    languages = _languages(token, tokens)
+    key = segment
+    if languages or not tokens.isdisjoint(WORD.findall(segment)):
+        key = url_key(f"https://x/{quote(segment, errors='replace')}", tokens).key
+        key = key.partition("/")[2].removesuffix("?")
+    return _Segment(key, languages, len(token) <= CODE or "-" in token)
+
+
+def _key(folder: _Folder, last: str, query: str, tokens: frozenset[str]) -> str:
+    """The same as `url_key`, from parts that were taken apart before."""
+    path = INDEX.sub("", f"{folder.key}{last}")
+    if query:
+        parameters = unquote(query).lower().split("&")
+        query = "&".join(
+            sorted(
+                each
+                for each in parameters
+                if each and each.partition("=")[2].replace("_", "-") not in tokens
+            )
+        )
+    return f"{folder.place.key}{path}{query}"
+
+
+def _parameters(query: str) -> list[tuple[str, str]]:
+    return parse_qsl(query, max_num_fields=MOST_PARAMETERS) if query else []
+
+
+def _prefixes(host: str, folders: tuple[str, ...]) -> tuple[str, ...]:
+    cut = [folder[:LONGEST_PART] for folder in folders[:DEEPEST]]
+    return tuple(f"{host}/{'/'.join(cut[:depth])}/" for depth in range(1, len(cut) + 1))
+
+
+def _in_query(
+    parameters: list[tuple[str, str]], tokens: frozenset[str]
+) -> tuple[list[str], list[frozenset[str]]]:
+    found, announced = [], []
     for name, value in parameters:
         if languages := _languages(value.lower().replace("_", "-"), tokens):
-            found.found.append(f"{name}={value.lower()}")
-            found.announced.append(languages)
+            found.append(f"{name}={value.lower()}")
+            announced.append(languages)
+    return found, announced
 
 
 def _languages(token: str, wanted: frozenset[str]) -> frozenset[str]:
@@ -95,31 +192,14 @@ def _languages(token: str, wanted: frozenset[str]) -> frozenset[str]:
     return languages
 
 
-def _in_path(segments: list[str], tokens: frozenset[str], found: _Tokens) -> list[str]:
-    """Note the language tokens of a path; give the other segments."""
-    neutral = []
-    for at, segment in enumerate(segments):
-        token = segment.replace("_", "-")
-        languages = _languages(token, tokens)
-        is_code = len(token) <= CODE or "-" in token
-        if languages and (is_code or at < len(segments) - 1):
-            found.found.append(f"/{segment}/")
-            found.announced.append(languages)
-        else:
-            neutral.append(segment)
-    if segments:
-        for part in segments[-1].split(".")[1:-1]:
-            if languages := _languages(part, tokens):
-                found.found.append(f".{part}.")
-                found.announced.append(languages)
-    return neutral
-
-
-def _in_host(parts: SplitResult, tokens: frozenset[str], found: _Tokens) -> None:
-    for label in split_host(parts.hostname or "").subdomain.split("."):
-        if label and (languages := _languages(label, tokens)):
-            found.found.append(f"{label}.")
-            found.announced.append(languages)
+def _in_name(name: str, tokens: frozenset[str]) -> tuple[list[str], list[frozenset[str]]]:
+    """The language tokens of a file name: `page.en.html`."""
+    found, announced = [], []
+    for part in name.split(".")[1:-1]:
+        if languages := _languages(part, tokens):
+            found.append(f".{part}.")
+            announced.append(languages)
+    return found, announced
 
 
 def _is_telling(name: str) -> bool:

@@ -26,7 +26,7 @@ class Case(NamedTuple):
     value: float
     mate: Known | None
     unexplained: float
-    """How likely a translation, if there is one, is none of the known URLs."""
+    """How likely a translation, if there is one, is none of the known URLs; 1 with a mate."""
 
 
 def best_case(page: Known, languages: Vector, evidence: Evidence) -> Case:
@@ -40,7 +40,7 @@ def best_case(page: Known, languages: Vector, evidence: Evidence) -> Case:
         if value > best:
             best, best_mate = value, mate
     alone = without_mate(page, languages) * unexplained
-    return Case(alone, None, unexplained) if alone > best else Case(best, best_mate, unexplained)
+    return Case(alone, None, unexplained) if alone > best else Case(best, best_mate, 1.0)
 
 
 def without_mate(page: Known, languages: Vector) -> float:

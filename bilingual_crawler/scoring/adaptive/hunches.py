@@ -1,0 +1,83 @@
+"""What the URL models think of links of which the crawl has learned nothing yet.
+
+An answer of a model costs about as much as all else that is done for a link, so the models
+are asked once a URL, all new links of a page together, and only where the answer can matter:
+the language of URLs without a token in sections of which little was seen, and translations
+for pages that name none themselves.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from bilingual_crawler.documents.document import Document
+from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, Known, Tie
+from bilingual_crawler.scoring.adaptive.site import Site
+from bilingual_crawler.scoring.smart import SmartModels
+from bilingual_crawler.settings import Config
+
+MOST_LANGUAGES, MOST_CANDIDATES = 60, 30
+"""Questions a page, for each of the models."""
+OPEN = 0.5
+"""What must be left of a first guess of the language, after what its sections say of it."""
+LEAST_WANTED = 0.08
+"""How likely a link must lead to the other language to be compared with its page."""
+TRANSLATION = 0.3
+"""From which probability on a link is tied to its page; only the best link of a page is."""
+
+
+class Hunches:
+    """Asks the models, and puts down their answers where evidence is still missing."""
+
+    def __init__(self, pair: LanguagePair, config: Config) -> None:
+        self._codes = pair.codes
+        self._models = SmartModels(pair, config)
+
+    def consult(self, site: Site, document: Document, targets: Iterable[Known]) -> None:
+        """Ask about those links of a page that were never judged before."""
+        new = list(
+            {
+                target: None
+                for target in targets
+                if target.fate is Fate.WAITING and target.priority is None
+            }
+        )
+        if new:
+            self._guess_languages(site, [page for page in new if _is_unclear(page)])
+            page = site.memory.get(document.url)
+            if page is not None and page.is_fetched and not page.claims:
+                self._tie_likeliest(site, page, new)
+
+    def _guess_languages(self, site: Site, pages: Sequence[Known]) -> None:
+        pages = pages[:MOST_LANGUAGES]
+        if not pages:
+            return
+        urls = [page.url for page in pages]
+        shares = [self._models.language(urls, code) for code in self._codes]
+        for page, first, second in zip(pages, *shares, strict=True):
+            site.think(page, (first, second, max(0.0, 1.0 - first - second)))
+
+    def _tie_likeliest(self, site: Site, page: Known, links: Sequence[Known]) -> None:
+        """Tie a page to the link that is likeliest its translation, if one is likely at all."""
+        wanted = 1 - page.language
+        candidates = [
+            link
+            for link in links
+            if link is not page
+            and link.ties.get(page, Tie.SLUG) is Tie.SLUG
+            and link.languages[wanted] >= LEAST_WANTED
+        ][:MOST_CANDIDATES]
+        if not candidates or any(tie >= Tie.KEY for tie in page.ties.values()):
+            return
+        shares = self._models.translation(page.url, [link.url for link in candidates])
+        share, at = max((share, -at) for at, share in enumerate(shares))
+        likeliest = candidates[-at]
+        if share >= TRANSLATION and site.memory.tie(page, likeliest, Tie.MODEL):
+            likeliest.lean_to(wanted, share)
+
+
+def _is_unclear(page: Known) -> bool:
+    """Whether neither the URL nor its neighbours tell the language."""
+    if page.certainty >= Certainty.MODEL:
+        return False
+    page.group.refresh()
+    return page.group.open_to_guesses > OPEN
