@@ -81,7 +81,7 @@ def test_seeds_come_from_a_file_and_are_named(tmp_path):
         assert f"{server.url}eu/" in printed
         asked = server.paths()
         pages = [path for path in asked if not path.startswith("/.well-known")]
-        assert {"/es/", "/eu/"} <= set(pages[:4])  # a seed may wait for robots.txt a little longer
+        assert {"/es/", "/eu/"} <= set(pages[:6])  # one may overtake the other on its way
 
 
 def test_an_output_folder_is_made_up_where_none_is_given(tmp_path):
