@@ -1,0 +1,1 @@
+"""From document pairs to sentence pairs: splitting, aligning, cleaning."""
