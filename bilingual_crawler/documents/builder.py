@@ -28,8 +28,10 @@ def build_document(
 ) -> Document:
     """The document at `url`; bytes that are no text make an empty one.
 
+    A fragment is no part of a page's address, so it is left out.
     `hints` are the ISO 639-3 codes of the wanted languages.
     """
+    url = url.partition("#")[0]
     decoded = decode(body, content_type, (headers_language, *hints))
     page = _read(decoded.utf8, content_type)
     document = Document(
@@ -45,6 +47,8 @@ def build_document(
     document.paragraphs = _paragraphs(page)
     _add_addresses(document, page, UrlResolver(url, page.base, decoded.encoding))
     _add_language(document, (page.html_language, headers_language, page.content_language), hints)
+    document.machine_translated = page.machine.mark_of(url, page.html_language, document.language)
+    document.translation_service = page.machine.service
     return document
 
 

@@ -1,7 +1,9 @@
 """The types that a page becomes: built once, read by every later station."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
+
+_VARIANT = "#variant="
 
 ParagraphKind = Literal["title", "heading", "listitem", "paragraph"]
 
@@ -54,16 +56,43 @@ class Alternate:
     language: str | None = None
 
 
+class DocumentKey(NamedTuple):
+    """What identifies a document: its URL and, where one URL has several, the variant.
+
+    As a string it is the URL itself or the URL with a fragment, so that it names no page that
+    could be fetched, and can be read back.
+    """
+
+    url: str
+    variant: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.url}{_VARIANT}{self.variant}" if self.variant else self.url
+
+    @classmethod
+    def parse(cls, text: str) -> "DocumentKey":
+        """The identity that was written as `text`."""
+        url, mark, variant = text.rpartition(_VARIANT)
+        return cls(url, variant) if mark else cls(text)
+
+
 @dataclass(slots=True)
 class Document:
     """One page: its text, its language and what it says about other pages.
 
-    `language_source` says what decided: "main text", "whole page", "hints", "declaration" or
-    "none". `language_shares` are percents of the text that decided, `encoding` is the one the
-    bytes are really in.
+    `language_source` says what decided: "main text", "whole page", "hints", "declaration",
+    "paragraphs" (of a page that was split) or "none". `language_shares` are percents of the
+    text that decided, `encoding` is the one the bytes are really in.
+
+    `variant` tells apart documents of one URL: the ISO 639-3 code of the language, where a
+    page has two languages in it or is served in several; "" for all others.
+    `machine_translated` is the mark by which the page tells that its text is machine output,
+    `translation_service` a service on it that translates by machine, perhaps this page and
+    perhaps not; both are "" for most.
     """
 
     url: str
+    variant: str = ""
     language: str | None = None
     language_source: str = "none"
     language_shares: list[tuple[str, int]] = field(default_factory=list)
@@ -78,9 +107,16 @@ class Document:
     tdm_reservation: bool = False
     encoding: str = "utf-8"
     declared_encoding: str | None = None
+    machine_translated: str = ""
+    translation_service: str = ""
     depth: int = 0
     requested_url: str = ""
     fetched_at: str = ""
+
+    @property
+    def key(self) -> str:
+        """The identity of the document, as one string."""
+        return str(DocumentKey(self.url, self.variant))
 
     @property
     def main_paragraphs(self) -> list[Paragraph]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from bilingual_crawler.documents.document import ParagraphKind
+from bilingual_crawler.documents.machine import MachineMarks
 
 MOST_LINKS = 5_000
 MOST_IMAGES = 2_000
@@ -67,6 +68,7 @@ class Page:
     content_language: str = ""
     robots: set[str] = field(default_factory=set)
     tdm_reservation: bool = False
+    machine: MachineMarks = field(default_factory=MachineMarks)
 
     def add_reference(self, reference: Reference) -> None:
         """Note a link; a second one to the same address makes the first richer."""

@@ -24,6 +24,7 @@ CHUNK_BYTES = 1 << 14
 ANCHOR_LENGTH = 300
 CONTEXT_LENGTH = 200
 ATTRIBUTE_LENGTH = 500
+SHORTEST_SETTINGS = 20
 ROBOTS_NAMES = frozenset(("robots", "bilingual-crawler"))
 
 SHOWN, HIDDEN, TEXTLESS, INERT = range(4)
@@ -95,6 +96,9 @@ class PageReader:
             "img": self._open_image,
             "iframe": self._open_frame,
             "frame": self._open_frame,
+            "script": self.page.machine.read_script,
+            "font": self.page.machine.read_font,
+            "div": self._open_division,
         }
 
     @property
@@ -139,6 +143,8 @@ class PageReader:
             if self._title is not None:
                 self._title.append(text)
             elif scope[0] != HIDDEN or link is None:
+                if scope[0] == TEXTLESS and len(text) > SHORTEST_SETTINGS:
+                    self.page.machine.read_script_text(text)
                 return
         else:
             if not self._buffer and text.isspace():
@@ -151,6 +157,10 @@ class PageReader:
         if link is not None and link.length < ANCHOR_LENGTH:
             link.parts.append(text[:ANCHOR_LENGTH])
             link.length += len(text)
+
+    def comment(self, text: str) -> None:
+        """A comment, in which a machine may have signed the page."""
+        self.page.machine.read_comment(text)
 
     def close(self) -> Page:
         """The document ends, or is given up to go on with an empty stack."""
@@ -193,6 +203,8 @@ class PageReader:
             self._buffer.append(" ")  # a row of links, set apart by style alone
             self._length += 1
         href = attributes.get("href", "").strip()
+        if "data-gt-lang" in attributes:
+            self.page.machine.read_names("gtranslate", None)
         self._anchored = bool(href)
         self._anchors += self._anchored
         if not href or self._scopes[-1][0] > HIDDEN or not may_be_page(href):
@@ -214,6 +226,10 @@ class PageReader:
         reference = link.reference
         reference.anchor = clean("".join(link.parts))[:ANCHOR_LENGTH] or clean(link.label)
         self.page.add_reference(reference)
+
+    def _open_division(self, attributes: Attributes) -> None:
+        if attributes:
+            self.page.machine.read_names(attributes.get("id"), attributes.get("class"))
 
     def _open_area(self, attributes: Attributes) -> None:
         self._add_bare(attributes, "href", attributes.get("alt") or attributes.get("title") or "")
@@ -244,6 +260,7 @@ class PageReader:
         page = self.page
         language = attributes.get("lang") or attributes.get("xml:lang") or ""
         page.html_language = page.html_language or language.strip()[:ATTRIBUTE_LENGTH]
+        page.machine.read_html(attributes)
 
     def _open_title(self, _attributes: Attributes) -> None:
         if not self.page.title and self._scopes[-1][0] != HIDDEN:
@@ -268,9 +285,12 @@ class PageReader:
             page.tdm_reservation = page.tdm_reservation or content == "1"
         elif name == "content-language":
             page.content_language = page.content_language or content
+        else:
+            page.machine.read_meta(name, content)
 
     def _open_head_link(self, attributes: Attributes) -> None:
         page = self.page
+        page.machine.read_link(attributes)
         rel = _words(attributes, "rel").split()
         href = attributes.get("href", "").strip()
         if not href or not may_be_page(href):

@@ -12,12 +12,15 @@ _PLAIN = (
     *("url", "language", "language_source", "title", "canonical", "html_language"),
     *("encoding", "declared_encoding", "depth", "requested_url", "fetched_at"),
 )
+_SINCE_LATER = ("variant", "machine_translated", "translation_service")
+"""Keys that files of the first releases lack."""
 
 
 def document_to_dict(document: Document) -> dict[str, Any]:
     """A document as JSON can hold it, with keys in a fixed order."""
     return {
         "url": document.url,
+        "variant": document.variant,
         "language": document.language,
         "language_source": document.language_source,
         "language_shares": [[code, percent] for code, percent in document.language_shares],
@@ -37,6 +40,8 @@ def document_to_dict(document: Document) -> dict[str, Any]:
         "encoding": document.encoding,
         "declared_encoding": document.declared_encoding,
         "html_language": document.html_language,
+        "machine_translated": document.machine_translated,
+        "translation_service": document.translation_service,
         "depth": document.depth,
         "requested_url": document.requested_url,
         "fetched_at": document.fetched_at,
@@ -47,6 +52,7 @@ def document_from_dict(fields: dict[str, Any]) -> Document:
     """The document that `document_to_dict` made this of, without its links."""
     return Document(
         **{name: fields[name] for name in _PLAIN},
+        **{name: fields.get(name, "") for name in _SINCE_LATER},
         language_shares=[(code, percent) for code, percent in fields["language_shares"]],
         paragraphs=[Paragraph(**each) for each in fields["paragraphs"]],
         images=[Image(**each) for each in fields["images"]],

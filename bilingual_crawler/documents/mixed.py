@@ -1,0 +1,240 @@
+"""Pages that say everything twice: once in each language of the pair.
+
+A page with two languages in it is seldom a translation: most such pages are half translated,
+quote, or show code. So it is not enough that both languages have much text. The page must also
+be laid out as a translation is: stretches in the two languages take turns (one for the whole
+page, or one for each section, row or paragraph), and in each two of them the paragraphs answer
+one another in number, kind, length and figures. Only then is the page split.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import NamedTuple
+
+from bilingual_crawler.documents.document import Document, Paragraph
+from bilingual_crawler.languages import LanguagePair
+
+LEAST_TEXT = 200
+"""Characters that the longer side must have."""
+LEAST_SHARE, LEAST_DENSE_SHARE = 0.38, 0.2
+"""The part of the text that the shorter side must have; the other where one writes densely."""
+DENSE = frozenset(("jpn", "kor", "zho"))
+MOST_FOREIGN = 0.1
+LEAST_ANSWERED = 0.8
+LEAST_ANSWERS = 4
+LENGTH_TOLERANCE = 0.35
+SLACK = 12
+"""Characters by which short paragraphs may differ besides."""
+MOST_IN_STRETCH = 200
+MOST_COMPARISONS = 100_000
+
+_TITLE_SEPARATOR = re.compile(r"\s+[|/\u2013\u2014\u00b7:-]+\s+|\s*\|\s*")
+_NUMBER = re.compile(r"\d{2,}")
+
+
+class Comparison(NamedTuple):
+    """How much of the text of two sides answers to each other."""
+
+    answers: int
+    answered: int
+    compared: int
+
+
+@dataclass(slots=True)
+class Stretch:
+    """Consecutive paragraphs in one language."""
+
+    language: str
+    paragraphs: list[Paragraph]
+
+
+def split_mixed(document: Document, pair: LanguagePair) -> tuple[Document, Document] | None:
+    """The two documents of a page that is in both languages; None of any other page.
+
+    The language that was decided for the page comes first. Each part has the paragraphs of
+    its language in their order, with the headings that belong to them, and the frame of the
+    page; the first part alone has the links, so that they are followed once.
+    """
+    stretches = _stretches(document, pair)
+    if len(stretches) < len(pair.codes) or not _are_translations(stretches):
+        return None
+    order = stretches[0].language, stretches[1].language
+    in_turns = all(len(each.paragraphs) == 1 for each in stretches)
+    sides = _sides(document, order, in_turns=in_turns)
+    first, second = order if document.language != order[1] else order[::-1]
+    return (
+        _part(document, first, sides[first]),
+        replace(_part(document, second, sides[second]), links=[]),
+    )
+
+
+def _stretches(document: Document, pair: LanguagePair) -> list[Stretch]:
+    """The text as it changes from one language to the other; none if the page has but one.
+
+    A page that declares its translation elsewhere has none in itself.
+    """
+    codes = pair.codes
+    if not set(codes) <= {code for code, _ in document.language_shares} or any(
+        each.language in codes and each.url != document.url and each.language != document.language
+        for each in document.alternates
+    ):
+        return []
+    main = [each for each in document.paragraphs if not each.boilerplate]
+    size = dict.fromkeys((*codes, ""), 0)
+    for each in main:
+        if each.language is not None:
+            size[each.language if each.language in codes else ""] += len(each.text)
+    both = size[codes[0]] + size[codes[1]]
+    least = LEAST_SHARE if DENSE.isdisjoint(codes) else LEAST_DENSE_SHARE
+    if (
+        max(size[code] for code in codes) < LEAST_TEXT
+        or min(size[code] for code in codes) < least * both
+        or size[""] > MOST_FOREIGN * both
+    ):
+        return []
+    labelled = [each for each in main if each.language in codes and each.kind != "title"]
+    return [
+        Stretch(language or "", list(group))
+        for language, group in groupby(labelled, key=lambda each: each.language)
+    ]
+
+
+def _are_translations(stretches: Sequence[Stretch]) -> bool:
+    """Whether each stretch is answered by the one that follows it.
+
+    The first may stand alone (a date, a line about the author), and so may the last.
+    """
+    return any(_answer_each_other(stretches, start) for start in (0, 1))
+
+
+def _answer_each_other(stretches: Sequence[Stretch], start: int) -> bool:
+    ones, others = stretches[start::2], stretches[start + 1 :: 2]
+    sizes = [sum(_length(each.paragraphs) for each in side) for side in (ones, others)]
+    if not all(sizes):
+        return False
+    ratio = sizes[1] / sizes[0]
+    budget, answers, answered = MOST_COMPARISONS, 0, 0
+    for one, other in zip(ones, others, strict=False):
+        left, right = one.paragraphs[:MOST_IN_STRETCH], other.paragraphs[:MOST_IN_STRETCH]
+        budget -= len(left) * len(right)
+        if budget < 0:
+            break
+        found = compare(left, right, ratio)
+        answers += found.answers
+        answered += found.answered
+    total = sum(_length(each.paragraphs) for each in stretches)
+    return answers >= LEAST_ANSWERS and answered >= LEAST_ANSWERED * total
+
+
+def compare(one: Sequence[Paragraph], other: Sequence[Paragraph], ratio: float) -> Comparison:
+    """The best way to read `other` as the translation of `one`, in order.
+
+    A paragraph answers to one of the other side or to none. `ratio` is how many characters
+    of the one language make one of the other.
+    """
+    best = [(0, 0)] * (len(other) + 1)
+    for here in one:
+        before, best = best, [(0, 0)]
+        for at, there in enumerate(other):
+            way = max(before[at + 1], best[at])
+            if _answers(here, there, ratio):
+                text, count = before[at]
+                way = max(way, (text + len(here.text) + len(there.text), count + 1))
+            best.append(way)
+    answered, answers = best[-1]
+    return Comparison(answers, answered, _length(one) + _length(other))
+
+
+def _answers(one: Paragraph, other: Paragraph, ratio: float) -> bool:
+    """Whether two paragraphs may say the same: kind, length and figures speak for it."""
+    if _kind(one) != _kind(other):
+        return False
+    expected, found = len(one.text) * ratio, len(other.text)
+    if abs(expected - found) > LENGTH_TOLERANCE * max(expected, found) + SLACK:
+        return False
+    figures, others = set(_NUMBER.findall(one.text)), set(_NUMBER.findall(other.text))
+    return 2 * len(figures & others) >= len(figures | others)
+
+
+def _kind(paragraph: Paragraph) -> str:
+    return "heading" if paragraph.kind == "title" else paragraph.kind
+
+
+def _length(paragraphs: Sequence[Paragraph]) -> int:
+    return sum(len(each.text) for each in paragraphs)
+
+
+def _sides(document: Document, order: tuple[str, str], *, in_turns: bool) -> dict[str, list[int]]:
+    """Which paragraphs each language gets, by position; the frame belongs to both.
+
+    What is too short to have a language goes with the text before it, and from a heading on
+    with the text after it. Where the languages take turns, it takes turns as well.
+    """
+    sides: dict[str, list[int]] = {code: [] for code in order}
+    unlabelled: list[int] = []
+    before = ""
+    for at, paragraph in enumerate(document.paragraphs):
+        if paragraph.boilerplate:
+            continue
+        if paragraph.language not in order:
+            unlabelled.append(at)
+            continue
+        language = paragraph.language
+        if in_turns and before != order[0] and language == order[0] and len(unlabelled) % 2 == 0:
+            sides[order[0]] += unlabelled[::2]
+            sides[order[1]] += unlabelled[1::2]
+        else:
+            turn = _section_start(document.paragraphs, unlabelled) if before else 0
+            sides[before or language] += unlabelled[:turn]
+            sides[language] += unlabelled[turn:]
+        sides[language].append(at)
+        before, unlabelled = language, []
+    sides[before] += unlabelled
+    frame = [at for at, paragraph in enumerate(document.paragraphs) if paragraph.boilerplate]
+    return {code: sorted(positions + frame) for code, positions in sides.items()}
+
+
+def _section_start(paragraphs: Sequence[Paragraph], positions: Sequence[int]) -> int:
+    """Where the last headings among some paragraphs begin; their number if there is none."""
+    headings = [_kind(paragraphs[at]) == "heading" for at in positions]
+    if True not in headings:
+        return len(positions)
+    start = len(headings) - 1 - headings[::-1].index(True)
+    while start and headings[start - 1]:
+        start -= 1
+    return start
+
+
+def _part(document: Document, code: str, positions: Sequence[int]) -> Document:
+    paragraphs = [document.paragraphs[at] for at in positions]
+    return replace(
+        document,
+        variant=code,
+        language=code,
+        language_source="paragraphs",
+        language_shares=[(code, 100)],
+        title=_title(document, code, paragraphs),
+        paragraphs=paragraphs,
+    )
+
+
+def _title(document: Document, code: str, paragraphs: Sequence[Paragraph]) -> str:
+    """The title in one language: a part of the page's own, or the page's own, or a heading.
+
+    The title of a page in two languages is often both, with a stroke between them.
+    """
+    headings = [each for each in paragraphs if not each.boilerplate and _kind(each) == "heading"]
+    pieces = set(_TITLE_SEPARATOR.split(document.title)) - {document.title}
+    for heading in headings:
+        if heading.text in pieces:
+            return heading.text
+    has_title = any(each.kind == "title" for each in headings)
+    if has_title or (document.language == code and not _has_title(document)):
+        return document.title
+    return headings[0].text if headings else ""
+
+
+def _has_title(document: Document) -> bool:
+    return any(each.kind == "title" for each in document.paragraphs)
