@@ -39,6 +39,7 @@ COMPONENTS: dict[str, dict[str, int | str | None]] = {
     "ITEM_PIPELINES": {
         OURS + "corpus.pipelines.OptOutFilter": 100,
         OURS + "corpus.pipelines.LanguageFilter": 200,
+        OURS + "corpus.pipelines.MachineTranslationFilter": 250,
         OURS + "corpus.pipelines.Harvest": 300,
     },
     "EXTENSIONS": {

@@ -196,6 +196,11 @@ class Config:
     language_share: int = setting(
         20, "Percent of a page's text that must be in its language.", number(0, 100, whole=True)
     )
+    machine_translated: str = setting(
+        "keep",
+        "Pages that say they are machine-translated: keep (with the mark) or drop.",
+        one_of("keep", "drop"),
+    )
     checkpoint_seconds: float = setting(
         1.0, "How far the files may be behind the crawl: what a kill can undo.", number(0.05, 600)
     )

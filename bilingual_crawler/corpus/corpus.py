@@ -19,7 +19,7 @@ from hashlib import blake2b
 from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS, PAIRS_TSV, CrawlFolder
 from bilingual_crawler.corpus.pages import PageFacts, Pages
 from bilingual_crawler.documents.dedup import HASH_BYTES, DuplicateIndex, paragraph_hashes
-from bilingual_crawler.documents.document import Document
+from bilingual_crawler.documents.document import Document, DocumentKey
 from bilingual_crawler.documents.serialise import document_to_dict
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.matcher import Changes, Matcher
@@ -73,7 +73,7 @@ class Corpus:
 
         A page that is known already (a killed crawl fetches some again) changes nothing.
         """
-        url, language = document.url, document.language or ""
+        url, language = document.key, document.language or ""
         if url in self._pages:
             return self._pages.is_kept(url)
         signature = _signature(document)
@@ -132,7 +132,8 @@ class Corpus:
         """The lines of the file that still hold; the others are put aside."""
         with gzip.open(self._folder.path / DOCUMENTS, "rt", encoding="utf-8") as lines:
             for line in lines:
-                url = json.loads(line)["url"]
+                fields = json.loads(line)
+                url = str(DocumentKey(fields["url"], fields.get("variant", "")))
                 if self._pages.is_kept(url):
                     yield line
                 else:

@@ -1,4 +1,4 @@
-"""The item pipelines: opt-outs, language, then duplicates, storing and pairing.
+"""The item pipelines: opt-outs, language, machine translation; duplicates, storing and pairing.
 
 What a step drops is dropped with a reason, and the reason ends up with the URL in the
 frontier, so that the report of a crawl accounts for every page.
@@ -19,6 +19,9 @@ from bilingual_crawler.hosts import host_of
 
 if TYPE_CHECKING:
     from bilingual_crawler.spiders.bilingual import BilingualSpider
+
+
+KEPT = (State.DONE, "stored")
 
 
 class Dropped(DropItem):
@@ -66,6 +69,26 @@ class LanguageFilter(Step):
             raise Dropped("mixed_language", f"only {share}% of the page is in its language")
 
 
+class MachineTranslationFilter(Step):
+    """Counts the documents that call themselves machine output, and drops them if that is wanted.
+
+    A service that merely offers to translate a page is no reason.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._stats = crawler.stats
+
+    def take(self, document: Document) -> None:
+        """Drop a machine-translated document, or let it pass with its mark."""
+        mark = document.machine_translated
+        if not mark:
+            return
+        self._stats.inc_value(f"bilingual/machine_translated/{mark}")
+        if self.spider.config.machine_translated == "drop":
+            raise Dropped("machine_translated", f"the page is machine-translated: {mark}")
+
+
 class Harvest(Step):
     """Keeps the document, unless it is a duplicate, and writes the pairs that it makes."""
 
@@ -94,7 +117,7 @@ class OptOutFilter(Step):
             raise Dropped(opt_out, f"the page opts out: {opt_out}")
 
     def _note_kept(self, item: Any, response: Response | None) -> None:
-        _note(item, response, State.DONE, "stored")
+        _note(item, response, *KEPT)
 
     def _note_dropped(self, item: Any, response: Response | None, exception: Exception) -> None:
         _note(item, response, State.DONE, getattr(exception, "reason", "dropped"))
@@ -104,6 +127,11 @@ class OptOutFilter(Step):
 
 
 def _note(item: Any, response: Response | None, state: State, reason: str) -> None:
-    """Leave the outcome where the scheduler finds it when the request is over."""
+    """Leave the outcome where the scheduler finds it when the request is over.
+
+    A URL with several documents is stored if one of them is.
+    """
     if isinstance(item, Document) and response is not None:
+        if item.variant and response.meta.get("bilingual_outcome") == KEPT:
+            return
         response.meta["bilingual_outcome"] = (state, reason)

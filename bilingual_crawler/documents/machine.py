@@ -84,25 +84,25 @@ class MachineMarks:
     def read_html(self, attributes: Attributes) -> None:
         """Read the attributes of the page as a whole."""
         if _TRANSLATED_CLASS.search(attributes.get("class", "")[:LONGEST_VALUE]):
-            self._say("google translated class")
+            self._say("google_class")
         if _TRANSLATED_TAG.search(attributes.get("lang", "")[:LONGEST_VALUE]):
-            self._say("language tag")
+            self._say("language_tag")
 
     def read_meta(self, name: str, content: str) -> None:
         """Read a statement in the head of the page; `name` is in lower case."""
         if name == "x-translated-by":
-            self._say("x-translated-by")
+            self._say("x_translated_by")
         elif name == "ms.translationtype" and content.upper() == "MT":
-            self._say("ms.translationtype")
+            self._say("ms_translationtype")
         elif name == "translation-stats":
             self._read_stats(content)
         elif name in _NAMED and _BY_MACHINE.search(content):
-            self._say(name)
+            self._say("meta_" + name.replace("-", "_"))
 
     def read_link(self, attributes: Attributes) -> None:
         """Read a <link>: the original of a translation, or a style sheet of a service."""
         if "machine-translated-from" in attributes.get("rel", "").lower().split():
-            self._say("machine-translated-from")
+            self._say("machine_translated_from")
         self.read_names(attributes.get("id"), attributes.get("href"))
 
     def read_script(self, attributes: Attributes) -> None:
@@ -134,12 +134,12 @@ class MachineMarks:
         if attributes.get("style", "").replace(" ", "").rstrip(";") == "vertical-align:inherit":
             self.scaffolding += 1
             if self.scaffolding >= SCAFFOLDING:
-                self._say("google scaffolding")
+                self._say("google_scaffolding")
 
     def read_comment(self, text: str) -> None:
         """Read a comment, in which a proxy signs its work."""
         if "delivered by GTranslate" in text:
-            self._say("gtranslate proxy")
+            self._say("gtranslate_proxy")
 
     def mark_of(self, url: str, html_language: str, language: str | None) -> str:
         """The mark that makes this page machine output; "" if there is none.
@@ -148,7 +148,7 @@ class MachineMarks:
         in is the language that the service translates from.
         """
         if _PROXIES.search(host_of(url)):
-            return "translating proxy"
+            return "translating_proxy"
         if self.says:
             return self.says
         source = language_of_tag(self.source.replace("_", "-")) if self.source else None
@@ -167,7 +167,7 @@ class MachineMarks:
         except (ValueError, TypeError, LookupError, RecursionError):
             return
         if translated > 0 and translated - by_people > MACHINE_SHARE * translated:
-            self._say("translation-stats")
+            self._say("translation_stats")
 
     def _say(self, mark: str) -> None:
         self.says = self.says or mark

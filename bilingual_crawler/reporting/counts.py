@@ -34,6 +34,10 @@ class Counts:
     """How the seeds ended."""
     off_language: Amounts = field(default_factory=dict)
     """Languages of the pages that are in neither of the two."""
+    machine_translated: Amounts = field(default_factory=dict)
+    """Documents that say they are machine output, kept or not, by the mark that says so."""
+    split_pages: int = 0
+    """Pages with both languages in them, each made into two documents."""
     links: Amounts = field(default_factory=dict)
     """Links seen, scored, and raised because they were found again in a better place."""
     links_refused: Amounts = field(default_factory=dict)

@@ -19,6 +19,8 @@ PAGES = "bilingual/pages"
 FAILED = "bilingual/failed"
 SEEDS = "bilingual/seeds/"
 OFF_LANGUAGE = "bilingual/off_language/"
+MACHINE_TRANSLATED = "bilingual/machine_translated/"
+SPLIT_PAGES = "bilingual/split_pages"
 LINKS = "bilingual/links/"
 LINKS_REFUSED = "bilingual/links/refused/"
 REDIRECTS_REFUSED = "bilingual/redirects/refused/"
@@ -44,6 +46,8 @@ def counts_of(spider: "BilingualSpider", frontier: MemoryFrontier, tally: Tally)
         outcomes=largest_first(frontier.outcomes),
         seed_outcomes=under(totals, SEEDS),
         off_language=under(totals, OFF_LANGUAGE),
+        machine_translated=under(totals, MACHINE_TRANSLATED),
+        split_pages=totals[SPLIT_PAGES],
         links={k: n for k, n in under(totals, LINKS).items() if "/" not in k},
         links_refused=under(totals, LINKS_REFUSED),
         redirects_refused=under(totals, REDIRECTS_REFUSED),

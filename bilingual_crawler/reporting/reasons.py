@@ -17,6 +17,8 @@ READ = {
     "no_text": "The page has no text but menus.",
     OFF_LANGUAGE: "The page is in neither of the two languages.",
     "mixed_language": "Too little of the page is in its main language (BILINGUAL_LANGUAGE_SHARE).",
+    "machine_translated": "The page says that its text is machine-translated"
+    " (BILINGUAL_MACHINE_TRANSLATED).",
     "duplicate": "The page is nearly the same as another one and has no translation of its own.",
     "noindex": "The page asks not to be kept.",
     "tdm_reserved": "The site reserves the page from text and data mining.",

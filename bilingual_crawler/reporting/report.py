@@ -54,6 +54,8 @@ def figures(counts: Counts, best: Iterable[Entry]) -> dict[str, Any]:
         "urls_failed": counts.failed,
         "urls_ended": _explained(counts.outcomes, reasons.outcome),
         "off_language": dict(counts.off_language),
+        "machine_translated": dict(counts.machine_translated),
+        "split_pages": counts.split_pages,
         "links_seen": counts.links.get("seen", 0),
         "links_scored": counts.links.get("scored", 0),
         "links_raised": counts.links.get("raised", 0),

@@ -122,7 +122,13 @@ def _explanation(sentences: list[str]) -> RenderableType:
 def _accounts(counts: Counts) -> RenderableType:
     languages = ", ".join(f"{code} {number:,}" for code, number in counts.documents.items())
     rows = [_row("kept", counts.kept, f"documents ({languages})" if languages else "documents")]
+    if counts.split_pages:
+        rows.append(_row("split", counts.split_pages, "pages with both languages in them"))
     outcomes = counts.outcomes
+    machine = sum(counts.machine_translated.values()) - outcomes.get("machine_translated", 0)
+    if machine > 0:
+        about = "documents that say so themselves (BILINGUAL_MACHINE_TRANSLATED=drop)"
+        rows.append(_row("by machine", machine, about))
     dropped = {why: number for why, number in outcomes.items() if reasons.is_drop(why)}
     failed = {why: number for why, number in outcomes.items() if reasons.is_failure(why)}
     rows += _reasons("not kept", dropped, _with_languages(counts))

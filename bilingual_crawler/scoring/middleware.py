@@ -59,16 +59,20 @@ class ScoringMiddleware:
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
-        """Let a document go to the pipelines, then have its links judged.
+        """Let all documents of a page go to the pipelines, then have its links judged, once.
 
         The pipelines work when the event loop gets its turn; so the pairs that a document
         makes are known before its links are scored.
         """
+        pages: dict[str, Document] = {}
         async for item in result:
             yield item
-            if isinstance(item, Document) and not self._is_closed(item):
+            if isinstance(item, Document):
+                pages.setdefault(item.url, item)
+        for page in pages.values():
+            if not self._is_closed(page):
                 await sleep(0)
-                for request in await self._judge(item, response):
+                for request in await self._judge(page, response):
                     yield request
 
     async def _judge(self, document: Document, response: Response) -> list[Request]:

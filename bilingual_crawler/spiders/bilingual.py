@@ -15,6 +15,7 @@ from bilingual_crawler.corpus.corpus import Corpus
 from bilingual_crawler.corpus.folder import CrawlFolder
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
+from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.fetching.identity import warn_without_contact
 from bilingual_crawler.fetching.refusal import reason_of
 from bilingual_crawler.frontier.entry import State
@@ -138,13 +139,14 @@ class BilingualSpider(Spider):
         return Request(url, self.parse, errback=self.failed, meta=meta, headers=headers)
 
     async def parse(self, response: Response, **_: Any) -> AsyncIterator[Document]:
-        """Make a document of a page, whatever the page is made of."""
+        """Make a document of a page, whatever the page is made of; two of one in two languages."""
+        pair = self.pair_of(response.url)
         document = build_document(
             response.url,
             response.body,
             content_type=_header(response, "Content-Type"),
             headers_language=_header(response, "Content-Language"),
-            hints=self.pair_of(response.url).codes,
+            hints=pair.codes,
         )
         document.depth = response.meta.get("depth", 0)
         document.requested_url = (response.meta.get("redirect_urls") or [response.url])[0]
@@ -152,7 +154,11 @@ class BilingualSpider(Spider):
         said_in_headers = response.meta.get("bilingual_optout")
         if said_in_headers:
             document.robots |= {said_in_headers}
-        yield document
+        parts = split_mixed(document, pair)
+        if parts is not None:
+            self.crawler.stats.inc_value("bilingual/split_pages")
+        for part in parts or (document,):
+            yield part
 
     def failed(self, failure: Failure) -> None:
         """Record why a page could not be had."""

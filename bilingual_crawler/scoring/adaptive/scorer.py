@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
-from bilingual_crawler.documents.document import Document, Link
+from bilingual_crawler.documents.document import Document, DocumentKey, Link
 from bilingual_crawler.hosts import host_of, site_of
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.pair import DocumentPair
@@ -44,7 +44,8 @@ class AdaptiveScorer(LinkScorer):
 
     def found(self, pair: DocumentPair, kept: bool) -> None:
         """Learn of a pair that was found (`kept`) or given up for a better one."""
-        self._site(pair.first).found(pair.first, pair.second, kept=kept)
+        first, second = (DocumentKey.parse(each).url for each in (pair.first, pair.second))
+        self._site(first).found(first, second, kept=kept)
 
     def failed(self, url: str, reason: str) -> None:  # noqa: ARG002 - any failure is one
         """Learn of a URL that gave no page."""
