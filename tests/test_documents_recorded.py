@@ -2,12 +2,15 @@
 
 import os
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from bilingual_crawler.documents.builder import build_document
+from bilingual_crawler.documents.mixed import split_mixed
+from bilingual_crawler.languages import LanguagePair
 
 SHARED = Path(os.environ.get("BILINGUAL_SHARED", Path(__file__).parents[2] / "shared"))
 NAMES = ("irhpc", "112revelats", "arima-blog", "hagiasophia")
@@ -72,3 +75,16 @@ def test_paragraphs_of_every_page_are_boilerplate(site):
             if count[paragraph.text] > 0.9 * len(pages)
         ]
         assert sum(not paragraph.boilerplate for paragraph in template) <= 0.1 * len(template)
+
+
+def test_no_page_of_sites_with_a_page_for_each_language_is_split(site):
+    documents, _ = site
+    for document in documents.values():
+        for codes in combinations([code for code, _ in document.language_shares], 2):
+            pair = LanguagePair.parse("-".join(codes))
+            assert split_mixed(document, pair) is None, document.url
+
+
+def test_no_page_of_these_sites_says_that_it_is_machine_translated(site):
+    documents, _ = site
+    assert {document.machine_translated for document in documents.values()} == {""}

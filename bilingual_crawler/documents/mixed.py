@@ -22,13 +22,15 @@ LEAST_SHARE, LEAST_DENSE_SHARE = 0.38, 0.2
 """The part of the text that the shorter side must have; the other where one writes densely."""
 DENSE = frozenset(("jpn", "kor", "zho"))
 MOST_FOREIGN = 0.1
-LEAST_ANSWERED = 0.8
-LEAST_ANSWERS = 4
+"""How much there may be in a third language, for each character in the two."""
+LEAST_ANSWERED, LEAST_ANSWERS = 0.8, 4
+"""How much of the text, and how many paragraphs, must have an answer."""
 LENGTH_TOLERANCE = 0.35
 SLACK = 12
 """Characters by which short paragraphs may differ besides."""
 MOST_IN_STRETCH = 200
 MOST_COMPARISONS = 100_000
+"""Beyond these the beginning of a page speaks for the rest of it."""
 
 _TITLE_SEPARATOR = re.compile(r"\s+[|/\u2013\u2014\u00b7:-]+\s+|\s*\|\s*")
 _NUMBER = re.compile(r"\d{2,}")
@@ -115,6 +117,8 @@ def _answer_each_other(stretches: Sequence[Stretch], start: int) -> bool:
     if not all(sizes):
         return False
     ratio = sizes[1] / sizes[0]
+    alone = list(stretches[:start]) + list(ones[len(others) :])
+    compared = sum(_length(each.paragraphs) for each in alone)
     budget, answers, answered = MOST_COMPARISONS, 0, 0
     for one, other in zip(ones, others, strict=False):
         left, right = one.paragraphs[:MOST_IN_STRETCH], other.paragraphs[:MOST_IN_STRETCH]
@@ -124,8 +128,8 @@ def _answer_each_other(stretches: Sequence[Stretch], start: int) -> bool:
         found = compare(left, right, ratio)
         answers += found.answers
         answered += found.answered
-    total = sum(_length(each.paragraphs) for each in stretches)
-    return answers >= LEAST_ANSWERS and answered >= LEAST_ANSWERED * total
+        compared += found.compared
+    return answers >= LEAST_ANSWERS and answered >= LEAST_ANSWERED * compared
 
 
 def compare(one: Sequence[Paragraph], other: Sequence[Paragraph], ratio: float) -> Comparison:
@@ -134,28 +138,41 @@ def compare(one: Sequence[Paragraph], other: Sequence[Paragraph], ratio: float) 
     A paragraph answers to one of the other side or to none. `ratio` is how many characters
     of the one language make one of the other.
     """
+    shapes = [_shape(each) for each in other]
     best = [(0, 0)] * (len(other) + 1)
-    for here in one:
+    for here in map(_shape, one):
         before, best = best, [(0, 0)]
-        for at, there in enumerate(other):
+        for at, there in enumerate(shapes):
             way = max(before[at + 1], best[at])
             if _answers(here, there, ratio):
                 text, count = before[at]
-                way = max(way, (text + len(here.text) + len(there.text), count + 1))
+                way = max(way, (text + here.length + there.length, count + 1))
             best.append(way)
     answered, answers = best[-1]
     return Comparison(answers, answered, _length(one) + _length(other))
 
 
-def _answers(one: Paragraph, other: Paragraph, ratio: float) -> bool:
+class _Shape(NamedTuple):
+    """What a paragraph has in common with its translation."""
+
+    kind: str
+    length: int
+    figures: frozenset[str]
+
+
+def _shape(paragraph: Paragraph) -> _Shape:
+    figures = frozenset(_NUMBER.findall(paragraph.text))
+    return _Shape(_kind(paragraph), len(paragraph.text), figures)
+
+
+def _answers(one: _Shape, other: _Shape, ratio: float) -> bool:
     """Whether two paragraphs may say the same: kind, length and figures speak for it."""
-    if _kind(one) != _kind(other):
+    if one.kind != other.kind:
         return False
-    expected, found = len(one.text) * ratio, len(other.text)
+    expected, found = one.length * ratio, other.length
     if abs(expected - found) > LENGTH_TOLERANCE * max(expected, found) + SLACK:
         return False
-    figures, others = set(_NUMBER.findall(one.text)), set(_NUMBER.findall(other.text))
-    return 2 * len(figures & others) >= len(figures | others)
+    return 2 * len(one.figures & other.figures) >= len(one.figures | other.figures)
 
 
 def _kind(paragraph: Paragraph) -> str:
