@@ -12,7 +12,7 @@ import sys
 from benchmarks.recorded_pairs import SHARED
 
 LOCAL = ("crawl", "scoring", "frontier", "dedup", "inference")
-RECORDED = ("boilerplate", "recorded_pairs")
+RECORDED = ("boilerplate", "recorded_pairs", "mixed_pages")
 LONG = ("replay_sites", "peers")
 
 

@@ -5,20 +5,29 @@
 The folder holds `sites/NAME.warc.gz`. A page is tried for each two of the languages that it has
 a share of. Nearly all pages of these sites are in one language or half translated, so every URL
 that is printed wants to be looked at: it is a page in two languages, or a mistake.
+
+Then pages are made of the gold pairs (`sites/NAME.gold.tsv`), at most 20 a site and languages: the
+text of a page and of its translation, one after the other or taking turns, which should be split;
+and the text of a page and of the translation of another, which should not. Pages with fewer
+paragraphs than a split needs are counted apart.
 """
 
 import os
 import sys
-from collections import Counter
-from itertools import combinations
+from collections import Counter, defaultdict
+from dataclasses import replace
+from itertools import combinations, zip_longest
 from pathlib import Path
 
 from bilingual_crawler.documents.builder import build_document
-from bilingual_crawler.documents.mixed import split_mixed
+from bilingual_crawler.documents.document import Document
+from bilingual_crawler.documents.language import detect_page, label_paragraphs
+from bilingual_crawler.documents.mixed import LEAST_ANSWERS, split_mixed
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.replay.recording import Recording
 
 SHARED = Path(os.environ.get("BILINGUAL_SHARED", Path(__file__).parents[2] / "shared"))
+MOST_PAIRS = 20
 HEADERS = ("site", "pages", "in two languages", "split", "machine-translated", "with a service")
 
 
@@ -51,6 +60,55 @@ def count(path: Path) -> Counter[str]:
     return counts
 
 
+def made_of(one: Document, other: Document, *, in_turns: bool) -> Document:
+    """A page with the text of two."""
+    sides = [
+        [replace(each, language=None) for each in page.main_paragraphs if each.kind != "title"]
+        for page in (one, other)
+    ]
+    rows = zip_longest(*sides) if in_turns else sides
+    paragraphs = [each for row in rows for each in row if each is not None]
+    language = detect_page(paragraphs)
+    label_paragraphs(paragraphs, language)
+    return Document(
+        one.url, language=language.code, language_shares=language.shares, paragraphs=paragraphs
+    )
+
+
+def count_made(path: Path) -> Counter[str]:
+    """How many made pages are split, of each kind."""
+    recording = Recording(path)
+    rows = defaultdict(list)
+    gold = path.with_name(path.name.replace(".warc.gz", ".gold.tsv"))
+    for line in gold.read_text("utf-8").splitlines():
+        first, second, *codes = line.split("\t")
+        rows["-".join(codes)].append((first, second))
+    counts: Counter[str] = Counter()
+    for langs, urls in rows.items():
+        pages = [
+            [build_document(url, answer.body) for url in pair if (answer := recording.answer(url))]
+            for pair in urls[:MOST_PAIRS]
+        ]
+        whole = [each for each in pages if len(each) == 2]
+        for (one, translation), (_, stranger) in zip(whole, whole[1:] + whole[:1], strict=True):
+            if stranger is translation:
+                continue
+            for kind, other, in_turns in (
+                ("one after the other", translation, False),
+                ("in turns", translation, True),
+                ("strangers", stranger, False),
+                ("strangers in turns", stranger, True),
+            ):
+                page = made_of(one, other, in_turns=in_turns)
+                labels = Counter(each.language for each in page.paragraphs)
+                if min(labels[code] for code in langs.split("-")) < LEAST_ANSWERS:
+                    counts[f"{kind}, too few"] += 1
+                    continue
+                split = split_mixed(page, LanguagePair.parse(langs)) is not None
+                counts.update({kind: 1, f"{kind}, split": split})
+    return counts
+
+
 def main() -> None:
     """Print a row a site and their sum."""
     paths = sorted((SHARED / "sites").glob("*.warc.gz"))
@@ -65,6 +123,10 @@ def main() -> None:
     for name, counts in [(HEADERS[0], None), *rows, ("all", total)]:
         cells = HEADERS[1:] if counts is None else [str(counts[each]) for each in HEADERS[1:]]
         print(f"{name:20}", *(f"{cell:>18}" for cell in cells))
+    made = sum((count_made(path) for path in paths), Counter())
+    for kind in ("one after the other", "in turns", "strangers", "strangers in turns"):
+        few = made[f"{kind}, too few"]
+        print(f"{kind:20} {made[kind]:6} made {made[f'{kind}, split']:6} split {few:6} too few")
 
 
 if __name__ == "__main__":

@@ -98,3 +98,15 @@ def test_a_resumed_crawl_knows_both_documents(crawled):
     crawl(site.url + "/", output)
     assert (output / "documents.jsonl.gz").read_bytes() == before
     assert sum(report(output)["documents"].values()) == 5
+
+
+def test_a_url_is_stored_if_one_of_its_documents_is(tmp_path):
+    pages = {
+        "/": page(SPANISH, ["/aviso"]),
+        "/aviso": page([*SPANISH, *BASQUE], lang="eu"),
+    }
+    with Site(pages) as site:
+        crawl(f"{site.url}/", tmp_path, settings={"CONCURRENT_REQUESTS": 1})
+    told = report(tmp_path)
+    assert {reason: each["count"] for reason, each in told["urls_ended"].items()} == {"stored": 2}
+    assert told["split_pages"] == 1

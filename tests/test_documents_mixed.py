@@ -166,6 +166,16 @@ def test_a_date_before_both_texts_does_no_harm():
     assert split_mixed(read(body), PAIR) is not None
 
 
+def test_a_stray_line_in_the_other_language_does_no_harm():
+    stray = "Sarrera doan da denentzat"
+    texts = [*SPANISH[:3], stray, *SPANISH[3:], *BASQUE]
+    page = Document(URL, language="spa", language_shares=[("spa", 50), ("eus", 49)])
+    page.paragraphs = [
+        Paragraph(text, language="spa" if text in SPANISH else "eus") for text in texts
+    ]
+    assert split_mixed(page, PAIR) is not None
+
+
 def not_mixed(body, **options):
     return split_mixed(read(body, **options), PAIR) is None
 

@@ -26,6 +26,7 @@ MOST_FOREIGN = 0.1
 LEAST_ANSWERED, LEAST_ANSWERS = 0.8, 4
 """How much of the text, and how many paragraphs, must have an answer."""
 LENGTH_TOLERANCE = 0.35
+STRAY_SHARE = 0.2
 SLACK = 12
 """Characters by which short paragraphs may differ besides."""
 MOST_IN_STRETCH = 200
@@ -106,30 +107,50 @@ def _stretches(document: Document, pair: LanguagePair) -> list[Stretch]:
 def _are_translations(stretches: Sequence[Stretch]) -> bool:
     """Whether each stretch is answered by the one that follows it.
 
-    The first may stand alone (a date, a line about the author), and so may the last.
+    The first may stand alone (a date, a line about the author), and so may the last. A short
+    stretch inside a long text in the other language (a name, a mistake of the language
+    identifier) may be passed over.
     """
-    return any(_answer_each_other(stretches, start) for start in (0, 1))
+    total = sum(_length(each.paragraphs) for each in stretches)
+    plain = _without_strays(stretches)
+    readings = [stretches] if len(plain) == len(stretches) else [stretches, plain]
+    return any(
+        _answer_each_other(reading[start:], total) for reading in readings for start in (0, 1)
+    )
 
 
-def _answer_each_other(stretches: Sequence[Stretch], start: int) -> bool:
-    ones, others = stretches[start::2], stretches[start + 1 :: 2]
+def _without_strays(stretches: Sequence[Stretch]) -> list[Stretch]:
+    """The stretches without those that are short between two long ones, which then are one."""
+    sizes = [_length(each.paragraphs) for each in stretches]
+    kept: list[Stretch] = []
+    for at, stretch in enumerate(stretches):
+        neighbours = sizes[max(0, at - 1) : at] + sizes[at + 1 : at + 2]
+        if sizes[at] < STRAY_SHARE * min(neighbours, default=0):
+            continue
+        if kept and kept[-1].language == stretch.language:
+            kept[-1] = Stretch(stretch.language, kept[-1].paragraphs + stretch.paragraphs)
+        else:
+            kept.append(stretch)
+    return kept
+
+
+def _answer_each_other(stretches: Sequence[Stretch], total: int) -> bool:
+    ones, others = stretches[::2], stretches[1::2]
     sizes = [sum(_length(each.paragraphs) for each in side) for side in (ones, others)]
     if not all(sizes):
         return False
     ratio = sizes[1] / sizes[0]
-    alone = list(stretches[:start]) + list(ones[len(others) :])
-    compared = sum(_length(each.paragraphs) for each in alone)
-    budget, answers, answered = MOST_COMPARISONS, 0, 0
+    budget, answers, answered, left_out = MOST_COMPARISONS, 0, 0, 0
     for one, other in zip(ones, others, strict=False):
         left, right = one.paragraphs[:MOST_IN_STRETCH], other.paragraphs[:MOST_IN_STRETCH]
         budget -= len(left) * len(right)
         if budget < 0:
-            break
+            left, right = [], []
         found = compare(left, right, ratio)
         answers += found.answers
         answered += found.answered
-        compared += found.compared
-    return answers >= LEAST_ANSWERS and answered >= LEAST_ANSWERED * compared
+        left_out += _length(one.paragraphs) + _length(other.paragraphs) - found.compared
+    return answers >= LEAST_ANSWERS and answered >= LEAST_ANSWERED * (total - left_out)
 
 
 def compare(one: Sequence[Paragraph], other: Sequence[Paragraph], ratio: float) -> Comparison:
