@@ -43,6 +43,8 @@ def build_document(
         tdm_reservation=page.tdm_reservation,
         encoding=decoded.encoding,
         declared_encoding=decoded.declared,
+        tags="".join(page.tags),
+        size=len(body),
     )
     document.paragraphs = _paragraphs(page)
     _add_addresses(document, page, UrlResolver(url, page.base, decoded.encoding))

@@ -89,6 +89,8 @@ class Document:
     `machine_translated` is the mark by which the page tells that its text is machine output,
     `translation_service` a service on it that translates by machine, perhaps this page and
     perhaps not; both are "" for most.
+    `tags` are the first elements of the page, a letter each, `size` are its bytes: what
+    PPLocator compares.
     """
 
     url: str
@@ -100,6 +102,8 @@ class Document:
     paragraphs: list[Paragraph] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     images: list[Image] = field(default_factory=list)
+    tags: str = ""
+    size: int = 0
     alternates: list[Alternate] = field(default_factory=list)
     canonical: str | None = None
     html_language: str = ""

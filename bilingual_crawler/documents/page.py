@@ -9,6 +9,7 @@ MOST_LINKS = 5_000
 MOST_IMAGES = 2_000
 MOST_ALTERNATES = 1_000
 MOST_BLOCKS = 20_000
+MOST_TAGS = 2_000
 
 
 @dataclass(slots=True)
@@ -61,6 +62,7 @@ class Page:
     blocks: list[Block] = field(default_factory=list)
     references: dict[str, Reference] = field(default_factory=dict)
     images: dict[str, str] = field(default_factory=dict)
+    tags: list[str] = field(default_factory=list)
     alternates: dict[tuple[str, str], None] = field(default_factory=dict)
     base: str = ""
     canonical: str = ""

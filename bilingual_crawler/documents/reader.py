@@ -14,7 +14,7 @@ from lxml import etree
 
 from bilingual_crawler.documents.cleaning import clean, split_paragraphs
 from bilingual_crawler.documents.document import ParagraphKind
-from bilingual_crawler.documents.page import MOST_BLOCKS, Block, Page, Reference
+from bilingual_crawler.documents.page import MOST_BLOCKS, MOST_TAGS, Block, Page, Reference
 from bilingual_crawler.documents.regions import NEUTRAL, region_of
 from bilingual_crawler.documents.urls import may_be_page
 
@@ -50,6 +50,12 @@ _NO_DISPLAY = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNOR
 _FEED = re.compile(r"rss|atom|json|xml", re.IGNORECASE)
 _DIRECTIVES = re.compile(r"[\s,;]+")
 _LETTER = re.compile(r"\w")
+
+TAG_LETTERS = {
+    tag: chr(0x30 + at)
+    for at, tag in enumerate((*sorted(_BLOCKS), *("a", "b", "em", "i", "img", "span", "strong")))
+}
+"""Which elements make up the structure of a page, each as one letter."""
 
 Attributes = Mapping[str, str]
 Scope = tuple[int, int, ParagraphKind, int, bool]  # unshown, region, kind, heading level, pre
@@ -109,6 +115,8 @@ class PageReader:
     def start(self, tag: str, attributes: Attributes) -> None:
         """An element begins."""
         self.elements += 1
+        if self.elements <= MOST_TAGS and tag in TAG_LETTERS:
+            self.page.tags.append(TAG_LETTERS[tag])
         scope = self._scopes[-1]
         if tag in _BLOCKS:
             if self._buffer or self._links:

@@ -1,18 +1,20 @@
 """Documents as JSON: the lines of documents.jsonl.gz.
 
-Links and opt-outs are left out: the crawl has used them up, and they would double the size.
+Opt-outs are left out, and of the links all but those that name a language, which pairing needs:
+the crawl has used them up, and they would double the size.
 """
 
 from dataclasses import asdict
 from typing import Any
 
-from bilingual_crawler.documents.document import Alternate, Document, Image, Paragraph
+from bilingual_crawler.documents.document import Alternate, Document, Image, Link, Paragraph
+from bilingual_crawler.documents.switches import languages_of_link
 
 _PLAIN = (
     *("url", "language", "language_source", "title", "canonical", "html_language"),
     *("encoding", "declared_encoding", "depth", "requested_url", "fetched_at"),
 )
-_SINCE_LATER = ("variant", "machine_translated", "translation_service")
+_SINCE_LATER = ("variant", "machine_translated", "translation_service", "tags")
 """Keys that files of the first releases lack."""
 
 
@@ -35,6 +37,9 @@ def document_to_dict(document: Document) -> dict[str, Any]:
             for paragraph in document.paragraphs
         ],
         "images": [asdict(image) for image in document.images],
+        "switches": [asdict(link) for link in document.links if languages_of_link(link)],
+        "tags": document.tags,
+        "size": document.size,
         "alternates": [asdict(alternate) for alternate in document.alternates],
         "canonical": document.canonical,
         "encoding": document.encoding,
@@ -49,12 +54,14 @@ def document_to_dict(document: Document) -> dict[str, Any]:
 
 
 def document_from_dict(fields: dict[str, Any]) -> Document:
-    """The document that `document_to_dict` made this of, without its links."""
+    """The document that `document_to_dict` made this of, with the links that it kept."""
     return Document(
         **{name: fields[name] for name in _PLAIN},
         **{name: fields.get(name, "") for name in _SINCE_LATER},
         language_shares=[(code, percent) for code, percent in fields["language_shares"]],
         paragraphs=[Paragraph(**each) for each in fields["paragraphs"]],
         images=[Image(**each) for each in fields["images"]],
+        links=[Link(**each) for each in fields.get("switches", ())],
+        size=fields.get("size", 0),
         alternates=[Alternate(**each) for each in fields["alternates"]],
     )

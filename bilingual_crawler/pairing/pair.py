@@ -5,6 +5,13 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, NamedTuple, Protocol
 
+from bilingual_crawler.documents.document import Document
+from bilingual_crawler.documents.switches import languages_of_link
+from bilingual_crawler.pairing.profile import Profile, profile_of
+
+NO_CONTENT = Profile()
+MOST_SWITCHES = 64
+
 
 @dataclass(slots=True, frozen=True)
 class Page:
@@ -16,6 +23,25 @@ class Page:
     """(URL, ISO 639-3 code) of every translation that the page claims to have."""
     names: tuple[str, ...] = ()
     """Further URLs of the same page: where it was asked for, what it calls canonical."""
+    switches: tuple[tuple[str, str], ...] = ()
+    """(URL, ISO 639-3 code) of every link that names a language: "Euskara", a flag."""
+    profile: Profile = NO_CONTENT
+
+
+def page_of(document: Document) -> Page:
+    """What pairing must know of a document."""
+    names = {document.requested_url, document.canonical, document.url} - {document.key, None, ""}
+    switches = {
+        (link.url, code): None for link in document.links for code in languages_of_link(link)
+    }
+    return Page(
+        document.key,
+        document.language or "",
+        tuple((each.url, each.language) for each in document.alternates if each.language),
+        tuple(sorted(str(name) for name in names)),
+        tuple(switches)[:MOST_SWITCHES],
+        profile_of(document),
+    )
 
 
 class Evidence(NamedTuple):

@@ -1,0 +1,77 @@
+"""Which language a link names: "Euskara", "EU", the file `eu.png`, a flag.
+
+Such links are what a reader changes the language with, so they lead to translations where a
+site has any. Pairing reads them as evidence, scoring as a reason to follow them.
+"""
+
+import re
+from functools import lru_cache
+from pathlib import PurePosixPath
+from urllib.parse import urlsplit
+
+from bilingual_crawler.documents.document import Link
+from bilingual_crawler.languages import all_languages, language_of_tag, languages_of_token
+
+MOST_WORDS = 3
+"""A language switch is short; a longer anchor only speaks of the language."""
+LEAST_NAME = 4
+MOST_COUNTRIES = 3
+LONGEST_SOURCE = 200
+
+_WORDS = re.compile(r"[^\W\d_]+")
+_NONE: frozenset[str] = frozenset()
+
+
+def languages_of_link(link: Link) -> frozenset[str]:
+    """The ISO 639-3 codes that a link names, by its `hreflang`, its words or its image."""
+    if link.hreflang and (declared := language_of_tag(link.hreflang)):
+        return frozenset((declared.code,))
+    return (
+        (languages_named(link.anchor) if link.anchor else _NONE)
+        or (languages_named(link.image_alt) if link.image_alt else _NONE)
+        or (languages_shown(link.image_src[-LONGEST_SOURCE:]) if link.image_src else _NONE)
+    )
+
+
+@lru_cache(maxsize=1 << 14)
+def languages_named(text: str) -> frozenset[str]:
+    """The codes that a short text means: a code, a name, or a name with a word."""
+    words = _WORDS.findall(text.lower())
+    if not words or len(words) > MOST_WORDS:
+        return _NONE
+    if whole := languages_of_token("-".join(words)):
+        return whole
+    for word in words:
+        if len(word) >= LEAST_NAME and (found := languages_of_token(word)):
+            return found
+    return _NONE
+
+
+@lru_cache(maxsize=1 << 12)
+def languages_shown(source: str) -> frozenset[str]:
+    """The languages of a flag, by the name of its file."""
+    try:
+        path = PurePosixPath(urlsplit(source).path.lower())
+    except ValueError:
+        return _NONE
+    words = _WORDS.findall(path.stem)
+    if not words or len(words) > MOST_WORDS:
+        return _NONE
+    is_flag = "flag" in source.lower()
+    found: set[str] = set()
+    for word in words:
+        if is_flag and word in _flags():
+            found |= _flags()[word]
+        elif is_flag or len(words) == 1:
+            found |= languages_of_token(word)
+    return frozenset(found)
+
+
+@lru_cache(maxsize=1)
+def _flags() -> dict[str, frozenset[str]]:
+    """The languages that a country's flag may stand for."""
+    flags: dict[str, set[str]] = {}
+    for language in all_languages():
+        for country in language.countries[:MOST_COUNTRIES]:
+            flags.setdefault(country, set()).add(language.code)
+    return {country: frozenset(codes) for country, codes in flags.items()}
