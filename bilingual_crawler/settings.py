@@ -130,6 +130,11 @@ class Config:
         "Threads of each URL model; more than one slows the crawl beside it.",
         number(1, whole=True),
     )
+    pair_model: str = setting(
+        "",
+        "File with the weights of pairing, as scrapy train pairs writes it; by default our own.",
+        text,
+    )
     probes: int = setting(
         200,
         "URLs without a link to them that a scorer may have tried on one site; 0 is none.",

@@ -12,7 +12,7 @@ pairing need to know, so that a resumed crawl goes on as if it had never stopped
 
 import gzip
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
 
@@ -22,8 +22,10 @@ from bilingual_crawler.documents.dedup import HASH_BYTES, DuplicateIndex, paragr
 from bilingual_crawler.documents.document import Document, DocumentKey
 from bilingual_crawler.documents.serialise import document_to_dict
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.pairing.matcher import Changes, Matcher
-from bilingual_crawler.pairing.pair import DocumentPair, Page
+from bilingual_crawler.pairing.changes import Changes
+from bilingual_crawler.pairing.matcher import Matcher, UrlModel
+from bilingual_crawler.pairing.model import load_pair_model
+from bilingual_crawler.pairing.pair import DocumentPair, Page, page_of
 
 UNTIDY_DOCUMENTS, UNTIDY_PAIRS = "untidy documents", "untidy pairs"
 
@@ -37,10 +39,15 @@ class Corpus:
         pair_of: Callable[[str], LanguagePair],
         duplicate_share: float = 0.8,
         on_pair: Callable[[DocumentPair, bool], None] = lambda _pair, _kept: None,
+        *,
+        pair_model: str = "",
+        url_model: UrlModel | None = None,
     ) -> None:
         self._folder = folder
         self._pair_of = pair_of
         self._on_pair = on_pair
+        self._pair_model = load_pair_model(pair_model)
+        self._url_model = url_model
         self._duplicates = DuplicateIndex(duplicate_share)
         self._matchers: dict[str, Matcher] = {}
         self._pages = Pages(folder.journal)
@@ -76,7 +83,7 @@ class Corpus:
         url, language = document.key, document.language or ""
         if url in self._pages:
             return self._pages.is_kept(url)
-        signature = _signature(document)
+        signature = text_signature(document)
         node = self._same_text.setdefault(signature, url)
         is_duplicate = False
         hashes: list[bytes] = []
@@ -89,9 +96,10 @@ class Corpus:
                 self._review(shorter)
         line = json.dumps(document_to_dict(document), ensure_ascii=False) + "\n"
         packed = b"".join(hashes)
-        facts = PageFacts(url, node, language, signature, packed, _links(document))
+        page = page_of(document)
+        facts = PageFacts(url, node, language, signature, packed, page.pack())
         self._pages.add(facts, line, duplicate=is_duplicate)
-        self._apply(self._matcher(url).add(_page(facts), node))
+        self._apply(self._matcher(url).add(page, node))
         self._review(node)
         return self._pages.is_kept(url)
 
@@ -102,7 +110,9 @@ class Corpus:
                 self._apply(matcher.alias(source, target))
 
     def tidy(self) -> None:
-        """Leave in the files only what still holds: some finds are replaced by better ones."""
+        """Settle all pairs, now that every page is there, and leave in the files what holds."""
+        for matcher in self._matchers.values():
+            self._apply(matcher.finish())
         facts = self._folder.facts
         if facts.get(UNTIDY_DOCUMENTS) == "yes":
             self._folder.rewrite(DOCUMENTS, self._kept_lines(), UNTIDY_DOCUMENTS)
@@ -143,7 +153,9 @@ class Corpus:
         pair = self._pair_of(url)
         matcher = self._matchers.get(str(pair))
         if matcher is None:
-            matcher = self._matchers[str(pair)] = Matcher(pair)
+            matcher = self._matchers[str(pair)] = Matcher(
+                pair, model=self._pair_model, url_model=self._url_model
+            )
             for source, target in self._pages.aliases.items():
                 matcher.alias(source, target)
         return matcher
@@ -161,6 +173,7 @@ class Corpus:
             self._review(node)
 
     def _load(self) -> None:
+        pages: defaultdict[str, list[tuple[Page, str]]] = defaultdict(list)
         for facts, is_duplicate in self._pages.load():
             if facts.node == facts.url:
                 self._same_text[facts.signature] = facts.url
@@ -168,29 +181,21 @@ class Corpus:
                     split = range(0, len(facts.hashes), HASH_BYTES)
                     hashes = [facts.hashes[at : at + HASH_BYTES] for at in split]
                     self._duplicates.restore(facts.url, hashes)
-            self._matcher(facts.url).add(_page(facts), facts.node)
+            page = Page.unpack(facts.url, facts.language, facts.page)
+            pages[str(self._pair_of(facts.url))].append((page, facts.node))
+        for known in pages.values():
+            self._matcher(known[0][0].url).restore(known)
+            self._folder.facts[UNTIDY_PAIRS] = "yes"  # settled better than in the file, perhaps
+            for node in {node for _, node in known}:
+                self._review(node)
 
 
-def _signature(document: Document) -> bytes:
+def text_signature(document: Document) -> bytes:
     """What two pages with the same text have in common: all of their paragraphs."""
     digest = blake2b(digest_size=16)
     for paragraph in document.paragraphs:
         digest.update(paragraph.text.encode("utf-8", "surrogatepass") + b"\0")
     return digest.digest()
-
-
-def _links(document: Document) -> str:
-    """What pairing must know of a page again after a restart."""
-    alternates = [[each.url, each.language] for each in document.alternates if each.language]
-    names = {document.requested_url, document.canonical} - {document.url, None, ""}
-    known = {"alternates": alternates, "names": sorted(str(name) for name in names)}
-    return json.dumps(known, ensure_ascii=False)
-
-
-def _page(facts: PageFacts) -> Page:
-    known = json.loads(facts.links)
-    alternates = tuple((each[0], each[1]) for each in known["alternates"])
-    return Page(facts.url, facts.language, alternates, tuple(known["names"]))
 
 
 def _json_line(pair: DocumentPair) -> str:

@@ -20,7 +20,7 @@ CREATE TABLE IF NOT EXISTS pages (
     language TEXT NOT NULL,
     signature BLOB NOT NULL,
     hashes BLOB NOT NULL,
-    links TEXT NOT NULL,
+    page BLOB NOT NULL,
     duplicate INTEGER NOT NULL,
     kept INTEGER NOT NULL,
     written INTEGER NOT NULL
@@ -41,7 +41,8 @@ class PageFacts(NamedTuple):
     language: str
     signature: bytes
     hashes: bytes
-    links: str
+    page: bytes
+    """What pairing must know of it."""
 
 
 @dataclass(slots=True)

@@ -1,123 +1,144 @@
 """One matcher combines all evidence into one-to-one pairs, while pages are coming in.
 
-The result is what a greedy choice over all candidates would give (best first, each page
-once), whatever the order of arrival: a better candidate displaces a worse pair, and the
-partners it sets free look for their next best. Costs grow with the candidates, never with
-all pairs of pages.
+A page is compared with what the indexes bring it together with, and each comparison becomes a
+probability. How rare a word or an image is, and which other candidates a page has, is only
+known in the end; so all pages of a site are weighed anew each time their number has doubled,
+and `finish` does it once more for all of them. What stands then does not depend on the order
+in which the pages came, and each page has been weighed a few times, however many there are.
 
 Pages with the same text are one node: the node is paired once, under whichever of its
 URLs has the best evidence.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.pairing.alternates import AlternateDetector
-from bilingual_crawler.pairing.pair import (
-    Candidate,
-    Detector,
-    DocumentPair,
-    Evidence,
-    Page,
-    combined_score,
-)
-from bilingual_crawler.pairing.url_key import UrlKeyDetector
+from bilingual_crawler.pairing.changes import Changes
+from bilingual_crawler.pairing.comparison import GROUPS, rivalry
+from bilingual_crawler.pairing.model import PairModel, load_pair_model, probability
+from bilingual_crawler.pairing.one_to_one import OneToOne, Rank, Urls, rank_of
+from bilingual_crawler.pairing.pair import DocumentPair, Page
+from bilingual_crawler.pairing.weighing import Verdict, Weigher
 
-ACCEPT = 0.5
-"""A pair needs more evidence than doubt."""
+DETECTORS = ("same_page", "alternates", *GROUPS)
+FIRST_REVIEW = 32
+"""Pages of a site after which it is weighed anew for the first time; then each time it doubles."""
+MOST_ASKED = 4
+"""Candidates of a page that the model of parallel URLs is asked about."""
+BATCH = 1_000
 
-Urls = tuple[str, str]
-Rank = tuple[float, int, str, str]
-
-
-class Changes:
-    """What one event did to the pairs; what was found and lost again is left out."""
-
-    def __init__(self) -> None:
-        self.found: dict[Urls, DocumentPair] = {}
-        self.lost: dict[Urls, DocumentPair] = {}
-        self.better_explained = False
-
-    @property
-    def urls(self) -> set[str]:
-        """Every page that gained or lost a partner."""
-        return {url for pair in (*self.found, *self.lost) for url in pair}
-
-    def add(self, pair: DocumentPair) -> None:
-        """Note a new pair."""
-        key = (pair.first, pair.second)
-        if self.lost.pop(key, None) is None:
-            self.found[key] = pair
-
-    def drop(self, pair: DocumentPair) -> None:
-        """Note a pair that was given up."""
-        key = (pair.first, pair.second)
-        if self.found.pop(key, None) is None:
-            self.lost[key] = pair
+UrlModel = Callable[[Sequence[Urls]], Sequence[float]]
+"""How likely each two URLs are parallel."""
+Nodes = tuple[str, str]
 
 
 class _Edge:
-    """What speaks for two nodes: the evidence of each two of their URLs, and the best."""
+    """What speaks for two nodes, under the two of their URLs that it speaks for most."""
 
-    __slots__ = ("best", "evidence", "rank")
+    __slots__ = ("model", "probability", "verdict")
+
+    def __init__(self, verdict: Verdict) -> None:
+        self.verdict = verdict
+        self.probability = 0.0
+        self.model: float | None = None
+
+    @property
+    def rank(self) -> Rank:
+        return rank_of(self.verdict.urls, self.probability)
+
+
+def _strength(verdict: Verdict) -> tuple[float, int, str, str]:
+    """Which URLs of two nodes are paired: the best, then the plainest."""
+    urls = verdict.urls
+    return (round(verdict.base + verdict.likeness, 6), -len(urls[0]) - len(urls[1]), *urls)
+
+
+class _Best:
+    """The two most alike candidates of a node: the rivals of all others, and of each other."""
+
+    __slots__ = ("likeness", "other", "second")
 
     def __init__(self) -> None:
-        self.evidence: dict[Urls, dict[str, Evidence]] = {}
-        self.best: Urls = ("", "")
-        self.rank: Rank = (-1.0, 0, "", "")
+        self.likeness, self.other, self.second = 0.0, "", 0.0
 
-    def add(self, urls: Urls, evidence: Evidence) -> bool:
-        """Add to what is known; whether it is news is told."""
-        known = self.evidence.setdefault(urls, {})
-        if evidence.detector in known and known[evidence.detector].score >= evidence.score:
-            return False
-        known[evidence.detector] = evidence
-        rank = _rank(urls, known)
-        if urls == self.best or rank > self.rank:
-            self.best, self.rank = urls, rank
-        return True
+    def add(self, other: str, alike: float) -> None:
+        if other == self.other:
+            self.likeness = max(self.likeness, alike)
+        elif alike > self.likeness:
+            self.likeness, self.other, self.second = alike, other, self.likeness
+        else:
+            self.second = max(self.second, alike)
 
-
-def _rank(urls: Urls, evidence: dict[str, Evidence]) -> Rank:
-    """Best evidence first, then the plainest URLs; never equal for two candidates."""
-    score = combined_score(evidence.values())
-    return (round(score, 6), -len(urls[0]) - len(urls[1]), min(urls), max(urls))
+    def rival_of(self, other: str) -> float:
+        return self.second if other == self.other else self.likeness
 
 
 class Matcher:
-    """Keeps the best one-to-one pairs of a language pair."""
+    """Keeps the best one-to-one pairs of a language pair.
 
-    def __init__(self, pair: LanguagePair, detectors: Sequence[Detector] | None = None) -> None:
+    `detectors` are the names of those that are asked, all of `DETECTORS` by default; without
+    any that looks at content, URLs and claims decide alone. `url_model` is asked about pages
+    that neither their URLs nor claims tie to another one, when they are weighed anew.
+    """
+
+    def __init__(
+        self,
+        pair: LanguagePair,
+        detectors: Collection[str] | None = None,
+        *,
+        model: PairModel | None = None,
+        url_model: UrlModel | None = None,
+    ) -> None:
+        asked = frozenset(DETECTORS if detectors is None else detectors)
         self._pair = pair
-        default: list[Detector] = [AlternateDetector(), UrlKeyDetector(pair)]
-        self._detectors = default if detectors is None else detectors
-        self._languages: dict[str, str] = {}
+        self._model = model or load_pair_model()
+        self._weigher = Weigher(pair, asked, self._model)
+        self._url_model = url_model if "url_model" in asked else None
+        self._pages_of: defaultdict[str, list[str]] = defaultdict(list)
         self._node_of: dict[str, str] = {}
         self._edges: defaultdict[str, dict[str, _Edge]] = defaultdict(dict)
-        self._partner: dict[str, str] = {}
+        self._best: defaultdict[str, _Best] = defaultdict(_Best)
+        self._standing: dict[Nodes, DocumentPair] = {}
+        self._changes = Changes()
+        self._pairs = OneToOne(self._note_joined, self._note_parted)
 
     def __len__(self) -> int:
-        return len(self._partner) // 2
+        return len(self._pairs)
 
     @property
     def pairs(self) -> list[DocumentPair]:
         """Every pair, as things stand."""
-        firsts = [n for n in self._partner if self._languages[n] == self._pair.first.code]
-        return [self._pair_of(node, self._partner[node]) for node in firsts]
+        return list(self._standing.values())
+
+    def candidates(self) -> Iterator[DocumentPair]:
+        """Everything that was weighed, with its probability and what each detector says."""
+        for node, edges in self._edges.items():
+            if self._weigher.index[node].page.language == self._pair.first.code:
+                for other in edges:
+                    yield self._pair_of(node, other)
+
+    def features(self) -> Iterator[tuple[Urls, list[float]]]:
+        """The numbers of everything that was weighed, rivals included: what a model learns from."""
+        for node, edges in self._edges.items():
+            for other, edge in edges.items():
+                if node < other and not edge.verdict.is_final:
+                    rivals = self._best[node].rival_of(other), self._best[other].rival_of(node)
+                    numbers = self._weigher.numbers(*edge.verdict.urls, edge.model)
+                    yield edge.verdict.urls, [*numbers, *rivalry(edge.verdict.likeness, *rivals)]
 
     def paired_url(self, node: str) -> str | None:
         """The URL under which a node is paired; None if it is not."""
-        partner = self._partner.get(node)
+        partner = self._pairs.partner_of(node)
         if partner is None:
             return None
-        one, other = self._edges[node][partner].best
+        one, other = self._edges[node][partner].verdict.urls
         return one if self._node_of[one] == node else other
 
     def partner_of(self, url: str) -> str | None:
         """The page that one is paired with, itself or as another with the same text."""
         node = self._node_of.get(url)
-        partner = None if node is None else self._partner.get(node)
+        partner = None if node is None else self._pairs.partner_of(node)
         return None if partner is None else self.paired_url(partner)
 
     def add(self, page: Page, node: str | None = None) -> Changes:
@@ -125,73 +146,143 @@ class Matcher:
 
         `node` is the URL of an earlier page with the same text, if there is one.
         """
-        self._languages[page.url] = page.language
         self._node_of[page.url] = node or page.url
-        return self._weigh(each for detector in self._detectors for each in detector.add(page))
+        site, pages = self._weigher.add(page)
+        self._pages_of[site].append(page.url)
+        if pages >= FIRST_REVIEW and pages & (pages - 1) == 0:
+            self._review(self._pages_of[site])
+        else:
+            self._consider((page.url, other) for other in self._weigher.partners(page.url))
+        return self._told()
+
+    def restore(self, pages: Iterable[tuple[Page, str]]) -> None:
+        """Take in pages that were known before, each with its node, and weigh them once."""
+        for page, node in pages:
+            self._node_of[page.url] = node
+            site, _ = self._weigher.add(page)
+            self._pages_of[site].append(page.url)
+        self.finish()
 
     def alias(self, source: str, target: str) -> Changes:
         """Learn that `source` leads to the page at `target`."""
-        return self._weigh(
-            each for detector in self._detectors for each in detector.alias(source, target)
-        )
+        self._consider(self._weigher.alias(source, target))
+        return self._told()
 
-    def _weigh(self, candidates: Iterable[Candidate]) -> Changes:
-        changes = Changes()
-        touched: dict[str, None] = {}
-        for one, other, evidence in candidates:
-            node, other_node = self._node_of[one], self._node_of[other]
-            edge = self._edges[node].get(other_node)
-            if edge is None:
-                edge = self._edges[node][other_node] = self._edges[other_node][node] = _Edge()
-            paired = self._partner.get(node) == other_node
-            before = self._pair_of(node, other_node) if paired else None
-            urls = (one, other) if self._languages[one] == self._pair.first.code else (other, one)
-            if not edge.add(urls, evidence):
-                continue
-            touched[node] = None
-            if before is not None:
-                self._tell_renewed(before, self._pair_of(node, other_node), changes)
-        self._settle(list(touched), changes)
+    def finish(self) -> Changes:
+        """Weigh everything once more, now that all pages are there."""
+        self._review(list(self._node_of))
+        return self._told()
+
+    def _told(self) -> Changes:
+        changes, self._changes = self._changes, Changes()
         return changes
 
-    def _tell_renewed(self, before: DocumentPair, now: DocumentPair, changes: Changes) -> None:
-        """A pair that stands has got better evidence, perhaps under another URL."""
-        if (before.first, before.second) != (now.first, now.second):
-            changes.drop(before)
-            changes.add(now)
-        changes.better_explained = True
+    def _consider(self, candidates: Iterable[Urls]) -> None:
+        """Weigh new candidates; those that stand already may only get better."""
+        new = dict.fromkeys(nodes for one, other in candidates if (nodes := self._take(one, other)))
+        for node, other in new:
+            self._compete(node, other)
+        for node, other in new:
+            edge = self._edges[node][other]
+            before = edge.rank
+            self._judge(node, other, edge)
+            if edge.rank > before:
+                self._pairs.raise_rank(node, other, edge.rank)
+                if self._pairs.partner_of(node) == other:
+                    self._note_parted(node, other)
+                    self._note_joined(node, other)
 
-    def _settle(self, nodes: list[str], changes: Changes) -> None:
-        """Give each node the best partner that it can win, and so on for the displaced."""
-        while nodes:
-            node = nodes.pop()
-            edges = sorted(
-                ((edge.rank, other) for other, edge in self._edges[node].items()), reverse=True
-            )
-            for rank, other in edges:
-                if rank[0] < ACCEPT or not self._wins(node, rank):
-                    break
-                if self._wins(other, rank):
-                    nodes.extend(self._join(node, other, changes))
-                    break
+    def _take(self, one: str, other: str, model: float | None = None) -> Nodes | None:
+        """Keep what speaks for two pages, if it is better than what was known of their nodes."""
+        verdict = self._weigher.weigh(one, other, model)
+        if verdict is None:
+            return None
+        node, other_node = self._node_of[one], self._node_of[other]
+        edge = self._edges[node].get(other_node)
+        if edge is None:
+            edge = self._edges[node][other_node] = self._edges[other_node][node] = _Edge(verdict)
+        elif (
+            verdict.urls == edge.verdict.urls or _strength(verdict) > _strength(edge.verdict)
+        ) and verdict != edge.verdict:
+            edge.verdict = verdict
+        else:
+            return None
+        edge.model = model
+        return node, other_node
 
-    def _wins(self, node: str, rank: Rank) -> bool:
-        partner = self._partner.get(node)
-        return partner is None or rank > self._edges[node][partner].rank
+    def _compete(self, node: str, other: str) -> None:
+        """Let two nodes be rivals of each other's other candidates."""
+        alike = self._edges[node][other].verdict.likeness
+        self._best[node].add(other, alike)
+        self._best[other].add(node, alike)
 
-    def _join(self, node: str, other: str, changes: Changes) -> list[str]:
-        displaced = []
-        for each in (node, other):
-            partner = self._partner.pop(each, None)
-            if partner is not None:
-                changes.drop(self._pair_of(each, partner))
-                del self._partner[partner]
-                displaced.append(partner)
-        self._partner[node], self._partner[other] = other, node
-        changes.add(self._pair_of(node, other))
-        return displaced
+    def _judge(self, node: str, other: str, edge: _Edge) -> None:
+        """The probability of a candidate, in view of its rivals."""
+        base, alike = edge.verdict.base, edge.verdict.likeness
+        if not edge.verdict.is_final:
+            rivals = self._best[node].rival_of(other), self._best[other].rival_of(node)
+            base = self._model.odds(base, rivalry(alike, *rivals))
+        edge.probability = probability(base)
+
+    def _review(self, urls: list[str]) -> None:
+        """Weigh pages with all their candidates anew, and choose pairs among them again."""
+        nodes = {self._node_of[url] for url in urls}
+        self._weigher.forget_weights()
+        for node in nodes:
+            for other in self._edges.pop(node, {}):
+                self._edges[other].pop(node, None)
+            self._best.pop(node, None)
+        done: set[int] = set()
+        for url in sorted(urls):
+            for other in self._weigher.partners(url):
+                both = hash((url, other) if url < other else (other, url))
+                if both not in done:
+                    done.add(both)
+                    self._take(url, other)
+        if self._url_model is not None:
+            self._ask_url_model(nodes, self._url_model)
+        for node in nodes:
+            for other in self._edges[node]:
+                self._compete(node, other)
+        self._pairs.replace(self._ranks(nodes), nodes)
+
+    def _ranks(self, nodes: set[str]) -> Iterator[tuple[str, str, Rank]]:
+        for node in nodes:
+            for other, edge in self._edges[node].items():
+                if other not in nodes or node < other:
+                    self._judge(node, other, edge)
+                    yield node, other, edge.rank
+
+    def _ask_url_model(self, nodes: set[str], ask: UrlModel) -> None:
+        """Have the model look at the likeliest candidates of pages that nothing ties together."""
+        asked: dict[Urls, None] = {}
+        for node in sorted(nodes):
+            edges = self._edges[node].values()
+            if any(edge.verdict.is_strong for edge in edges):
+                continue
+            best = sorted(edges, key=lambda e: (e.verdict.likeness, e.verdict.urls), reverse=True)
+            asked.update((edge.verdict.urls, None) for edge in best[:MOST_ASKED])
+        waiting = list(asked)
+        for start in range(0, len(waiting), BATCH):
+            some = waiting[start : start + BATCH]
+            for (one, other), chance in zip(some, ask(some), strict=True):
+                self._take(one, other, float(chance))
+
+    def _note_joined(self, node: str, other: str) -> None:
+        pair = self._pair_of(node, other)
+        self._standing[_both(node, other)] = pair
+        self._changes.add(pair)
+
+    def _note_parted(self, node: str, other: str) -> None:
+        pair = self._standing.pop(_both(node, other), None)
+        if pair is not None:
+            self._changes.drop(pair)
 
     def _pair_of(self, node: str, other: str) -> DocumentPair:
         edge = self._edges[node][other]
-        evidence = tuple(edge.evidence[edge.best].values())
-        return DocumentPair(*edge.best, self._pair.codes, evidence)
+        evidence = self._weigher.explain(edge.verdict.urls, edge.model)
+        return DocumentPair(*edge.verdict.urls, self._pair.codes, evidence, edge.probability)
+
+
+def _both(node: str, other: str) -> Nodes:
+    return (node, other) if node < other else (other, node)

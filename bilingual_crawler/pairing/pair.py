@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Self
+
+import msgpack
 
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.switches import languages_of_link
@@ -26,6 +28,19 @@ class Page:
     switches: tuple[tuple[str, str], ...] = ()
     """(URL, ISO 639-3 code) of every link that names a language: "Euskara", a flag."""
     profile: Profile = NO_CONTENT
+
+    def pack(self) -> bytes:
+        """All but URL and language, as the journal keeps it."""
+        fields = self.alternates, self.names, self.switches, self.profile.pack()
+        packed: bytes = msgpack.packb(fields, unicode_errors="surrogatepass")
+        return packed
+
+    @classmethod
+    def unpack(cls, url: str, language: str, packed: bytes) -> Self:
+        """The page that `pack` made this of."""
+        fields = msgpack.unpackb(packed, unicode_errors="surrogatepass", use_list=False)
+        alternates, names, switches, profile = fields
+        return cls(url, language, alternates, names, switches, Profile.unpack(profile))
 
 
 def page_of(document: Document) -> Page:
@@ -60,11 +75,15 @@ class DocumentPair:
     second: str
     languages: tuple[str, str]
     evidence: tuple[Evidence, ...]
+    probability: float | None = None
+    """What the combined model makes of it all; None where only the evidence is known."""
 
     @property
     def score(self) -> float:
-        """How sure all detectors are together: what is left after each one's doubt."""
-        return combined_score(self.evidence)
+        """How sure we are."""
+        if self.probability is None:
+            return combined_score(self.evidence)
+        return self.probability
 
     def to_dict(self) -> dict[str, Any]:
         """The pair as it is written to pairs.jsonl."""
@@ -79,19 +98,5 @@ class DocumentPair:
 
 
 def combined_score(evidence: Iterable[Evidence]) -> float:
-    """1 minus the product of the doubts: independent evidence adds up."""
+    """1 minus the product of the doubts: what independent evidence adds up to."""
     return 1.0 - prod(1.0 - item.score for item in evidence)
-
-
-Candidate = tuple[str, str, Evidence]
-"""Two URLs and what speaks for them."""
-
-
-class Detector(Protocol):
-    """One kind of evidence, kept in an index so that a new page never meets all others."""
-
-    def add(self, page: Page) -> Iterable[Candidate]:
-        """Index a page and give what now speaks for pairs with earlier pages."""
-
-    def alias(self, source: str, target: str) -> Iterable[Candidate]:
-        """Learn that `source` leads to `target`, which may complete what was claimed."""

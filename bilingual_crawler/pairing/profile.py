@@ -10,7 +10,7 @@ import re
 from array import array
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, field
-from typing import Any, Final, Self
+from typing import Final, Self
 from urllib.parse import unquote, urlsplit
 from zlib import crc32
 
@@ -70,15 +70,13 @@ class Profile:
 
     def pack(self) -> bytes:
         """The profile as the journal keeps it."""
-        packed: bytes = msgpack.packb(astuple(self))
+        packed: bytes = msgpack.packb(astuple(self), unicode_errors="surrogatepass")
         return packed
 
     @classmethod
     def unpack(cls, packed: bytes) -> Self:
         """The profile that `pack` made this of."""
-        fields: list[Any] = msgpack.unpackb(packed)
-        fields[4] = tuple(fields[4])
-        return cls(*fields)
+        return cls(*msgpack.unpackb(packed, unicode_errors="surrogatepass", use_list=False))
 
 
 def profile_of(document: Document) -> Profile:

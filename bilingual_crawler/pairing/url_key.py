@@ -6,21 +6,17 @@ and eu.site.org are one site, but two sites with the same path are not.
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from bilingual_crawler.hosts import split_host
-from bilingual_crawler.languages import Language, LanguagePair
-from bilingual_crawler.pairing.pair import Candidate, Evidence, Page
 
+DIGITS = re.compile(r"\d+")
 WORD = re.compile(r"[^\W_]+")
 REGION = re.compile(r"[^\W_]{2,3}[-_][^\W_]{2,4}(?![^\W_])")
 SEPARATORS = re.compile(r"[\W_]*([/.\-_])[\W_]*")
 INDEX = re.compile(r"(?:^|/)(?:index|default|home)?(?:\.[a-z]{3,5})?/?$")
-
-BOTH_TOKENS, ONE_TOKEN, NO_TOKEN, WRONG_TOKEN = 0.9, 0.8, 0.3, 0.3
 
 
 class UrlKey(NamedTuple):
@@ -32,7 +28,10 @@ class UrlKey(NamedTuple):
 
 def url_key(url: str, tokens: frozenset[str]) -> UrlKey:
     """Remove the language tokens from a URL, and with them what only spells it otherwise."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # [ without ], and other addresses that no browser would take
+        return UrlKey(url, ())
     found: list[str] = []
     host = _host_key(parts.hostname or "", tokens, found)
     path = INDEX.sub("", _strip(unquote(parts.path).lower(), tokens, found))
@@ -74,50 +73,6 @@ def _query_key(query: str, tokens: frozenset[str], found: list[str]) -> Iterator
             yield parameter
 
 
-class UrlKeyDetector:
-    """Pairs pages of the two languages whose URLs have the same key."""
-
-    def __init__(self, pair: LanguagePair) -> None:
-        self._pair = pair
-        self._tokens = pair.first.tokens | pair.second.tokens
-        self._blocks: defaultdict[str, list[tuple[Page, tuple[str, ...]]]] = defaultdict(list)
-
-    def add(self, page: Page) -> Iterable[Candidate]:
-        """Give every page of the other language with the same key."""
-        key, tokens = url_key(page.url, self._tokens)
-        block = self._blocks[key]
-        block.append((page, tokens))
-        for other, other_tokens in block[:-1]:
-            if other.language != page.language:
-                yield page.url, other.url, self._judge(page, tokens, other, other_tokens)
-
-    def alias(self, source: str, target: str) -> Iterable[Candidate]:  # noqa: ARG002
-        """Say nothing: a redirect does not change what a URL looks like."""
-        return ()
-
-    def _judge(
-        self, page: Page, tokens: tuple[str, ...], other: Page, other_tokens: tuple[str, ...]
-    ) -> Evidence:
-        if page.language != self._pair.first.code:
-            page, tokens, other, other_tokens = other, other_tokens, page, tokens
-        verdicts = [self._fits(page, tokens), self._fits(other, other_tokens)]
-        if False in verdicts:
-            return Evidence(
-                "url_key", WRONG_TOKEN, "URLs differ in tokens that contradict the text"
-            )
-        shown = " and ".join(repr(" ".join(found)) for found in (tokens, other_tokens) if found)
-        if verdicts == [True, True]:
-            return Evidence("url_key", BOTH_TOKENS, f"URLs differ only in the tokens {shown}")
-        if True in verdicts:
-            return Evidence("url_key", ONE_TOKEN, f"URLs differ only in the token {shown}")
-        return Evidence("url_key", NO_TOKEN, "URLs are the same but for spelling")
-
-    def _fits(self, page: Page, tokens: tuple[str, ...]) -> bool | None:
-        """Whether a URL's tokens name the language of its text; None without tokens."""
-        if not tokens:
-            return None
-        language = self._language(page.language)
-        return any(token in language.tokens for token in tokens)
-
-    def _language(self, code: str) -> Language:
-        return self._pair.first if code == self._pair.first.code else self._pair.second
+def digits_of(key: str) -> tuple[str, ...]:
+    """The numbers in a URL, which translations share: dates, versions, ids."""
+    return tuple(DIGITS.findall(key))

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from bilingual_crawler.documents.urls import UrlResolver
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair, UnknownLanguageError, find_language
-from bilingual_crawler.pairing.alternates import AlternateDetector
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.pair import Page
 from bilingual_crawler.replay.curve import Pair
@@ -68,7 +67,7 @@ def of_languages(lines: Iterable[GoldLine], pair: LanguagePair) -> list[Pair]:
 
 def claimed_pairs(site: RecordedSite, pair: LanguagePair) -> list[Pair]:
     """Pages that name each other as translations, in the languages that they are really in."""
-    matcher = Matcher(pair, [AlternateDetector()])
+    matcher = Matcher(pair, ["alternates"])
     for source, target in site.recording.aliases():
         matcher.alias(source, target)
     for url in site.recording.pages:

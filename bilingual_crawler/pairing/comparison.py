@@ -1,0 +1,197 @@
+"""Two pages in numbers: how alike they are in URL, claims, structure and content.
+
+The numbers are what the combined model learns from. Those that belong to a detector can be
+left out together; a number of which nothing is known (no images on either page) is 0 and its
+`no_...` is 1.
+"""
+
+from math import log, log1p, log2
+from typing import Final
+
+from rapidfuzz.distance import Indel, Levenshtein
+
+from bilingual_crawler.pairing.candidates import Known
+from bilingual_crawler.pairing.claims import Said
+from bilingual_crawler.pairing.profile import Profile
+from bilingual_crawler.pairing.statistics import KINDS, SiteStatistics, Weighed
+
+SINGLE_OUT: Final = 1.2
+"""log(1 + n) of the pages that name a page, below which a switch leads to it alone."""
+LONGEST_COMPARED = 400
+SMALL_WORDS, SMALL_TEXT = 5, 20
+"""What is added to lengths, so that the ratio of two short texts says little."""
+
+GROUPS: Final[dict[str, tuple[str, ...]]] = {
+    "url_key": ("same_key", "fit", "worse_fit", "same_key_fit"),
+    "url_similarity": ("key_alike", "last_same", "last_alike", "depths", "digits", "no_digits"),
+    "url_model": ("url_model", "no_url_model"),
+    "switches": ("switches", "claimants", "targets", "single", "single_alike"),
+    "lengths": ("words", "words_squared", "characters", "paragraphs", "shortness"),
+    "structure": ("exact", "fingerprints", "shapes"),
+    "images": ("images", "images_weighed", "no_images"),
+    "links": ("links", "links_weighed", "no_links"),
+    "numbers": ("numbers", "numbers_weighed", "no_numbers"),
+    "words": ("shared_words", "words_weighed", "words_contained", "no_words"),
+    "punctuation": ("punctuation", "no_punctuation"),
+}
+"""The numbers, by the detector that they belong to."""
+NUMBERS: Final = tuple(number for numbers in GROUPS.values() for number in numbers)
+RIVALS: Final = ("likeness", "lead", "other_lead", "led", "other_led", "least_lead")
+"""How much more alike two pages are than each with its best other candidate."""
+FEATURES: Final = (*NUMBERS, *RIVALS)
+_AT = {name: at for at, name in enumerate(FEATURES)}
+_LIKENESS: Final = {
+    "numbers_weighed": 1.0,
+    "words_weighed": 2.0,
+    "images_weighed": 1.0,
+    "links_weighed": 1.0,
+    "shapes": 1.0,
+    "key_alike": 1.0,
+    "url_model": 1.0,
+}
+_LIKE_AT = tuple((_AT[name], weight) for name, weight in _LIKENESS.items())
+_CHARACTERS_AT = _AT["characters"]
+SAME_LENGTH = 0.5
+
+Weights = dict[str, Weighed]
+
+
+def weigh(profile: Profile, statistics: SiteStatistics) -> Weights:
+    """The things on a page with their weights, to be compared several times."""
+    return {kind: statistics.weigh(kind, profile) for kind in KINDS}
+
+
+def compare(
+    first: Known,
+    second: Known,
+    switches: Said,
+    statistics: SiteStatistics,
+    *,
+    weights: tuple[Weights, Weights],
+    model: float | None = None,
+) -> list[float]:
+    """All `NUMBERS` of two pages; `model` is what the model of parallel URLs says of them."""
+    one, other = first.page.profile, second.page.profile
+    shapes = _alike(_shape(one.fingerprint), _shape(other.fingerprint))
+    return [
+        *_url_numbers(first, second),
+        *_optional(model),
+        *_switch_numbers(switches, shapes),
+        *_length_numbers(one, other),
+        1 - _alike(one.fingerprint[:LONGEST_COMPARED], other.fingerprint[:LONGEST_COMPARED]),
+        _ratio(len(one.fingerprint), len(other.fingerprint)),
+        shapes,
+        *_shared("images", statistics, weights),
+        *_shared("links", statistics, weights),
+        *_shared("numbers", statistics, weights),
+        *_words(statistics, weights),
+        *_optional(
+            Indel.normalized_similarity(one.punctuation, other.punctuation)
+            if one.punctuation or other.punctuation
+            else None
+        ),
+    ]
+
+
+def likeness(numbers: list[float]) -> float:
+    """How alike two pages are, all in all: only for comparing candidates of one page."""
+    same_length = max(0.0, 1 - 2 * numbers[_CHARACTERS_AT])
+    return SAME_LENGTH * same_length + sum(weight * numbers[at] for at, weight in _LIKE_AT)
+
+
+def rivalry(alike: float, rival: float, other_rival: float) -> tuple[float, ...]:
+    """The `RIVALS` of two pages: their likeness, against that of the best other candidates."""
+    lead, other_lead = alike - rival, alike - other_rival
+    return alike, lead, other_lead, max(0.0, lead), max(0.0, other_lead), min(lead, other_lead)
+
+
+def hidden(detectors: frozenset[str]) -> list[int]:
+    """Where the numbers stand that are not to be seen if only these detectors are asked."""
+    return [_AT[n] for group, numbers in GROUPS.items() if group not in detectors for n in numbers]
+
+
+def hide(numbers: list[float], places: list[int]) -> None:
+    """Take out numbers, as if nothing were known of them."""
+    for at in places:
+        numbers[at] = 1.0 if FEATURES[at].startswith("no_") else 0.0
+
+
+def _url_numbers(first: Known, second: Known) -> tuple[float, ...]:
+    key, other_key = first.key.key, second.key.key
+    same = float(key == other_key)
+    fit = first.fit + second.fit
+    return (
+        same,
+        fit,
+        min(first.fit, second.fit),
+        same * fit,
+        Levenshtein.normalized_similarity(key, other_key),
+        float(first.last == second.last),
+        Levenshtein.normalized_similarity(first.last, second.last),
+        abs(key.count("/") - other_key.count("/")),
+        *_optional(
+            Indel.normalized_similarity(first.digits, second.digits)
+            if first.digits or second.digits
+            else None
+        ),
+    )
+
+
+def _switch_numbers(said: Said, shapes: float) -> tuple[float, ...]:
+    claimants = log1p(said.claimants)
+    single = said.sides * (claimants < SINGLE_OUT)
+    return said.sides, claimants, log1p(said.targets), single, single * shapes
+
+
+def _length_numbers(one: Profile, other: Profile) -> tuple[float, ...]:
+    words = abs(log((one.words + SMALL_WORDS) / (other.words + SMALL_WORDS)))
+    characters = abs(log((one.characters + SMALL_TEXT) / (other.characters + SMALL_TEXT)))
+    paragraphs = _ratio(one.paragraphs, other.paragraphs)
+    return words, words * words, characters, paragraphs, log1p(min(one.words, other.words))
+
+
+def _shared(
+    kind: str, statistics: SiteStatistics, weights: tuple[Weights, Weights]
+) -> tuple[float, float, float]:
+    """The share of things that are on both pages, plainly and by weight."""
+    one, other = weights[0][kind], weights[1][kind]
+    if not one.things and not other.things:
+        return 0.0, 0.0, 1.0
+    both = one.things & other.things
+    share = len(both) / (len(one.things) + len(other.things) - len(both))
+    weight = statistics.weight_of(kind, both) if both else 0.0
+    return share, weight / ((one.weight + other.weight - weight) or 1.0), 0.0
+
+
+def _words(statistics: SiteStatistics, weights: tuple[Weights, Weights]) -> tuple[float, ...]:
+    one, other = weights[0]["vocabulary"], weights[1]["vocabulary"]
+    if not one.things or not other.things:
+        return 0.0, 0.0, 0.0, 1.0
+    both = one.things & other.things
+    weight = statistics.weight_of("vocabulary", both) if both else 0.0
+    return (
+        len(both) / min(len(one.things), len(other.things)),
+        weight / ((one.weight + other.weight - weight) or 1.0),
+        weight / (min(one.weight, other.weight) or 1.0),
+        0.0,
+    )
+
+
+def _optional(value: float | None) -> tuple[float, float]:
+    return (0.0, 1.0) if value is None else (value, 0.0)
+
+
+def _shape(fingerprint: tuple[int, ...]) -> list[int]:
+    """A fingerprint in which lengths are only as exact as translation keeps them."""
+    return [
+        each if each < 0 else min(12, int(log2(each + 1)))
+        for each in fingerprint[:LONGEST_COMPARED]
+    ]
+
+
+def _alike(one: list[int] | tuple[int, ...], other: list[int] | tuple[int, ...]) -> float:
+    return Levenshtein.normalized_similarity(one, other)
+
+
+def _ratio(one: int, other: int) -> float:
+    return (min(one, other) + 1) / (max(one, other) + 1)

@@ -1,0 +1,110 @@
+"""Why two pages are a pair, in words: what each detector alone would say of them.
+
+A score of at least 0.5 means that the detector alone would take the two pages for a pair. The
+probability of a pair is not made of these scores, but of the numbers behind them.
+"""
+
+from collections.abc import Iterator
+from statistics import StatisticsError, correlation
+
+from bilingual_crawler.pairing.candidates import Known
+from bilingual_crawler.pairing.claims import Said
+from bilingual_crawler.pairing.comparison import NUMBERS
+from bilingual_crawler.pairing.pair import Evidence
+from bilingual_crawler.pairing.profile import Profile
+
+SAME_PAGE = 0.99
+BOTH_CLAIM, ONE_CLAIMS, CLAIM_OTHERS = 0.95, 0.4, 0.05
+BOTH_SWITCH, ONE_SWITCHES, SWITCH_TO_HUB = 0.9, 0.7, 0.4
+MOST_CLAIMANTS = 3
+BOTH_TOKENS, ONE_TOKEN, NO_TOKEN, WRONG_TOKEN = 0.9, 0.8, 0.3, 0.3
+ALIKE = 0.85
+LEAST_PARAGRAPHS = 5
+
+_AT = {name: at for at, name in enumerate(NUMBERS)}
+
+
+def same_page(first: Known, second: Known) -> Evidence | None:
+    """Two documents of one URL: a page in both languages, or served in both."""
+    if set(first.page.names) & set(second.page.names) and "#variant=" in first.page.url:
+        return Evidence("same_page", SAME_PAGE, "both texts stand on one page, in turns")
+    return None
+
+
+def declared(said: Said) -> Evidence | None:
+    """What the pages declare of each other."""
+    if said.sides == 2:  # noqa: PLR2004 - both
+        why = "each page names the other as its translation"
+        return Evidence("alternates", BOTH_CLAIM, why)
+    if said.sides:
+        return Evidence("alternates", ONE_CLAIMS, "one page names the other as its translation")
+    if said.others:
+        return Evidence("alternates", CLAIM_OTHERS, "the pages name others as their translations")
+    return None
+
+
+def switched(said: Said) -> Evidence | None:
+    """Where the language switches of the pages lead."""
+    if not said.sides:
+        return None
+    if said.claimants > MOST_CLAIMANTS:
+        why = f"a language switch leads from one to the other, as from {said.claimants} pages"
+        return Evidence("switches", SWITCH_TO_HUB, why)
+    if said.sides == 2:  # noqa: PLR2004 - both
+        return Evidence("switches", BOTH_SWITCH, "the language switch of each leads to the other")
+    return Evidence("switches", ONE_SWITCHES, "a language switch leads from one to the other")
+
+
+def same_key(first: Known, second: Known) -> Evidence | None:
+    """Whether the URLs differ in language tokens alone, and whether those are true."""
+    if first.key.key != second.key.key:
+        return None
+    fits = (first.fit, second.fit)
+    if -1 in fits:
+        why = "URLs differ in tokens that contradict the text"
+        return Evidence("url_key", WRONG_TOKEN, why)
+    found = [repr(" ".join(each.key.tokens)) for each in (first, second) if each.key.tokens]
+    shown = " and ".join(found)
+    if fits == (1, 1):
+        return Evidence("url_key", BOTH_TOKENS, f"URLs differ only in the tokens {shown}")
+    if 1 in fits:
+        return Evidence("url_key", ONE_TOKEN, f"URLs differ only in the token {shown}")
+    return Evidence("url_key", NO_TOKEN, "URLs are the same but for spelling")
+
+
+def by_numbers(numbers: list[float]) -> Iterator[Evidence]:
+    """What the plain numbers say: the URL model, numbers, names, links and sizes."""
+    if not numbers[_AT["no_url_model"]]:
+        chance = numbers[_AT["url_model"]]
+        why = f"the model of parallel URLs gives {chance:.2f}"
+        yield Evidence("url_model", round(chance, 3), why)
+    for kind in ("numbers", "links"):
+        if not numbers[_AT[f"no_{kind}"]]:
+            share = numbers[_AT[f"{kind}_weighed"]]
+            yield Evidence(kind, _round(share), f"{share:.0%} of the {kind} are on both, by rarity")
+    if not numbers[_AT["no_words"]]:
+        share = numbers[_AT["words_contained"]]
+        yield Evidence("words", _round(share), f"{share:.0%} of the words are on both, by rarity")
+    if not numbers[_AT["no_punctuation"]]:
+        alike = numbers[_AT["punctuation"]]
+        yield Evidence("punctuation", _round(alike), f"the marks . ! ? are {alike:.0%} alike")
+
+
+def lengths(one: Profile, other: Profile) -> Iterator[Evidence]:
+    """Whether long paragraphs answer long ones, and short ones short ones."""
+    mine = [each for each in one.fingerprint if each > 0]
+    theirs = [each for each in other.fingerprint if each > 0]
+    short, long = sorted((len(mine), len(theirs)))
+    if short < LEAST_PARAGRAPHS:
+        return
+    try:
+        along = max(0.0, correlation(mine[:short], theirs[:short]))
+    except StatisticsError:  # all of one length
+        return
+    score = along * short / long
+    why = f"{short} and {long} paragraphs whose lengths go together by {along:.2f}"
+    yield Evidence("lengths", _round(score), why)
+
+
+def _round(score: float) -> float:
+    return round(min(1.0, max(0.0, score)), 3)

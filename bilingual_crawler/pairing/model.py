@@ -1,0 +1,82 @@
+"""The combined model: from the numbers of two pages to the probability that they are a pair.
+
+A logistic regression, because it can be read: what a detector adds to the odds is a sum. Its
+weights are a small JSON file, made by `scrapy train pairs` or by the project itself
+(`tools/train_pairing.py`), with the figures that it reached on sites it had not seen.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from math import exp
+from pathlib import Path
+from typing import Any, Self
+
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.pairing.comparison import FEATURES, NUMBERS
+
+FILE = "pairing.json"
+
+
+@dataclass(frozen=True, slots=True)
+class PairModel:
+    """Weights of the numbers and of the rivals, and what stands before them."""
+
+    bias: float
+    weights: tuple[float, ...]
+    about: dict[str, Any]
+
+    @classmethod
+    def from_json(cls, text: str, where: str) -> Self:
+        """Read a model; one that was made for other numbers is refused."""
+        try:
+            fields = json.loads(text)
+            weights = tuple(float(fields["weights"][name]) for name in FEATURES)
+            return cls(float(fields["bias"]), weights, dict(fields.get("about", {})))
+        except (ValueError, KeyError, TypeError) as error:
+            raise ConfigurationError(
+                f"{where} is not a model for pairing ({error!r}).",
+                "Make one with scrapy train pairs, or leave BILINGUAL_PAIR_MODEL empty.",
+            ) from None
+
+    def to_json(self) -> str:
+        """The model as it is written."""
+        weights = {n: round(w, 5) for n, w in zip(FEATURES, self.weights, strict=True)}
+        fields = {"about": self.about, "bias": round(self.bias, 5), "weights": weights}
+        return json.dumps(fields, indent=1, ensure_ascii=False) + "\n"
+
+    def base(self, numbers: Sequence[float]) -> float:
+        """What the numbers of two pages alone add up to."""
+        weights = self.weights
+        return self.bias + sum(weights[at] * number for at, number in enumerate(numbers) if number)
+
+    def odds(self, base: float, rivals: Sequence[float]) -> float:
+        """The logarithm of the odds, with the rivals counted."""
+        return base + sum(w * r for w, r in zip(self.weights[len(NUMBERS) :], rivals, strict=True))
+
+
+def probability(odds: float) -> float:
+    """From the logarithm of odds to a probability."""
+    return 1 / (1 + exp(-odds)) if odds > -500 else 0.0  # noqa: PLR2004 - exp would overflow
+
+
+def load_pair_model(path: str = "") -> PairModel:
+    """The model in a file, or the project's own."""
+    if not path:
+        return _own_model()
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(
+            f"The model for pairing in {path} cannot be read: {error}.",
+            "Write BILINGUAL_PAIR_MODEL as the path of a file that scrapy train pairs made.",
+        ) from None
+    return PairModel.from_json(text, path)
+
+
+@cache
+def _own_model() -> PairModel:
+    text = files("bilingual_crawler").joinpath("data", FILE).read_text(encoding="utf-8")
+    return PairModel.from_json(text, FILE)

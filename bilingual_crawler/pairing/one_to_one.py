@@ -1,0 +1,92 @@
+"""Each page in one pair at most: the best candidates first, whatever the order of arrival.
+
+The result is what a greedy choice over all candidates would give. A better candidate displaces
+a worse pair, and the partners it sets free look for their next best. Costs grow with the
+candidates, never with all pairs of pages.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+
+ACCEPT = 0.5
+"""A pair needs more evidence than doubt."""
+
+Urls = tuple[str, str]
+Rank = tuple[float, int, str, str]
+NOTHING: Rank = (-1.0, 0, "", "")
+
+Told = Callable[[str, str], None]
+
+
+def rank_of(urls: Urls, probability: float) -> Rank:
+    """Likeliest first, then the plainest URLs; never equal for two candidates."""
+    return (round(probability, 6), -len(urls[0]) - len(urls[1]), min(urls), max(urls))
+
+
+class OneToOne:
+    """Who is paired with whom, given the ranks of the candidates."""
+
+    def __init__(self, joined: Told, parted: Told) -> None:
+        self._joined, self._parted = joined, parted
+        self._ranks: defaultdict[str, dict[str, Rank]] = defaultdict(dict)
+        self._partner: dict[str, str] = {}
+
+    def __len__(self) -> int:
+        return len(self._partner) // 2
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        """Every pair, from both sides."""
+        return iter(self._partner.items())
+
+    def partner_of(self, node: str) -> str | None:
+        """The partner of a node, if it has one."""
+        return self._partner.get(node)
+
+    def raise_rank(self, one: str, other: str, rank: Rank) -> None:
+        """Learn of a candidate, or that it is better than was known; then settle."""
+        self._ranks[one][other] = self._ranks[other][one] = rank
+        self._settle([one])
+
+    def replace(self, ranks: Iterable[tuple[str, str, Rank]], nodes: set[str]) -> None:
+        """Forget all candidates of some nodes and choose anew among these."""
+        for node in nodes:
+            for other in self._ranks.pop(node, {}):
+                self._ranks[other].pop(node, None)
+            self._part(node)
+        found = list(ranks)
+        for one, other, rank in found:
+            self._ranks[one][other] = self._ranks[other][one] = rank
+        found.sort(key=lambda each: each[2], reverse=True)
+        for one, other, rank in found:
+            if rank[0] >= ACCEPT and self._wins(one, rank) and self._wins(other, rank):
+                self._settle(self._join(one, other))
+
+    def _settle(self, nodes: list[str]) -> None:
+        """Give each node the best partner that it can win, and so on for the displaced."""
+        while nodes:
+            node = nodes.pop()
+            for other, rank in sorted(
+                self._ranks[node].items(), key=lambda each: each[1], reverse=True
+            ):
+                if rank[0] < ACCEPT or not self._wins(node, rank):
+                    break
+                if self._wins(other, rank):
+                    nodes.extend(self._join(node, other))
+                    break
+
+    def _wins(self, node: str, rank: Rank) -> bool:
+        partner = self._partner.get(node)
+        return partner is None or rank > self._ranks[node].get(partner, NOTHING)
+
+    def _join(self, node: str, other: str) -> list[str]:
+        displaced = [partner for each in (node, other) if (partner := self._part(each)) is not None]
+        self._partner[node], self._partner[other] = other, node
+        self._joined(node, other)
+        return displaced
+
+    def _part(self, node: str) -> str | None:
+        partner = self._partner.pop(node, None)
+        if partner is not None:
+            del self._partner[partner]
+            self._parted(node, partner)
+        return partner

@@ -1,0 +1,44 @@
+"""How common words, numbers, images and links are on a site: what all pages share says nothing."""
+
+from collections import Counter
+from math import log
+from typing import NamedTuple
+
+from bilingual_crawler.pairing.profile import Profile, members
+
+KINDS = ("vocabulary", "numbers", "images", "links")
+
+
+class Weighed(NamedTuple):
+    """The things of one kind on a page, and what they weigh together."""
+
+    things: frozenset[int]
+    weight: float
+
+
+class SiteStatistics:
+    """On how many pages of a site each thing is found."""
+
+    def __init__(self) -> None:
+        self.pages = 0
+        self._counts: dict[str, Counter[int]] = {kind: Counter() for kind in KINDS}
+
+    def add(self, profile: Profile) -> None:
+        """Count the things of one more page."""
+        self.pages += 1
+        for kind in KINDS:
+            self._counts[kind].update(members(getattr(profile, kind)))
+
+    def counts(self, kind: str) -> Counter[int]:
+        """The pages with each thing of a kind."""
+        return self._counts[kind]
+
+    def weigh(self, kind: str, profile: Profile) -> Weighed:
+        """The things of a kind on a page; the rarer one is, the more it weighs."""
+        things = members(getattr(profile, kind))
+        return Weighed(things, self.weight_of(kind, things))
+
+    def weight_of(self, kind: str, things: frozenset[int]) -> float:
+        """What some things weigh: the logarithm of how rare each is, added up."""
+        counts, pages = self._counts[kind], self.pages + 1
+        return log(pages) * len(things) - sum(log(counts[thing] or 1) for thing in things)

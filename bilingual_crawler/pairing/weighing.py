@@ -1,0 +1,192 @@
+"""What speaks for two pages: from indexes to candidates, from candidates to odds and reasons.
+
+Where both pages have text, the combined model weighs the numbers of the two. What a site
+declares is added to that as odds of its own: the model is made on pages without declarations,
+so that it does not learn to trust them blindly. Where there is no text (a list of URLs), or
+no detector that reads it is asked, URLs and claims decide alone.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from math import log
+from typing import NamedTuple
+
+from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.pairing import evidence
+from bilingual_crawler.pairing.candidates import CandidateIndex, Known, known
+from bilingual_crawler.pairing.claims import Claims
+from bilingual_crawler.pairing.comparison import (
+    GROUPS,
+    NUMBERS,
+    Weights,
+    compare,
+    hidden,
+    hide,
+    likeness,
+    weigh,
+)
+from bilingual_crawler.pairing.model import PairModel
+from bilingual_crawler.pairing.names import Names
+from bilingual_crawler.pairing.one_to_one import Urls
+from bilingual_crawler.pairing.pair import Evidence, Page, combined_score
+from bilingual_crawler.pairing.statistics import SiteStatistics
+
+CONTENT = frozenset(GROUPS) - {"url_key", "url_similarity", "url_model", "switches"}
+BOTH_CLAIM, ONE_CLAIMS, CLAIM_OTHERS, SAME_PAGE = 4.0, 2.0, -3.0, 8.0
+"""What the site's own word adds to the logarithm of the odds."""
+SAME_TEXT, LEAST_VOCABULARY = 0.9, 30
+"""The share of words that two pages have in common if one is no translation but a copy."""
+STRONG = 0.8
+REMEMBERED = 2_000
+
+_AT = {name: at for at, name in enumerate(NUMBERS)}
+
+
+class Verdict(NamedTuple):
+    """What two pages come to, before they are compared with their rivals."""
+
+    urls: Urls
+    base: float
+    """The logarithm of the odds, without rivals."""
+    likeness: float
+    is_final: bool
+    """Whether rivals count for nothing, because there was no text to compare."""
+    is_strong: bool
+    """Whether URLs or claims alone say that the pages belong together."""
+
+
+class Weigher:
+    """All indexes of the pages of a language pair, and the weighing of two of them."""
+
+    def __init__(self, pair: LanguagePair, asked: Collection[str], model: PairModel) -> None:
+        self._pair = pair
+        self._asked = frozenset(asked)
+        self._hidden = hidden(self._asked)
+        self._reads = bool(self._asked & CONTENT)
+        self._model = model
+        self._names = Names()
+        self._alternates = Claims("alternates", pair, self._names)
+        self._switches = Claims("switches", pair, self._names)
+        self.index = CandidateIndex()
+        self._statistics: defaultdict[str, SiteStatistics] = defaultdict(SiteStatistics)
+        self._weights: dict[str, Weights] = {}
+
+    def add(self, page: Page) -> tuple[str, int]:
+        """Index a page; its site, and how many pages of that there are now, are told."""
+        entry = known(page, self._pair)
+        self.index.add(entry)
+        names = self._names.add(page)
+        for claims in (self._alternates, self._switches):
+            claims.add(page, names)
+        statistics = self._statistics[entry.site]
+        statistics.add(page.profile)
+        return entry.site, statistics.pages
+
+    def alias(self, source: str, target: str) -> list[Urls]:
+        """Learn another name of a page; the pages that called it so, each with it."""
+        name = self._names.alias(source, target)
+        page = None if name is None else self._names.page_at(source)
+        if name is None or page is None:
+            return []
+        return [
+            (page, url)
+            for claims in (self._alternates, self._switches)
+            for url in claims.renamed(name, page)
+        ]
+
+    def partners(self, url: str) -> list[str]:
+        """The pages of the other language that one is worth comparing with."""
+        found = dict.fromkeys(self.index.candidates(url))
+        for claims in (self._alternates, self._switches):
+            found.update(dict.fromkeys(claims.partners(url)))
+        return list(found)
+
+    def forget_weights(self) -> None:
+        """Let what is rare be counted anew."""
+        self._weights.clear()
+
+    def weigh(self, one: str, other: str, model: float | None = None) -> Verdict | None:
+        """What two pages come to; None if they cannot be a pair."""
+        first, second = self._in_order(one, other)
+        urls = first.page.url, second.page.url
+        strong = list(self._stated(first, second))
+        is_strong = any(each.score >= STRONG for each in strong)
+        if not self._reads or not (first.page.profile.words and second.page.profile.words):
+            doubtful = combined_score(strong)
+            return Verdict(urls, _log_odds(doubtful), 0.0, True, is_strong) if strong else None
+        numbers = self._numbers(first, second, model)
+        if _is_copy(first, second, numbers):
+            return None
+        base = self._model.base(numbers) + self._declared(first, second)
+        return Verdict(urls, base, likeness(numbers), False, is_strong)
+
+    def numbers(self, one: str, other: str, model: float | None = None) -> list[float]:
+        """The numbers of two pages, for those who train the model."""
+        return self._numbers(*self._in_order(one, other), model)
+
+    def explain(self, urls: Urls, model: float | None = None) -> tuple[Evidence, ...]:
+        """What each detector that is asked says of two pages."""
+        first, second = self._in_order(*urls)
+        found = list(self._stated(first, second))
+        if self._reads and first.page.profile.words and second.page.profile.words:
+            numbers = self._numbers(first, second, model)
+            found.extend(evidence.by_numbers(numbers))
+            found.extend(evidence.lengths(first.page.profile, second.page.profile))
+        return tuple(each for each in found if each.detector in self._asked)
+
+    def _in_order(self, one: str, other: str) -> tuple[Known, Known]:
+        first, second = self.index[one], self.index[other]
+        if first.page.language == self._pair.first.code:
+            return first, second
+        return second, first
+
+    def _stated(self, first: Known, second: Known) -> Iterator[Evidence]:
+        """What URLs and claims say."""
+        one, other = first.page.url, second.page.url
+        for said in (
+            evidence.same_page(first, second),
+            evidence.declared(self._alternates.between(one, other)),
+            evidence.switched(self._switches.between(one, other)),
+            evidence.same_key(first, second),
+        ):
+            if said is not None and said.detector in self._asked:
+                yield said
+
+    def _declared(self, first: Known, second: Known) -> float:
+        if "same_page" in self._asked and evidence.same_page(first, second) is not None:
+            return SAME_PAGE
+        if "alternates" not in self._asked:
+            return 0.0
+        said = self._alternates.between(first.page.url, second.page.url)
+        if said.sides:
+            return BOTH_CLAIM if said.sides > 1 else ONE_CLAIMS
+        return CLAIM_OTHERS if said.others else 0.0
+
+    def _numbers(self, first: Known, second: Known, model: float | None) -> list[float]:
+        statistics = self._statistics[first.site]
+        switches = self._switches.between(first.page.url, second.page.url)
+        weights = self._weights_of(first), self._weights_of(second)
+        numbers = compare(first, second, switches, statistics, weights=weights, model=model)
+        if self._hidden:
+            hide(numbers, self._hidden)
+        return numbers
+
+    def _weights_of(self, page: Known) -> Weights:
+        url = page.page.url
+        found = self._weights.get(url)
+        if found is None:
+            if len(self._weights) >= REMEMBERED:
+                self._weights.clear()
+            found = self._weights[url] = weigh(page.page.profile, self._statistics[page.site])
+        return found
+
+
+def _is_copy(first: Known, second: Known, numbers: list[float]) -> bool:
+    """Whether two pages have the same words: one was not translated, or only in its menu."""
+    least = min(len(first.page.profile.vocabulary), len(second.page.profile.vocabulary)) // 4
+    return least >= LEAST_VOCABULARY and numbers[_AT["shared_words"]] > SAME_TEXT
+
+
+def _log_odds(chance: float) -> float:
+    chance = min(max(chance, 1e-6), 1 - 1e-6)
+    return log(chance / (1 - chance))

@@ -1,0 +1,100 @@
+"""The weights of pairing, learned from pages whose pairs are known.
+
+Logistic regression on the numbers of `pairing/comparison.py`. Whole sites are left out for
+measuring. Each site is learned from several times, with all detectors and without some of them,
+so that the model does not lean on language switches or URLs alone: many sites have neither.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.pairing.comparison import FEATURES, GROUPS
+from bilingual_crawler.pairing.matcher import DETECTORS, Matcher, UrlModel
+from bilingual_crawler.pairing.model import PairModel
+from bilingual_crawler.pairing.one_to_one import Urls
+from bilingual_crawler.pairing.pair import Page
+
+URL_GROUPS = frozenset(group for group in GROUPS if group.startswith("url_"))
+HIDDEN = (
+    frozenset[str](),
+    frozenset({"url_model"}),
+    frozenset({"switches"}),
+    URL_GROUPS,
+    URL_GROUPS | {"switches"},
+)
+"""What is hidden from the model, each time a site is learned from."""
+REGULARISATION = 0.3
+
+Rows = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """The candidates of one site for one language pair, of which it is known what they are."""
+
+    site: str
+    rows: Rows
+    labels: NDArray[np.bool_]
+
+    @property
+    def weight(self) -> float:
+        """A large site counts more than a small one, but not as much as it is larger."""
+        return 1 / sqrt(max(1, int(self.labels.sum())))
+
+
+def lessons(
+    site: str,
+    pair: LanguagePair,
+    pages: Sequence[tuple[Page, str]],
+    true: Collection[Urls],
+    url_model: UrlModel | None = None,
+) -> Iterator[Lesson]:
+    """What can be learned from a site: once for each choice of what is hidden.
+
+    `pages` come with their nodes. Candidates of which no page is in a true pair teach nothing.
+    """
+    partners = dict(true) | {second: first for first, second in true}
+    for groups in HIDDEN:
+        matcher = Matcher(pair, frozenset(DETECTORS) - groups, url_model=url_model)
+        matcher.restore(pages)
+        rows, labels = [], []
+        for urls, numbers in matcher.features():
+            known = [partners[url] == other for url, other in _both_ways(urls) if url in partners]
+            if known:
+                rows.append(numbers)
+                labels.append(all(known))
+        if rows:
+            yield Lesson(site, np.array(rows), np.array(labels))
+
+
+def fit(given: Iterable[Lesson], about: dict[str, Any]) -> PairModel:
+    """The model that fits some lessons best."""
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - only to train
+
+    some = list(given)
+    rows = np.vstack([lesson.rows for lesson in some])
+    labels = np.concatenate([lesson.labels for lesson in some])
+    counts = {lesson.site: 0 for lesson in some}
+    for lesson in some:
+        counts[lesson.site] += 1
+    weights = np.concatenate(
+        [np.full(len(each.rows), each.weight / counts[each.site]) for each in some]
+    )
+    mean, scale = rows.mean(axis=0), rows.std(axis=0)
+    scale[scale == 0] = 1.0
+    regression = LogisticRegression(C=REGULARISATION, max_iter=1_000)
+    regression.fit((rows - mean) / scale, labels, sample_weight=weights / weights.mean())
+    slopes = regression.coef_[0] / scale
+    bias = float(regression.intercept_[0] - (slopes * mean).sum())
+    assert len(slopes) == len(FEATURES)
+    return PairModel(bias, tuple(map(float, slopes)), about)
+
+
+def _both_ways(urls: Urls) -> tuple[Urls, Urls]:
+    return urls, (urls[1], urls[0])
