@@ -63,7 +63,7 @@ def prepare_url2lang(options: Options, _tell: Callable[[str], None] = lambda _: 
         *read_urls(options.weak, weight=WEAK, skipped=skipped),
     ]
     train, dev, test = _parts(rows, list(read_urls(options.dev)))
-    labels = _labels(train)
+    labels = labels_of(train)
     if len(labels) <= 2 or not dev:  # noqa: PLR2004 - two languages and unknown
         raise ConfigurationError(
             "There is too little to learn from: a language needs "
@@ -121,7 +121,7 @@ def _parts(
     return kept, given, []
 
 
-def _labels(rows: Iterable[LabelledUrl]) -> list[str]:
+def labels_of(rows: Iterable[LabelledUrl]) -> list[str]:
     """The languages with enough URLs to be told from the rest, which is unknown."""
     count: Counter[str] = Counter()
     domains: defaultdict[str, set[str]] = defaultdict(set)
