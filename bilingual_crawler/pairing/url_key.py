@@ -17,7 +17,7 @@ from bilingual_crawler.pairing.pair import Candidate, Evidence, Page
 
 WORD = re.compile(r"[^\W_]+")
 REGION = re.compile(r"[^\W_]{2,3}[-_][^\W_]{2,4}(?![^\W_])")
-SEPARATORS = re.compile(r"[\W_]*([/.\-_])[\W_]*")
+SEPARATORS = re.compile(r"(?=[\W_]{2})[\W_]*([/.\-_])[\W_]*")  # one alone stays as it is
 INDEX = re.compile(r"(?:^|/)(?:index|default|home)?(?:\.[a-z]{3,5})?/?$")
 
 BOTH_TOKENS, ONE_TOKEN, NO_TOKEN, WRONG_TOKEN = 0.9, 0.8, 0.3, 0.3
