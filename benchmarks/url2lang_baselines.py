@@ -19,11 +19,11 @@ from benchmarks.recorded_pairs import SHARED
 from bilingual_crawler.evaluation.baselines import announced_language
 from bilingual_crawler.scoring.classifier import Url2Lang
 from bilingual_crawler.scoring.models import find_model
-from bilingual_crawler.training.data import LabelledUrl, read_urls
+from bilingual_crawler.training.data import LabelledUrl, cap, read_urls
 from bilingual_crawler.training.measures import enough, macro_f1
 from bilingual_crawler.training.ngram_baseline import NgramBaseline
 from bilingual_crawler.training.split import DEV, TEST, TRAIN, part, split_domains
-from bilingual_crawler.training.url2lang import labels_of
+from bilingual_crawler.training.url2lang import labels_of, thinned
 
 DATA = [SHARED / "data" / "urls_strong.tsv.gz"]
 WEAK = [SHARED / "data" / "urls_weak.tsv.gz"]
@@ -49,12 +49,14 @@ def main() -> None:
     parser.add_argument("--weak", nargs="*", type=Path, default=WEAK)
     parser.add_argument("--part", choices=(DEV, TEST), default=DEV)
     parser.add_argument("--without-model", action="store_true", help="leave our own model out")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--cap", type=int, default=6000, help="URLs a language")
+    parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
     rows = [*read_urls(chosen.data), *read_urls(chosen.weak)]
     sides = split_domains(rows)
     learned, measured = part(rows, sides, TRAIN), part(rows, sides, chosen.part)
     known = set(labels_of(learned)) - {"unknown"}
+    learned = cap(thinned(learned, chosen.seed), chosen.cap, seed=chosen.seed)
     urls = [row.url for row in measured]
     print(f"{len(learned):,} URLs learned from, {len(measured):,} of {chosen.part}\n")
     print(f"{'':30} {'macro F1':>8} {'accuracy':>9} {'languages':>9} {'unknown':>8}")
