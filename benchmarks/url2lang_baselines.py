@@ -1,7 +1,7 @@
 """What the url2lang model is measured against: ISO-code rules and a linear n-gram model.
 
-The n-gram model is fitted here on the rows that `scrapy train url2lang` learns from, and all
-are measured on the same rows of domains that none of them has seen. The test part is for a
+The n-gram model is fitted here on the real rows that `scrapy train url2lang` learns from, and
+all are measured on the same rows of domains that none of them has seen. The test part is for a
 model that is finished; by default it is left alone.
 
     python -m benchmarks.url2lang_baselines --data urls.tsv.gz --weak urls_weak.tsv.gz
