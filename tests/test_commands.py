@@ -156,7 +156,8 @@ def shell(words, folder, typed=b"", **variables):
         (["classify"], "say which model first"),
         (["classify", "french", "http://a/"], "say which model first"),
         (["classify", "url2lang", "--tip", "3", "http://a/"], "unknown option --tip"),
-        (["classify", "url2lang", "http://a/", "--top", "0"], "--top must be 1 or more"),
+        (["classify", "url2lang", "http://a/", "--top", "0"], "--top: '0' is not a whole number"),
+        (["evaluate", "url2lang", "a", "--threads", "-1"], "--threads: '-1' is not a whole number"),
         (["classify", "parallel", "http://a/"], "parallel takes two URLs"),
         (["evaluate", "url2lang"], "give one file of data"),
         (["evaluate", "url2lang", "a", "--gold", "b"], "give one file of data"),
@@ -292,6 +293,9 @@ def test_data_without_a_usable_line_is_told(scrapy, models, tmp_path):
     status, _, err = scrapy("evaluate", "url2lang", str(file), "--model", models["url2lang"])
     assert status == 1
     assert "has no line that can be used: 2 lines skipped, first line 1" in err
+    words = ["evaluate", "parallel", "-", "--model", models["parallel"]]
+    _, _, err = scrapy(*words, typed=b"http://a/\thttp://b/\t2\n")
+    assert "Standard input has no line that can be used" in err
 
 
 def test_a_chosen_model_that_is_not_there_is_an_error_also_with_baseline(scrapy, urls, tmp_path):

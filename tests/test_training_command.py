@@ -2,6 +2,12 @@
 
 import argparse
 import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -34,6 +40,18 @@ def test_a_command_without_a_task_says_which_there_are():
         command.run([], options)
 
 
+def test_an_option_that_is_not_there_is_told():
+    command, _, options, rest = parsed("--data", "x.tsv", "--out", "m", "--tip")
+    with pytest.raises(ConfigurationError, match="no option --tip"):
+        command.run(["url2lang", *rest], options)
+
+
+def test_a_number_below_one_is_told():
+    command, _, options, _ = parsed("--data", "x.tsv", "--out", "m", "--epoch-size", "0")
+    with pytest.raises(ConfigurationError, match="--epoch-size must be above zero, and is 0"):
+        command.run(["url2lang"], options)
+
+
 def test_a_command_without_tables_says_what_to_write():
     command, _, options, _ = parsed("--out", "m")
     with pytest.raises(ConfigurationError, match="--data FILE --out DIR"):
@@ -47,22 +65,94 @@ def test_a_table_that_is_not_there_is_a_sentence(tmp_path):
         command.run(["url2lang"], options)
 
 
-def test_a_table_becomes_a_folder_with_a_model(tmp_path, capsys):
+@pytest.fixture
+def table(tmp_path):
+    """Two languages that are easy to tell."""
     pytest.importorskip("torch", reason="training needs torch: pip install '.[train,cpu]'")
-    table = tmp_path / "urls.tsv"
+    path = tmp_path / "urls.tsv"
     words = {"fin": "uutiset", "spa": "noticias"}
-    table.write_text(
+    path.write_text(
         "".join(
             f"https://h{n}.org/{word}/{n}\t{language}\n"
             for n in range(60)
             for language, word in words.items()
         )
     )
-    out = tmp_path / "model"
-    command, _, options, _ = parsed(
-        *("--data", str(table), "--out", str(out), "--epochs", "1", "--batch", "32"),
+    return path
+
+
+def tiny(table, out, epochs):
+    """The words of a command that trains for a moment."""
+    return [
+        *("--data", str(table), "--out", str(out), "--epochs", str(epochs), "--batch", "32"),
         *("--vocabulary", "100", "--epoch-size", "64", "--threads", "1"),
-    )
+        *("--patience", str(epochs)),
+    ]
+
+
+def test_a_killed_command_goes_on_with_resume(table, tmp_path):
+    words = tiny(table, out := tmp_path / "model", epochs := 25)
+    checkpoint = out / "checkpoint.pt"
+    with subprocess.Popen(
+        [sys.executable, "-m", "scrapy", "train", "url2lang", *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])},
+    ) as running:
+        while not checkpoint.exists() and running.poll() is None:
+            time.sleep(0.01)
+        running.kill()
+        told = running.stderr.read()
+    assert running.returncode == -signal.SIGKILL, told
+    assert not (out / "README.md").exists()
+    before = history(checkpoint)
+    assert 0 < len(before) < epochs
+    command, _, options, _ = parsed(*words, "--resume")
+    command.run(["url2lang"], options)
+    after = history(checkpoint)
+    assert after[: len(before)] == before
+    assert [each["epoch"] for each in after] == list(range(1, epochs + 1))
+    assert f"| {epochs} |" in (out / "README.md").read_text()
+
+
+def history(checkpoint):
+    """What a checkpoint tells of the epochs behind it."""
+    import torch  # noqa: PLC0415 - the tests that need it are skipped without
+
+    from bilingual_crawler.training.loop import Progress, Schedule  # noqa: PLC0415 - needs torch
+
+    with torch.serialization.safe_globals([Progress, Schedule]):
+        return torch.load(checkpoint)["progress"].history
+
+
+def test_a_checkpoint_of_another_run_is_told(table, tmp_path):
+    command, _, options, _ = parsed(*tiny(table, out := tmp_path / "model", 1))
+    command.run(["url2lang"], options)
+    with table.open("a") as lines:
+        lines.writelines(f"https://h{n}.org/albisteak/{n}\teus\n" for n in range(60))
+    command, _, options, _ = parsed(*tiny(table, out, 2), "--resume")
+    with pytest.raises(ConfigurationError, match="of a run with other tables"):
+        command.run(["url2lang"], options)
+    (out / "checkpoint.pt").write_bytes(b"cut off")
+    with pytest.raises(ConfigurationError, match="it is damaged"):
+        command.run(["url2lang"], options)
+
+
+def test_a_base_that_cannot_be_had_is_a_sentence(table, tmp_path, monkeypatch):
+    constants = pytest.importorskip("huggingface_hub.constants", reason="comes with transformers")
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    words = ["--data", str(table), "--out", str(tmp_path / "model"), "--base", "xlm-roberta-base"]
+    command, _, options, _ = parsed(*words)
+    with pytest.raises(ConfigurationError, match="'xlm-roberta-base'") as error:
+        command.run(["url2lang"], options)
+    assert "Hugging Face hub" in str(error.value)
+
+
+def test_a_table_becomes_a_folder_with_a_model(table, tmp_path, capsys):
+    out = tmp_path / "model"
+    command, _, options, _ = parsed(*tiny(table, out, 1))
     command.run(["url2lang"], options)
     assert {path.name for path in out.iterdir()} == {
         "README.md",

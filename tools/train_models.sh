@@ -5,7 +5,6 @@ set -eu
 DATA=${DATA:?the folder of the URL tables}
 WORK=${WORK:?a folder for checkpoints and finished models}
 PYTHON=${PYTHON:-.venv/bin/python}
-SCRAPY=${SCRAPY:-.venv/bin/scrapy}
 mkdir -p "$WORK"
 
 if [ ! -s "$WORK/phrases.tsv.gz" ]; then
@@ -18,10 +17,10 @@ if [ ! -s "$WORK/synthetic.tsv.gz" ]; then
         --phrases "$WORK/phrases.tsv.gz" --out "$WORK/synthetic.part.gz"
     mv "$WORK/synthetic.part.gz" "$WORK/synthetic.tsv.gz"
 fi
-"$SCRAPY" train url2lang --base compact --out "$WORK/url2lang" --resume --threads 2 --seed 1 \
+"$PYTHON" -m scrapy train url2lang --base compact --out "$WORK/url2lang" --resume --threads 2 --seed 1 \
     --data "$DATA/urls_strong.tsv.gz" --weak "$DATA/urls_weak.tsv.gz" \
     --extra "$WORK/synthetic.tsv.gz" --cap 6000 --epochs 24 --patience 24 --epoch-size 40960
-"$SCRAPY" train parallel --base compact --out "$WORK/parallel" --resume --threads 2 --seed 1 \
+"$PYTHON" -m scrapy train parallel --base compact --out "$WORK/parallel" --resume --threads 2 --seed 1 \
     --data "$DATA/pairs.tsv.gz" "$DATA/wmt16/train_candidates_labelled.tsv.gz" \
     --extra "$DATA/urls_strong.tsv.gz" "$DATA/urls_weak.tsv.gz" \
     --phrases "$WORK/phrases.tsv.gz" --epochs 10 --epoch-size 40960

@@ -10,7 +10,7 @@ from itertools import islice
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler.commands.options import add_model_options, take_task
+from bilingual_crawler.commands.options import add_model_options, one_or_more, take_task
 
 AT_ONCE = 256
 
@@ -58,7 +58,11 @@ class Command(ScrapyCommand):
         add_model_options(parser)
         group = parser.add_argument_group("Classification")
         group.add_argument(
-            "--top", type=int, default=3, metavar="N", help="url2lang: how many languages (3)"
+            "--top",
+            type=one_or_more,
+            default=3,
+            metavar="N",
+            help="url2lang: how many languages (3)",
         )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -77,8 +81,6 @@ class Command(ScrapyCommand):
         from bilingual_crawler.scoring.classifier import Url2Lang  # noqa: PLC0415 - see options.py
         from bilingual_crawler.scoring.models import find_model  # noqa: PLC0415 - see options.py
 
-        if opts.top < 1:
-            raise UsageError("--top must be 1 or more")
         folder = find_model("url2lang", opts.model)
         model = Url2Lang(folder, provider=opts.provider, threads=opts.threads)
         for part in _parts(_given(urls)):

@@ -22,7 +22,16 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--provider", choices=("cpu", "cuda"), default="cpu", help="what it runs on (cpu)"
     )
-    group.add_argument("--threads", type=int, default=1, metavar="N", help="its threads (1)")
+    group.add_argument(
+        "--threads", type=one_or_more, default=1, metavar="N", help="its threads (1)"
+    )
+
+
+def one_or_more(text: str) -> int:
+    """A whole number above zero, as argparse wants its types."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above zero")
+    return int(text)
 
 
 def take_task(args: list[str]) -> tuple[Task, list[str]]:

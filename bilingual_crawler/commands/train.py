@@ -13,6 +13,7 @@ from scrapy.commands import ScrapyCommand
 from bilingual_crawler.errors import ConfigurationError
 
 TASKS = ("url2lang", "parallel")
+POSITIVE = ("epochs", "batch", "lr", "length", "epoch_size", "vocabulary", "cap", "patience")
 NEEDED = ("torch", "transformers", "tokenizers", "onnx", "onnxruntime")
 
 DETAILS = """\
@@ -132,10 +133,18 @@ class Command(ScrapyCommand):
         console.print(f"The model is in {opts.out}.")
 
     def _task(self, args: list[str], opts: argparse.Namespace) -> str:
+        if unknown := [each for each in args if each.startswith("-")]:
+            raise ConfigurationError(
+                f"There is no option {unknown[0]}; scrapy train --help tells which there are."
+            )
         if len(args) != 1 or args[0] not in TASKS:
             raise ConfigurationError(
                 "Say which model: scrapy train url2lang or scrapy train parallel."
             )
+        for name in POSITIVE:
+            if (number := getattr(opts, name)) is not None and number <= 0:
+                option = name.replace("_", "-")
+                raise ConfigurationError(f"--{option} must be above zero, and is {number}.")
         if not opts.data or opts.out is None:
             raise ConfigurationError(
                 "Training needs tables and a place for the model.",

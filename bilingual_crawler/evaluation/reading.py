@@ -63,6 +63,11 @@ class Skipped:
         return f"{self.count:,} {lines} skipped, first {self.first}" if self.count else ""
 
 
+def name_of(source: str) -> str:
+    """A file of data as a sentence names it."""
+    return "Standard input" if source == STANDARD_INPUT else source
+
+
 def language_rows(source: str, skipped: Skipped) -> Iterator[LabelledUrl]:
     """Rows `url<TAB>language`; further columns are of no interest."""
     for number, fields in _fields(source):
@@ -101,10 +106,12 @@ def _fields(source: str) -> Iterator[tuple[int, list[str]]]:
                 if line.strip():
                     yield number, [field.strip() for field in line.split("\t")]
     except EOFError as error:
-        raise ConfigurationError(f"{source} ends too soon: the gzip file is cut off.") from error
+        raise ConfigurationError(
+            f"{name_of(source)} ends too soon: the gzip file is cut off."
+        ) from error
     except (OSError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
-        raise ConfigurationError(f"{source} cannot be read: {reason}.") from error
+        raise ConfigurationError(f"{name_of(source)} cannot be read: {reason}.") from error
 
 
 def _open(source: str, files: ExitStack) -> TextIOWrapper:

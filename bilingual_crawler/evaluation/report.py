@@ -18,7 +18,13 @@ from bilingual_crawler.evaluation.classification import (
 )
 from bilingual_crawler.evaluation.metrics import LEAST_SITES, LEAST_URLS, well_covered
 from bilingual_crawler.evaluation.one_to_one import align, candidate_pairs
-from bilingual_crawler.evaluation.reading import Skipped, gold_rows, language_rows, pair_rows
+from bilingual_crawler.evaluation.reading import (
+    Skipped,
+    gold_rows,
+    language_rows,
+    name_of,
+    pair_rows,
+)
 from bilingual_crawler.evaluation.tables import (
     alignment_notes,
     alignment_table,
@@ -55,7 +61,7 @@ def evaluate_languages(source: str, opts: Choices) -> None:
     only = well_covered(rows) if opts.well_covered else None
     if only is not None and not only:
         raise ConfigurationError(
-            f"No language in {source} has {LEAST_URLS} URLs of {LEAST_SITES} sites.",
+            f"No language in {name_of(source)} has {LEAST_URLS} URLs of {LEAST_SITES} sites.",
             "Leave --well-covered away to see all languages.",
         )
     with _progress_bar("URLs", len(rows)) as advance:
@@ -123,8 +129,9 @@ def _tokens(opts: Choices) -> frozenset[str]:
 
 def _check_rows(rows: list[Any], source: str, skipped: Skipped) -> None:
     if not rows:
+        why = f": {skipped}" if skipped.count else ""
         raise ConfigurationError(
-            f"{source} has no line that can be used{f': {skipped}' if skipped.count else ''}.",
+            f"{name_of(source)} has no line that can be used{why}.",
             "`scrapy evaluate --help` shows the columns.",
         )
 

@@ -86,7 +86,8 @@ class _UrlModel(ABC, Generic[QuestionT]):
             if asked:
                 new = list(asked)
                 for question, logits in zip(new, self._infer(new), strict=True):
-                    result[asked[question]] = logits
+                    for number in asked[question]:
+                        result[number] = logits
                     self._remember(question, logits)
         return result
 

@@ -9,6 +9,7 @@ one URL has alone, and the numbers of `pair_features`.
 
 import re
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -105,9 +106,7 @@ class UrlEncoder:
         longest = int(lengths.max(initial=0))
         mask = np.arange(longest) < lengths[:, np.newaxis]
         input_ids = np.full(mask.shape, self.padding, dtype=np.int64)
-        input_ids[mask] = np.fromiter(
-            (number for each in rows.ids for number in each), np.int64, int(lengths.sum())
-        )
+        input_ids[mask] = np.fromiter(chain.from_iterable(rows.ids), np.int64, int(lengths.sum()))
         arrays: Arrays = {"input_ids": input_ids, "attention_mask": mask.astype(np.int64)}
         if rows.ngrams is not None:
             used = max(1, int((rows.ngrams > 0).sum(axis=-1).max(initial=0)))

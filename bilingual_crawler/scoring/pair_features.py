@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz import fuzz
-from rapidfuzz.distance import JaroWinkler
+from rapidfuzz.distance import JaroWinkler, Postfix, Prefix
 
 from bilingual_crawler.hosts import split_host
 from bilingual_crawler.languages import all_languages
@@ -271,14 +271,6 @@ def _cognates(left: frozenset[str], right: frozenset[str]) -> tuple[float, float
 def _edges(one: str, two: str) -> tuple[float, float]:
     """How much of the longer path is equal at the front, and how much more at the end."""
     longest = max(len(one), len(two), 1)
-    shorter = min(len(one), len(two))
-    front = _common(one, two, shorter)
-    end = _common(one[::-1], two[::-1], shorter - front)
+    front = Prefix.similarity(one, two)
+    end = min(Postfix.similarity(one, two), min(len(one), len(two)) - front)
     return front / longest, end / longest
-
-
-def _common(one: str, two: str, most: int) -> int:
-    for place in range(most):
-        if one[place] != two[place]:
-            return place
-    return most

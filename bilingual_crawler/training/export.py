@@ -10,11 +10,12 @@ import onnx
 import onnxruntime as ort
 import torch
 from numpy.typing import NDArray
-from onnx import helper, numpy_helper
+from onnx import ModelProto, helper, numpy_helper
 from tokenizers import Tokenizer
 from torch import nn
 
 from bilingual_crawler.training.examples import Batch, Examples
+from bilingual_crawler.training.first_token import keep_first_token
 
 MODEL, FULL_MODEL = "model.onnx", "model.fp32.onnx"
 FORMAT = 1
@@ -24,7 +25,7 @@ MATRIX, SMALLEST = 2, 1024
 
 
 def export(model: nn.Module, example: Batch, folder: Path) -> None:
-    """Write both graphs: fp32 as torch traces it, and int8 made from it.
+    """Write both graphs: fp32 as torch traces it, less what nobody reads, and int8 of that.
 
     Batch and lengths are dynamic.
     """
@@ -51,17 +52,20 @@ def export(model: nn.Module, example: Batch, folder: Path) -> None:
             opset_version=OPSET,
             dynamo=False,
         )
-    _quantise(folder)
+    graph = onnx.load(str(folder / FULL_MODEL))
+    keep_first_token(graph)
+    onnx.save(graph, str(folder / FULL_MODEL))
+    _quantise(graph)
+    onnx.save(graph, str(folder / MODEL))
 
 
-def _quantise(folder: Path) -> None:
+def _quantise(model: ModelProto) -> None:
     """Store the large weights in eight bits, with a scale for every row or column.
 
     Only the weights: what flows between them stays as it is. Numbers rounded by the range
     of a whole batch, as dynamic quantisation of activations does it, would make the answer
     for a URL depend on the URLs that happen to be asked about with it.
     """
-    model = onnx.load(str(folder / FULL_MODEL))
     graph = model.graph
     tables = {node.input[0] for node in graph.node if node.op_type == "Gather"}
     dequantised = []
@@ -80,7 +84,6 @@ def _quantise(folder: Path) -> None:
     nodes = [*dequantised, *graph.node]
     del graph.node[:]
     graph.node.extend(nodes)
-    onnx.save(model, str(folder / MODEL))
 
 
 def rounded(values: NDArray[np.float32], axis: int) -> tuple[NDArray[np.int8], NDArray[np.float32]]:

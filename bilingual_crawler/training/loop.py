@@ -1,6 +1,7 @@
 """Fitting a model: SBFC's optimiser and schedule, early stopping, and resuming after a kill."""
 
 import math
+import pickle
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.training.examples import Batch, Examples
 
 FOLD = 1_000_000
@@ -185,12 +187,19 @@ class Fit:
         """Go on from the checkpoint, if there is one."""
         if not self.checkpoint.exists():
             return False
-        with torch.serialization.safe_globals([Progress, Schedule]):
-            state: dict[str, Any] = torch.load(self.checkpoint, map_location="cpu")
-        self.model.load_state_dict(state["model"])
-        self._optimizer.load_state_dict(state["optimizer"])
-        self._scaler.load_state_dict(state["scaler"])
-        self._best, self.progress = state["best"], state["progress"]
+        try:
+            with torch.serialization.safe_globals([Progress, Schedule]):
+                state: dict[str, Any] = torch.load(self.checkpoint, map_location="cpu")
+            self.model.load_state_dict(state["model"])
+            self._optimizer.load_state_dict(state["optimizer"])
+            self._scaler.load_state_dict(state["scaler"])
+            self._best, self.progress = state["best"], state["progress"]
+        except (RuntimeError, ValueError, KeyError, EOFError, pickle.UnpicklingError) as error:
+            raise ConfigurationError(
+                f"Cannot go on from {self.checkpoint}: it is damaged, or of a run with other "
+                f"tables or another base ({str(error).strip().partition(chr(10))[0]}).",
+                "Write the command as it was, or leave --resume away to start anew.",
+            ) from None
         return True
 
 

@@ -9,6 +9,11 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from bilingual_crawler.errors import ConfigurationError
 
+ADVICE = (
+    "Write a model name of the Hugging Face hub, such as xlm-roberta-base, where there is a "
+    "network; or the folder of a downloaded one, with its tokenizer.json; or compact."
+)
+
 
 class PretrainedModel(nn.Module):
     """A sequence classifier of transformers behind the interface of the compact model."""
@@ -24,9 +29,7 @@ class PretrainedModel(nn.Module):
             )
         except (OSError, ValueError) as error:
             raise ConfigurationError(
-                f"Cannot load the base model {base!r}: {str(error).splitlines()[0]}",
-                "Write a model name of the Hugging Face hub, such as xlm-roberta-base, the "
-                "folder of a downloaded one, or compact.",
+                f"Cannot load the base model {base!r}: {str(error).splitlines()[0]}", ADVICE
             ) from None
         reinitialise_top(self.transformer, fresh_layers)
 
@@ -60,5 +63,5 @@ def tokenizer_of(base: str) -> Tokenizer:
     except (OSError, ValueError) as error:
         raise ConfigurationError(
             f"Cannot load the tokenizer of {base!r}: {str(error).splitlines()[0]}",
-            "The folder of a base model holds its tokenizer.json too.",
+            ADVICE,
         ) from None

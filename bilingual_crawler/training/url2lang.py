@@ -63,7 +63,7 @@ def prepare_url2lang(options: Options, _tell: Callable[[str], None] = lambda _: 
         *read_urls(options.weak, weight=WEAK, skipped=skipped),
     ]
     train, dev, test = _parts(rows, list(read_urls(options.dev)))
-    labels = _labels(train)
+    labels = labels_of(train)
     if len(labels) <= 2 or not dev:  # noqa: PLR2004 - two languages and unknown
         raise ConfigurationError(
             "There is too little to learn from: a language needs "
@@ -71,7 +71,7 @@ def prepare_url2lang(options: Options, _tell: Callable[[str], None] = lambda _: 
             "must be left to measure on.",
             "Give more tables with --data, or a table to measure on with --dev.",
         )
-    learned = cap(_thinned(train, options.seed), options.cap, seed=options.seed)
+    learned = cap(thinned(train, options.seed), options.cap, seed=options.seed)
     extra = list(read_urls(options.extra, weight=SYNTHETIC))
     made = _made(learned, labels, options.seed) if options.base == COMPACT else []
     rows = [*learned, *(row for row in extra if row.language in labels), *made]
@@ -121,7 +121,7 @@ def _parts(
     return kept, given, []
 
 
-def _labels(rows: Iterable[LabelledUrl]) -> list[str]:
+def labels_of(rows: Iterable[LabelledUrl]) -> list[str]:
     """The languages with enough URLs to be told from the rest, which is unknown."""
     count: Counter[str] = Counter()
     domains: defaultdict[str, set[str]] = defaultdict(set)
@@ -139,7 +139,7 @@ def _labels(rows: Iterable[LabelledUrl]) -> list[str]:
     return [*sorted(known), UNKNOWN]
 
 
-def _thinned(rows: Sequence[LabelledUrl], seed: int) -> list[LabelledUrl]:
+def thinned(rows: Sequence[LabelledUrl], seed: int) -> list[LabelledUrl]:
     """At most so many URLs of one language and domain: what repeats teaches nothing new."""
     rows = list(rows)
     random.Random(seed).shuffle(rows)  # noqa: S311 - a sample, not a secret

@@ -1,0 +1,77 @@
+"""What the url2lang model is measured against: ISO-code rules and a linear n-gram model.
+
+The n-gram model is fitted here on the real rows that `scrapy train url2lang` learns from, and
+all are measured on the same rows of domains that none of them has seen. The test part is for a
+model that is finished; by default it is left alone.
+
+    python -m benchmarks.url2lang_baselines --data urls.tsv.gz --weak urls_weak.tsv.gz
+    python -m benchmarks.url2lang_baselines --data urls.tsv.gz --part test --without-model
+"""
+
+import argparse
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.recorded_pairs import SHARED
+from bilingual_crawler.evaluation.baselines import announced_language
+from bilingual_crawler.scoring.classifier import Url2Lang
+from bilingual_crawler.scoring.models import find_model
+from bilingual_crawler.training.data import LabelledUrl, cap, read_urls
+from bilingual_crawler.training.measures import enough, macro_f1
+from bilingual_crawler.training.ngram_baseline import NgramBaseline
+from bilingual_crawler.training.split import DEV, TEST, TRAIN, part, split_domains
+from bilingual_crawler.training.url2lang import labels_of, thinned
+
+DATA = [SHARED / "data" / "urls_strong.tsv.gz"]
+WEAK = [SHARED / "data" / "urls_weak.tsv.gz"]
+
+
+def report(name: str, found: Sequence[str], rows: Sequence[LabelledUrl], known: set[str]) -> None:
+    """Print a line on who said what; languages nobody could learn count as unknown."""
+    wanted = [row.language if row.language in known else "unknown" for row in rows]
+    classes = [language for language in enough(rows) if language in known]
+    numbers = {label: number for number, label in enumerate(sorted({*found, *wanted}))}
+    said, right = (np.array([numbers[label] for label in each]) for each in (found, wanted))
+    figure = macro_f1(said, right, [numbers[each] for each in classes])
+    print(
+        f"{name:30} {figure:8.4f} {(said == right).mean():9.4f} {len(classes):9} "
+        f"{np.mean([label == 'unknown' for label in found]):8.1%}",
+        flush=True,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--data", nargs="+", type=Path, default=DATA)
+    parser.add_argument("--weak", nargs="*", type=Path, default=WEAK)
+    parser.add_argument("--part", choices=(DEV, TEST), default=DEV)
+    parser.add_argument("--without-model", action="store_true", help="leave our own model out")
+    parser.add_argument("--cap", type=int, default=6000, help="URLs a language")
+    parser.add_argument("--seed", type=int, default=1)
+    chosen = parser.parse_args()
+    rows = [*read_urls(chosen.data), *read_urls(chosen.weak)]
+    sides = split_domains(rows)
+    learned, measured = part(rows, sides, TRAIN), part(rows, sides, chosen.part)
+    known = set(labels_of(learned)) - {"unknown"}
+    learned = cap(thinned(learned, chosen.seed), chosen.cap, seed=chosen.seed)
+    urls = [row.url for row in measured]
+    print(f"{len(learned):,} URLs learned from, {len(measured):,} of {chosen.part}\n")
+    print(f"{'':30} {'macro F1':>8} {'accuracy':>9} {'languages':>9} {'unknown':>8}")
+    report("ISO-code rules", [announced_language(url) for url in urls], measured, known)
+    start = time.perf_counter()
+    ngrams = NgramBaseline(seed=chosen.seed)
+    kept = [row for row in learned if row.language in known]
+    ngrams.fit([row.url for row in kept], [row.language for row in kept])
+    report("character n-gram linear model", ngrams.predict(urls), measured, known)
+    fitted = time.perf_counter() - start
+    if not chosen.without_model:
+        said = Url2Lang(find_model("url2lang")).languages(urls, top=1)
+        report("compact model", [best[0][0] for best in said], measured, known)
+    print(f"\nn-grams fitted and asked in {fitted:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
