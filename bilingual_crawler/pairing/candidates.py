@@ -21,7 +21,7 @@ MOST_IN_BLOCK = 40
 MOST_SHARING = 20
 """Pages that may share a thing for it to bring them together."""
 MOST_BY_CONTENT = 8
-LEAST_SIZE_RATIO = 0.25
+LEAST_SIZE_RATIO = 0.05
 """Two texts of which one is shorter than that are not compared for what they share."""
 
 Shared = tuple[str, int]

@@ -2,15 +2,15 @@
 
 A page is compared with what the indexes bring it together with, and each comparison becomes a
 probability. How rare a word or an image is, and which other candidates a page has, is only
-known in the end; so all pages of a site are weighed anew each time their number has doubled,
-and `finish` does it once more for all of them. What stands then does not depend on the order
-in which the pages came, and each page has been weighed a few times, however many there are.
+known in the end; so a page is weighed anew each time its site has doubled, a page or two with
+every page that comes, and `finish` weighs all of them once more. What stands then does not
+depend on the order in which the pages came.
 
 Pages with the same text are one node: the node is paired once, under whichever of its
 URLs has the best evidence.
 """
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from bilingual_crawler.languages import LanguagePair
@@ -22,8 +22,8 @@ from bilingual_crawler.pairing.pair import DocumentPair, Page
 from bilingual_crawler.pairing.weighing import Verdict, Weigher
 
 DETECTORS = ("same_page", "alternates", *GROUPS)
-FIRST_REVIEW = 32
-"""Pages of a site after which it is weighed anew for the first time; then each time it doubles."""
+REWEIGHED = 2
+"""Pages that are weighed anew with every page that comes, if their site has doubled since."""
 MOST_ASKED = 4
 """Candidates of a page that the model of parallel URLs is asked about."""
 BATCH = 1_000
@@ -95,7 +95,7 @@ class Matcher:
         self._model = model or load_pair_model()
         self._weigher = Weigher(pair, asked, self._model)
         self._url_model = url_model if "url_model" in asked else None
-        self._pages_of: defaultdict[str, list[str]] = defaultdict(list)
+        self._weighed_at: defaultdict[str, deque[tuple[str, int]]] = defaultdict(deque)
         self._node_of: dict[str, str] = {}
         self._edges: defaultdict[str, dict[str, _Edge]] = defaultdict(dict)
         self._best: defaultdict[str, _Best] = defaultdict(_Best)
@@ -146,21 +146,15 @@ class Matcher:
 
         `node` is the URL of an earlier page with the same text, if there is one.
         """
-        self._node_of[page.url] = node or page.url
-        site, pages = self._weigher.add(page)
-        self._pages_of[site].append(page.url)
-        if pages >= FIRST_REVIEW and pages & (pages - 1) == 0:
-            self._review(self._pages_of[site])
-        else:
-            self._consider((page.url, other) for other in self._weigher.partners(page.url))
+        site, pages = self._index(page, node or page.url)
+        self._consider((page.url, other) for other in self._weigher.partners(page.url))
+        self._reweigh(site, pages)
         return self._told()
 
     def restore(self, pages: Iterable[tuple[Page, str]]) -> None:
         """Take in pages that were known before, each with its node, and weigh them once."""
         for page, node in pages:
-            self._node_of[page.url] = node
-            site, _ = self._weigher.add(page)
-            self._pages_of[site].append(page.url)
+            self._index(page, node)
         self.finish()
 
     def alias(self, source: str, target: str) -> Changes:
@@ -170,12 +164,34 @@ class Matcher:
 
     def finish(self) -> Changes:
         """Weigh everything once more, now that all pages are there."""
-        self._review(list(self._node_of))
+        self._weigher.forget_weights()
+        candidates = (
+            (url, other) for url in sorted(self._node_of) for other in self._weigher.partners(url)
+        )
+        self._review(set(self._node_of.values()), candidates, ask=True)
         return self._told()
 
     def _told(self) -> Changes:
         changes, self._changes = self._changes, Changes()
         return changes
+
+    def _index(self, page: Page, node: str) -> tuple[str, int]:
+        self._node_of[page.url] = node
+        site, pages = self._weigher.add(page)
+        if node == page.url:
+            self._weighed_at[site].append((node, pages))
+        return site, pages
+
+    def _reweigh(self, site: str, pages: int) -> None:
+        """Weigh some pages anew that were weighed when their site was half as large."""
+        queue = self._weighed_at[site]
+        for _ in range(REWEIGHED):
+            if queue and queue[0][1] * 2 <= pages:
+                node, _ = queue.popleft()
+                queue.append((node, pages))
+                known = [edge.verdict.urls for edge in self._edges[node].values()]
+                partners = ((node, other) for other in self._weigher.partners(node))
+                self._review({node}, [*known, *partners])
 
     def _consider(self, candidates: Iterable[Urls]) -> None:
         """Weigh new candidates; those that stand already may only get better."""
@@ -224,22 +240,19 @@ class Matcher:
             base = self._model.odds(base, rivalry(alike, *rivals))
         edge.probability = probability(base)
 
-    def _review(self, urls: list[str]) -> None:
-        """Weigh pages with all their candidates anew, and choose pairs among them again."""
-        nodes = {self._node_of[url] for url in urls}
-        self._weigher.forget_weights()
+    def _review(self, nodes: set[str], candidates: Iterable[Urls], *, ask: bool = False) -> None:
+        """Forget what was known of nodes, weigh candidates, and choose pairs among them anew."""
         for node in nodes:
             for other in self._edges.pop(node, {}):
                 self._edges[other].pop(node, None)
             self._best.pop(node, None)
         done: set[int] = set()
-        for url in sorted(urls):
-            for other in self._weigher.partners(url):
-                both = hash((url, other) if url < other else (other, url))
-                if both not in done:
-                    done.add(both)
-                    self._take(url, other)
-        if self._url_model is not None:
+        for one, other in candidates:
+            both = hash(_both(one, other))
+            if both not in done:
+                done.add(both)
+                self._take(one, other)
+        if ask and self._url_model is not None:
             self._ask_url_model(nodes, self._url_model)
         for node in nodes:
             for other in self._edges[node]:

@@ -49,10 +49,10 @@ class OneToOne:
 
     def replace(self, ranks: Iterable[tuple[str, str, Rank]], nodes: set[str]) -> None:
         """Forget all candidates of some nodes and choose anew among these."""
+        free = [partner for node in nodes if (partner := self._part(node)) is not None]
         for node in nodes:
             for other in self._ranks.pop(node, {}):
                 self._ranks[other].pop(node, None)
-            self._part(node)
         found = list(ranks)
         for one, other, rank in found:
             self._ranks[one][other] = self._ranks[other][one] = rank
@@ -60,6 +60,7 @@ class OneToOne:
         for one, other, rank in found:
             if rank[0] >= ACCEPT and self._wins(one, rank) and self._wins(other, rank):
                 self._settle(self._join(one, other))
+        self._settle([node for node in free if node not in nodes])
 
     def _settle(self, nodes: list[str]) -> None:
         """Give each node the best partner that it can win, and so on for the displaced."""
