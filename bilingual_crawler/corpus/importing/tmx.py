@@ -68,10 +68,9 @@ class TmxFile:
                     if row is not None:
                         yield row
         except etree.XMLSyntaxError as error:
-            line = f" in line {error.lineno}" if error.lineno else ""
+            reason = (error.msg or "it is empty").rstrip(".")
             raise ConfigurationError(
-                f"{self._file} is not a sound TMX file: {error.msg or 'it is empty'}{line}. "
-                "Nothing was imported."
+                f"{self._file} is not a sound TMX file: {reason}. Nothing was imported."
             ) from error
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ConfigurationError(
