@@ -50,7 +50,7 @@ def read_json_lines(
                     watch(min(1.0, raw.tell() / size))
                 place = f"{file.name}, line {number}"
                 try:
-                    fields = json.loads(line)
+                    fields = json.loads(line.decode())
                 except (ValueError, RecursionError):
                     damage.add(place, "not JSON")
                     continue

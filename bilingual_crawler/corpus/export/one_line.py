@@ -7,9 +7,14 @@ FLATTENED = "line ends, tabs and control characters made spaces"
 _BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
+def has_breaks(text: str) -> bool:
+    """Whether anything in the text would have to be changed."""
+    return _BREAKS.search(text) is not None
+
+
 def one_line(text: str, changed: Counter[str]) -> str:
     """The text with every run of control characters and line ends as one space."""
-    if _BREAKS.search(text) is None:
+    if not has_breaks(text):
         return text
     text, runs = _BREAKS.subn(" ", text)
     changed[FLATTENED] += runs

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ EMPTY = "one side has no text"
 _CODE = re.compile("[a-z]{3}")
 _LARGEST = 1 << 53
 """Positions above this are no longer exact in JSON."""
-_TEXTS = ("pair", "url1", "url2", "text1", "text2", "beads", "kind", "dropped")
+_texts = attrgetter("pair", "url1", "url2", "text1", "text2", "beads", "kind", "dropped")
 
 
 @dataclass(slots=True, frozen=True)
@@ -160,7 +161,7 @@ def check(row: SentencePair) -> None:
 
     Languages become parts of file names, so nothing but codes passes.
     """
-    if not all(isinstance(getattr(row, name), str) for name in _TEXTS):
+    if set(map(type, _texts(row))) != {str}:
         raise ValueError("not text")
     if type(row.at) is not int or not 0 <= row.at < _LARGEST:
         raise ValueError("not a position")

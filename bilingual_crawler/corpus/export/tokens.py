@@ -29,17 +29,22 @@ def tokens(text: str) -> Iterator[str]:
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    letter = rf"(?:[^\W{_SIGNS}][{_marks()}]*)"
+    letter, marks = rf"[^\W{_SIGNS}]", _marks()
     address = r"(?:https?://|www\.)[^\s<>\"]*[^\s<>\"'.,;:!?)\]}]"
     mail = r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+"
-    word = rf"{letter}+(?:['\u2019\u00b7\-\u2010\u2011]{letter}+)*"
     number = r"\d+(?:[.,:]\d+)+"
-    other = rf"[^\s\x00-\x1f\x7f-\x9f][{_marks()}]*"
+    run = rf"{letter}+(?:{marks}+{letter}*)*"
+    word = rf"{run}(?:['\u2019\u00b7\-\u2010\u2011]{run})*"
+    other = rf"[^\s\x00-\x1f\x7f-\x9f]{marks}*"
     return re.compile(f"{address}|{mail}|{number}|{word}|[{_SIGNS}]|{other}")
 
 
-@cache
 def _marks() -> str:
-    """Combining marks and joiners: they belong to the letter before, which re does not know."""
+    """Combining marks and joiners: they belong to the letter before, which re does not know.
+
+    Those of the first plane stand apart, because re looks them up in a table only then.
+    """
     marks = [each for each in map(chr, _WITH_MARKS) if unicodedata.category(each)[0] == "M"]
-    return "".join(map(re.escape, marks)) + "\u200c\u200d"
+    near = "".join(each for each in marks if each <= "\uffff") + "\u200c\u200d"
+    far = "".join(each for each in marks if each > "\uffff")
+    return f"(?:[{near}]|[{far}])"

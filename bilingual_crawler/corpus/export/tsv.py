@@ -3,10 +3,11 @@
 Nothing is quoted: a line is a row and a tab ends a field, whatever the text is.
 """
 
+from operator import attrgetter
 from pathlib import Path
 
 from bilingual_crawler.corpus.account import Account
-from bilingual_crawler.corpus.export.one_line import one_line
+from bilingual_crawler.corpus.export.one_line import has_breaks, one_line
 from bilingual_crawler.corpus.export.source import Source
 from bilingual_crawler.corpus.target import text_file
 
@@ -29,10 +30,12 @@ COLUMNS = {
 
 def write(source: Source, path: Path, account: Account) -> None:
     """Write the sentence pairs of a source."""
-    fields = tuple(COLUMNS.values())
+    values_of = attrgetter(*COLUMNS.values())
     with text_file(path) as file:
         file.write("\t".join(COLUMNS) + "\n")
         for row in source.sentences():
-            values = (one_line(str(getattr(row, name)), account.changed) for name in fields)
+            values = list(map(str, values_of(row)))
+            if has_breaks("".join(values)):
+                values = [one_line(value, account.changed) for value in values]
             file.write("\t".join(values) + "\n")
             account.written["sentence pairs"] += 1

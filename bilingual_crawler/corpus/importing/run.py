@@ -7,6 +7,7 @@ from pathlib import Path
 from bilingual_crawler import __version__
 from bilingual_crawler.alignment.sentence_pair import SENTENCES
 from bilingual_crawler.corpus.account import Account
+from bilingual_crawler.corpus.export.jsonl import to_line
 from bilingual_crawler.corpus.folder import DOCUMENTS, JOURNAL, PAIRS, REPORT
 from bilingual_crawler.corpus.importing.tmx import TmxFile
 from bilingual_crawler.corpus.json_lines import Watch
@@ -40,10 +41,9 @@ def import_tmx(
         )
     account = Account()
     tmx = TmxFile(file, account, languages)
-    encode = json.JSONEncoder(ensure_ascii=False).encode
     with replacing_file(folder / SENTENCES) as path:
         with text_file(path) as rows:
-            rows.writelines(f"{encode(row.to_dict())}\n" for row in tmx.read(watch))
+            rows.writelines(map(to_line, tmx.read(watch)))
         if not account.written or tmx.languages is None:
             raise ConfigurationError(_nothing(file, account, languages))
     _write_report(folder, file, tmx.languages, account)

@@ -68,9 +68,9 @@ class TmxFile:
                     if row is not None:
                         yield row
         except etree.XMLSyntaxError as error:
-            reason = (error.msg or "it is empty").rstrip(".")
+            problem = (error.msg or "it is empty").rstrip(".")
             raise ConfigurationError(
-                f"{self._file} is not a sound TMX file: {reason}. Nothing was imported."
+                f"{self._file} is not a sound TMX file: {problem}. Nothing was imported."
             ) from error
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ConfigurationError(
