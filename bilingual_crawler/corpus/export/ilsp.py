@@ -62,7 +62,7 @@ def document_xml(document: Document, safe: XmlText, terms: Terms) -> str:
     return (
         f'{DECLARATION}<cesDoc xmlns="{NAMESPACE}" version="0.4">\n<cesHeader version="0.4">\n'
         f"<fileDesc>\n<titleStmt><title>{title}</title>"
-        "<respStmt><resp><type>Crawling and normalization</type>"
+        "<respStmt><resp><type>crawled and cleaned by</type>"
         f"<name>bilingual-crawler {__version__}</name></resp></respStmt></titleStmt>\n"
         "<publicationStmt><distributor/><availability/></publicationStmt>\n"
         f"<sourceDesc><biblStruct><monogr><title>{title}</title><imprint>"
