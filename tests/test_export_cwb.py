@@ -87,7 +87,7 @@ def test_structures_open_and_close_in_order(tmp_path):
 
 def test_the_alignment_names_the_positions_of_both_sentences(folder):
     heading, *lines = (folder / "sentences.align").read_text().splitlines()
-    assert heading.split() == ["BILINGUAL_SPA", "s", "BILINGUAL_EUS", "s"]
+    assert heading.split() == ["CRAWL_SPA", "s", "CRAWL_EUS", "s"]
     first, second = (words_of(folder / f"{language}.vrt") for language in ("spa", "eus"))
     for row, line in zip(HARD, lines, strict=True):
         start1, end1, start2, end2 = map(int, line.split()[:4])
@@ -96,15 +96,15 @@ def test_the_alignment_names_the_positions_of_both_sentences(folder):
 
 
 def test_the_registry_declares_every_structure_of_the_text(folder):
-    entry = (folder / "registry" / "bilingual_spa").read_text()
+    entry = (folder / "registry" / "crawl_spa").read_text()
     text = (folder / "spa.vrt").read_text("utf-8")
     used = set()
     for element, attributes in re.findall(r"^<(doc|s)((?: \w+=\"[^\"]*\")*)>", text, re.MULTILINE):
         used |= {element, *(f"{element}_{name}" for name in re.findall(r" (\w+)=", attributes))}
     assert set(structures(entry)) == used
-    assert "ID   bilingual_spa\n" in entry
+    assert "ID   crawl_spa\n" in entry
     assert "ATTRIBUTE word\n" in entry
-    assert "ALIGNED bilingual_eus\n" in entry
+    assert "ALIGNED crawl_eus\n" in entry
     assert '##:: charset  = "utf8"' in entry
 
 
@@ -117,7 +117,7 @@ def test_the_script_is_sound_and_declares_what_the_registry_does(folder):
         for element, attributes in declared[:2]
         for name in (element, *(f"{element}_{each}" for each in attributes[1:].split("+")))
     ]
-    assert made == structures((folder / "registry" / "bilingual_spa").read_text())
+    assert made == structures((folder / "registry" / "crawl_spa").read_text())
 
 
 def test_a_text_without_tokens_is_left_out(tmp_path):
@@ -132,7 +132,7 @@ def test_the_workbench_encodes_and_aligns_the_corpora(folder):
     subprocess.run(["sh", folder / "encode.sh"], check=True, capture_output=True)
     registry = str(folder / "registry")
     for language, text in (("SPA", "text1"), ("EUS", "text2")):
-        name = f"BILINGUAL_{language}"
+        name = f"CRAWL_{language}"
         decoded = subprocess.run(
             ["cwb-decode", "-C", "-r", registry, name, "-P", "word"],
             capture_output=True,
@@ -148,4 +148,4 @@ def test_the_workbench_encodes_and_aligns_the_corpora(folder):
             check=True,
         ).stdout
         assert re.search(rf"^s-ATT s +{len(HARD)} regions", described, re.MULTILINE)
-        assert re.search(rf"^a-ATT bilingual_\w+ +{len(HARD)} ", described, re.MULTILINE)
+        assert re.search(rf"^a-ATT crawl_\w+ +{len(HARD)} ", described, re.MULTILINE)

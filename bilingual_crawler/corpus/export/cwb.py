@@ -11,7 +11,12 @@ from typing import TextIO
 
 from bilingual_crawler.alignment.sentence_pair import SentencePair
 from bilingual_crawler.corpus.account import Account
-from bilingual_crawler.corpus.export.cwb_script import encode_script, readme, registry_entry
+from bilingual_crawler.corpus.export.cwb_script import (
+    corpus_name,
+    encode_script,
+    readme,
+    registry_entry,
+)
 from bilingual_crawler.corpus.export.source import EMPTY, Source, of_one_pair
 from bilingual_crawler.corpus.export.tokens import tokens
 from bilingual_crawler.corpus.export.xml_text import XmlText
@@ -67,15 +72,9 @@ def write(source: Source, path: Path, account: Account) -> None:
         alignment.write(f"{upper[0]}\ts\t{upper[1]}\ts\n")
         _write_rows(rows, (Side(first, safe), Side(second, safe)), alignment, account)
     for language, other in (languages, languages[::-1]):
-        name, aligned = corpus_name(language), corpus_name(other)
-        _write(path / "registry" / name, registry_entry(name, language, aligned))
+        _write(path / "registry" / corpus_name(language), registry_entry(language, other))
     _write(path / "encode.sh", encode_script(languages))
     _write(path / "README.txt", readme(languages))
-
-
-def corpus_name(language: str) -> str:
-    """What the corpus of a language is called in the registry."""
-    return f"bilingual_{language}"
 
 
 def _write_rows(

@@ -6,12 +6,18 @@ STRUCTURES = {"doc": ("id", "url"), "s": ("id", "at", "beads", "kind", "score")}
 """The elements of the vertical text, and their attributes."""
 
 
-def registry_entry(name: str, language: str, aligned: str) -> str:
+def corpus_name(language: str) -> str:
+    """What the corpus of a language is called in the registry; other programs write it large."""
+    return f"crawl_{language}"
+
+
+def registry_entry(language: str, other: str) -> str:
     """The entry of a corpus with every attribute that encoding gives it.
 
     Its data folder is relative, to be used from the folder of the export; encode.sh writes an
     entry with the place where the folder is.
     """
+    name, aligned = corpus_name(language), corpus_name(other)
     declared = [
         line
         for element, attributes in STRUCTURES.items()
@@ -49,7 +55,7 @@ def encode_script(languages: tuple[str, str]) -> str:
         'here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)',
         'cd "$here"',
     ]
-    names = [f"bilingual_{language}" for language in languages]
+    names = [corpus_name(language) for language in languages]
     for name, other, language in zip(names, names[::-1], languages, strict=True):
         lines += [
             "",
@@ -70,7 +76,7 @@ def encode_script(languages: tuple[str, str]) -> str:
 
 def readme(languages: tuple[str, str]) -> str:
     """What the files are, and what to type."""
-    first, second = (f"BILINGUAL_{language.upper()}" for language in languages)
+    first, second = map(corpus_name, languages)
     return f"""\
 Two aligned corpora for the IMS Open Corpus Workbench.
 
@@ -83,7 +89,7 @@ encode.sh          all the commands; then, in this folder:
 
   sh encode.sh
   cqp -r registry
-  {first}; show +{second.lower()}; "word";
+  {first.upper()}; show +{second}; "word";
 
 Tokens are runs of letters and digits, addresses, single Chinese and Japanese signs, and
 single other signs: there is no model of any language behind them.
