@@ -192,6 +192,34 @@ def test_a_new_export_takes_the_place_of_the_older_one(tmp_path):
     assert list(target.parent.iterdir()) == [target]
 
 
+def killed_process():
+    """The number of a process that is no more."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def test_what_a_killed_export_left_is_cleared_away(folder):
+    pid = killed_process()
+    place = folder / "export"
+    (place / f".part-{pid}-moses").mkdir(parents=True)
+    (place / f".part-{pid}-moses" / "corpus.spa").write_text("half")
+    (place / f".part-{os.getppid()}-moses").mkdir()
+    target, _ = exported(folder, "moses")
+    assert {each.name for each in place.iterdir()} == {"moses", f".part-{os.getppid()}-moses"}
+    assert target.is_dir()
+
+
+def test_a_folder_that_a_kill_left_aside_is_put_back(folder):
+    target, _ = exported(folder, "moses")
+    target.rename(target.with_name(f".old-{killed_process()}-moses"))
+    write_sentences(folder, [])
+    with pytest.raises(ConfigurationError, match="No sentence pair is left"):
+        exported(folder, "moses")
+    assert (target / "corpus.spa").is_file()
+    assert list(target.parent.iterdir()) == [target]
+
+
 def test_a_folder_that_is_no_export_is_never_replaced(folder, tmp_path):
     mine = tmp_path / "mine"
     mine.mkdir()

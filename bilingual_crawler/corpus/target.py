@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from glob import escape
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO, cast
@@ -14,6 +15,8 @@ from bilingual_crawler.errors import ConfigurationError
 
 ABOUT = "export.json"
 """In every folder that an export makes: what is in it, and that it may be replaced."""
+_PART, _OLD = ".part-", ".old-"
+"""Before the number of the process and the name: what grows, and what is being replaced."""
 
 
 @contextmanager
@@ -36,15 +39,16 @@ def replacing_file(target: Path) -> Iterator[Path]:
 def replacing_folder(target: Path) -> Iterator[Path]:
     """A new folder to fill; it takes the place of `target` when all went well.
 
-    A folder that no export made is never touched. A kill between the two renames leaves the
-    old folder beside its place, as .old-PID-NAME.
+    A folder that no export made is never touched. After a kill between the two renames the
+    old folder stands beside its place, and the next export puts it back first.
     """
+    _tidy(target)
     if target.exists() and not _is_ours(target):
         raise ConfigurationError(
             f"{target} is there already and is not an export: name another folder with --out."
         )
     part = _beside(target)
-    old = target.with_name(f".old-{os.getpid()}-{target.name}")
+    old = target.with_name(f"{_OLD}{os.getpid()}-{target.name}")
     with _told(target):
         try:
             part.mkdir()
@@ -80,7 +84,33 @@ def _beside(target: Path) -> Path:
     """Where the new one grows: in the same folder, so that it can be renamed; same ending."""
     with _told(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-    return target.with_name(f".part-{os.getpid()}-{target.name}")
+        _tidy(target)
+    return target.with_name(f"{_PART}{os.getpid()}-{target.name}")
+
+
+def _tidy(target: Path) -> None:
+    """Clear away what exports to the same place left behind that were killed."""
+    for prefix in (_OLD, _PART):
+        for left in target.parent.glob(f"{prefix}*-{escape(target.name)}"):
+            number = left.name.removeprefix(prefix).removesuffix(f"-{target.name}")
+            if not number.isdecimal() or _is_running(int(number)):
+                continue
+            if prefix == _OLD and not target.exists():
+                left.rename(target)
+            elif left.is_dir():
+                shutil.rmtree(left)
+            else:
+                left.unlink()
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _is_ours(folder: Path) -> bool:
