@@ -138,6 +138,12 @@ def language_of_tag(tag: str) -> Language | None:
     return by_code.get(first)
 
 
+def language_tag(code: str) -> str:
+    """The BCP 47 tag of an ISO 639-3 code: two letters where there are two, as BCP 47 wants."""
+    language = _table().by_code.get(code)
+    return code if language is None else language.iso639_1 or language.code
+
+
 def language_of_cld2(code: str) -> Language | None:
     """The language of a code that CLD2 answers with; None for "un" and its scripts."""
     return _table().by_cld2.get(code)

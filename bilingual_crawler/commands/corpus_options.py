@@ -1,0 +1,59 @@
+"""What `scrapy export` and `scrapy import` have in common: a bar, and an account at the end."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import UsageError
+
+if TYPE_CHECKING:
+    from bilingual_crawler.corpus.account import Account
+
+
+def one_argument(args: list[str], what: str) -> str:
+    """The one argument; what looks like an option is a mistake.
+
+    Scrapy hands over options it does not know as if they were arguments.
+    """
+    unknown = [each for each in args if each.startswith("-")]
+    if unknown:
+        raise UsageError(f"unknown option {unknown[0]}")
+    if len(args) != 1:
+        raise UsageError(f"name {what}")
+    return args[0]
+
+
+@contextmanager
+def progress_bar(words: str) -> Iterator[Callable[[float], None]]:
+    """A bar on a terminal, to be told the share that is done."""
+    from rich.console import Console  # noqa: PLC0415 - see options.py
+    from rich.progress import (  # noqa: PLC0415 - see options.py
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True)
+    columns = (TextColumn(words), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        task = bar.add_task(words, total=1.0)
+        yield lambda share: bar.update(task, completed=share)
+
+
+def print_account(account: "Account", target: str) -> None:
+    """What was written, what was left out and why, what was changed."""
+    from bilingual_crawler.reporting.terminal import plain  # noqa: PLC0415 - see options.py
+
+    written = ", ".join(f"{count:,} {what}" for what, count in account.written.items())
+    lines = [f"{written or 'nothing'} written to {target}"]
+    lines += [f"  {count:,} left out: {why}" for why, count in account.left_out.most_common()]
+    lines += [f"  {count:,} {what}" for what, count in account.changed.most_common()]
+    if damaged := account.damage.lines:
+        skipped = "line" if damaged == 1 else "lines"
+        lines.append(f"  {damaged:,} damaged {skipped} skipped, first {account.damage.first}")
+    sys.stdout.write("".join(f"{plain(line)}\n" for line in lines))

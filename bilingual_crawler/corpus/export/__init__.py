@@ -1,0 +1,1 @@
+"""The corpus in the formats that others read: one module a format, all of them streaming."""

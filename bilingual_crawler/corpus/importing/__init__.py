@@ -1,0 +1,1 @@
+"""Corpora of others, made into folders that look like those of a crawl."""

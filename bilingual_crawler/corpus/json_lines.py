@@ -1,0 +1,96 @@
+"""Lines of JSON, plain or gzipped, read one at a time, with what is damaged counted."""
+
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from io import BufferedReader
+from pathlib import Path
+from typing import Any
+
+from bilingual_crawler.errors import ConfigurationError
+
+Watch = Callable[[float], None]
+"""Is told now and then what share of a file has been read, from 0 to 1."""
+
+TELL_EVERY = 1000
+_PIECE = 1 << 17
+_GZIP = b"\x1f\x8b"
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+class Damage:
+    """The lines that could not be read; the first one is kept with its reason."""
+
+    def __init__(self) -> None:
+        self.lines = 0
+        self.first = ""
+
+    def add(self, place: str, reason: str) -> None:
+        """Count a line."""
+        self.lines += 1
+        self.first = self.first or f"{place}: {reason}"
+
+
+def read_json_lines(
+    file: Path, damage: Damage, watch: Watch = lambda _share: None
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every object of a file, with the place it stands at.
+
+    A line that is no object is counted and left out, and so is the rest of a gzip file that
+    is cut off: what a killed process leaves. Half characters become U+FFFD, because no
+    format can hold them.
+    """
+    try:
+        with file.open("rb") as raw:
+            size = max(1, file.stat().st_size)
+            for number, line in enumerate(_lines(raw, file, damage), 1):
+                if number % TELL_EVERY == 0:
+                    watch(min(1.0, raw.tell() / size))
+                place = f"{file.name}, line {number}"
+                try:
+                    fields = json.loads(line.decode())
+                except (ValueError, RecursionError):
+                    damage.add(place, "not JSON")
+                    continue
+                if isinstance(fields, dict):
+                    yield place, _whole(fields) if b"\\u" in line else fields
+                else:
+                    damage.add(place, "not an object")
+        watch(1.0)
+    except OSError as error:
+        raise ConfigurationError(f"{file} cannot be read: {error.strerror or error}.") from error
+
+
+def _lines(raw: BufferedReader, file: Path, damage: Damage) -> Iterator[bytes]:
+    """The lines up to the end, or up to where a gzip file cannot be unpacked any further.
+
+    Read in pieces, because a reader that fills a buffer loses what was in it at a cut.
+    """
+    zipped = raw.peek(len(_GZIP))[: len(_GZIP)] == _GZIP
+    stream = gzip.GzipFile(fileobj=raw) if zipped else raw
+    begun: list[bytes] = []
+    try:
+        while piece := stream.read1(_PIECE):
+            *ends, rest = piece.split(b"\n")
+            for end in ends:
+                yield b"".join([*begun, end])
+                begun = []
+            begun.append(rest)
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        damage.add(file.name, "the gzip file is cut off or damaged")
+        return
+    if last := b"".join(begun):
+        yield last
+
+
+def _whole(value: Any) -> Any:
+    """The same value without halves of characters, which JSON can write and UTF-8 cannot."""
+    if isinstance(value, str):
+        return _HALF.sub("\N{REPLACEMENT CHARACTER}", value)
+    if isinstance(value, list):
+        return [_whole(each) for each in value]
+    if isinstance(value, dict):
+        return {_whole(key): _whole(each) for key, each in value.items()}
+    return value
