@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from bilingual_crawler.reporting.yields import Point
 
-WIDTH, HEIGHT = 760, 300
-LEFT, RIGHT, TOP, BOTTOM = 56, 16, 16, 44
+WIDTH, HEIGHT = 760, 284
+LEFT, RIGHT, TOP, BOTTOM = 56, 16, 14, 28
 TICKS = 4
 STEPS = (1, 2, 2.5, 5, 10)
 

@@ -1,6 +1,6 @@
-"""What every match of a regular expression must contain, so that the index can be asked first.
+r"""What every match of a regular expression must contain, so that the index can be asked first.
 
-`\\bcas(a|o)s?\\b` only ever matches where a word begins with "cas". The index gives those
+`\bcas(a|o)s?\b` only ever matches where a word begins with "cas". The index gives those
 sentences at once, where looking at a million takes seconds. Whatever is not understood gives
 no anchor, which costs time and nothing else.
 """
