@@ -54,11 +54,16 @@ def serve(options: Options) -> None:
         hosts = Hosts(options.host, options.allowed_hosts)
         url = f"http://{_in_url(options.host)}:{port}/"
         _announce(folder, url, token, is_writer=site.indexer.is_writer)
-        server = _Server(url if options.browser else "", make_app(site, hosts))
+        server = make_server(site, hosts, url if options.browser else "")
         try:
             server.run(sockets=[listener])
         except KeyboardInterrupt:
             print("Ended.")  # noqa: T201 - to the person at the terminal
+
+
+def make_server(site: Site, hosts: Hosts, url: str = "") -> uvicorn.Server:
+    """The server of a site, not yet running; it opens a browser at `url`."""
+    return _Server(url, make_app(site, hosts))
 
 
 class _Server(uvicorn.Server):

@@ -61,6 +61,7 @@ class Indexer:
         self.progress: dict[str, Progress] = {}
         self._stamps: dict[str, tuple[int, int, int]] = {}
         self._stop = threading.Event()
+        self._refreshing = threading.Lock()
         self._lock = _lock(folder / "search.lock")
         self._connection: sqlite3.Connection | None = None
         if self._lock is not None or not self.path.exists():
@@ -90,7 +91,8 @@ class Indexer:
         """Read what is new in every file; how many lines that was is told."""
         if self._connection is None or self._lock is None:
             return 0
-        return sum(self._refresh(self._connection, part) for part in PARTS)
+        with self._refreshing:
+            return sum(self._refresh(self._connection, part) for part in PARTS)
 
     def _work(self) -> None:
         wait = 0.0
