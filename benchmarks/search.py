@@ -5,7 +5,7 @@ sentence on average; every second document has Chinese characters on its second 
 is what the server does for a page of 20 hits: open the index, find, count up to a thousand,
 highlight. Times are wall clock, the middle and the longest of a number of different queries.
 
-    python -m benchmarks.search                     the table of docs/benchmarks.md
+    python -m benchmarks.search                     the table of docs/web.md
     python -m benchmarks.search --pairs 100000
 """
 

@@ -1,6 +1,10 @@
 """Searches over a small index: what is found, what is shown, what is stopped."""
 
+import contextlib
+
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from bilingual_crawler.web.search import search as searching
 from bilingual_crawler.web.search.index import reading
@@ -139,3 +143,10 @@ def test_neighbours_are_shown_when_asked_for(find):
     assert (hit.before.text1, hit.after.text1) == (TEXTS[0][0], TEXTS[2][0])
     (hit,) = find("museo", neighbours=True).hits
     assert hit.before is None
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.text(max_size=30), st.booleans())
+def test_whatever_is_typed_gives_hits_or_a_sentence(find, text, is_pattern):
+    with contextlib.suppress(QueryError):
+        find(text, is_pattern=is_pattern)

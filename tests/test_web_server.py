@@ -306,6 +306,15 @@ def test_sentences_that_come_while_the_server_runs_are_found(tmp_path):
         assert "<mark>nuevo</mark>" in web.ask("/?q=nuevo").text
 
 
+def test_an_index_that_was_taken_away_is_told(tmp_path):
+    with running(small_crawl(tmp_path)) as web:
+        for file in tmp_path.glob("search.sqlite*"):
+            file.unlink()
+        answer = web.ask("/?q=museo")
+    assert answer.status == 503
+    assert "cannot be read" in answer.text
+
+
 @pytest.mark.parametrize(
     ("url", "link"),
     [

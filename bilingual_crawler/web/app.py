@@ -1,15 +1,16 @@
 """The application: which address is answered by what."""
 
 import contextlib
+import sqlite3
 from collections.abc import AsyncIterator
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from bilingual_crawler.web.corpus_pages import CorpusPages
 from bilingual_crawler.web.crawl_pages import CrawlPages
@@ -21,7 +22,7 @@ from bilingual_crawler.web.site import Site
 A_YEAR = 31_536_000
 
 
-def make_app(site: Site, hosts: Hosts) -> Starlette:
+def make_app(site: Site, hosts: Hosts) -> ASGIApp:
     """The pages of a crawl folder; its index is followed as long as the application runs."""
     corpus, crawl, login = CorpusPages(site), CrawlPages(site), Login(site)
 
@@ -38,7 +39,12 @@ def make_app(site: Site, hosts: Hosts) -> Starlette:
         sentence = "There is no such page." if status == 404 else "That cannot be asked for here."  # noqa: PLR2004
         return await run_in_threadpool(site.message, status, "Not found", sentence)
 
-    return Starlette(
+    def on_index_error(_: Request, error: Exception) -> Response:
+        return site.message(
+            503, "No index", f"The index of the search cannot be read ({error}). Start anew."
+        )
+
+    app = Starlette(
         routes=[
             Route("/", corpus.search),
             Route("/pairs", corpus.pairs),
@@ -51,10 +57,10 @@ def make_app(site: Site, hosts: Hosts) -> Starlette:
             Route("/logout", login.leave, methods=["POST"]),
             Route("/static/{name}", _static),
         ],
-        middleware=[Middleware(Gate, hosts=hosts, keys=site.keys)],
-        exception_handlers={HTTPException: on_http_error},
+        exception_handlers={HTTPException: on_http_error, sqlite3.Error: on_index_error},
         lifespan=lifespan,
     )
+    return Gate(app, hosts, site.keys)
 
 
 def _static(request: Request) -> Response:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from bilingual_crawler.alignment.sentence_pair import SENTENCES
 from bilingual_crawler.corpus.folder import JOURNAL, PAIRS, REPORT
@@ -69,10 +70,10 @@ def make_server(site: Site, hosts: Hosts, url: str = "") -> uvicorn.Server:
 class _Server(uvicorn.Server):
     """Uvicorn, quiet; it opens the browser once it answers."""
 
-    def __init__(self, url: str, app: object) -> None:
+    def __init__(self, url: str, app: ASGIApp) -> None:
         self._url = url
         config = uvicorn.Config(
-            app,  # type: ignore[arg-type]  # Starlette is an ASGI application
+            app,
             http="h11",
             ws="none",
             lifespan="on",
@@ -162,6 +163,9 @@ def _announce(folder: Path, url: str, token: str | None, *, is_writer: bool) -> 
 
 
 def _in_url(host: str) -> str:
+    """The host as others write it: an address that means all of ours has the machine's name."""
+    if host in {"0.0.0.0", "::"}:  # noqa: S104 - compared, not listened on
+        return socket.gethostname()
     return f"[{host}]" if ":" in host else host
 
 

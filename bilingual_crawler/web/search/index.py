@@ -9,6 +9,7 @@ import contextlib
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 from bilingual_crawler.web.search.folding import TOKENIZER
 
@@ -114,7 +115,8 @@ def clear(connection: sqlite3.Connection, part: str) -> None:
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection that cannot change anything, with one state of the index for all it asks."""
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    address = f"file:{quote(str(path))}?mode=rw"
+    connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
     try:
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA query_only = 1")
