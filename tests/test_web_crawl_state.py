@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from bilingual_crawler.corpus.pages import PageFacts, Pages
 from bilingual_crawler.web.crawl_state import CrawlFigures
 from bilingual_crawler.web.curve import draw
 from bilingual_crawler.web.frontier_view import frontier_view, read_only
@@ -46,6 +47,22 @@ def test_the_figures_of_a_running_crawl_grow(tmp_path):
     assert state.curve[-1] == (4, 2)
     indexer.close()
     crawl.close()
+
+
+def test_pages_that_the_crawl_gave_up_do_not_count(tmp_path):
+    crawl = LiveCrawl(tmp_path)
+    crawl.pair("uno")
+    crawl.pair("dos")
+    pages = Pages(crawl.folder.journal)
+    for language in ("es", "eu"):
+        url = f"{SITE}/{language}/uno"
+        pages.add(PageFacts(url, url, "", b"", b"", ""), "", duplicate=False)
+        pages.keep(url)
+        pages.drop(url)
+    crawl.save()
+    state = state_of(tmp_path)
+    crawl.close()
+    assert (state.pairs, state.documents) == (1, {"eus": 1, "spa": 1})
 
 
 def test_every_ending_is_explained_in_its_group(tmp_path):

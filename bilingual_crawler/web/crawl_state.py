@@ -3,7 +3,8 @@
 import json
 import sqlite3
 import threading
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -118,7 +119,7 @@ class CrawlFigures:
         live = live_figures(self._folder / JOURNAL)
         with self._lock:
             frontier = self._frontier()
-        documents, pairs_by_site = self._indexed()
+        documents, pairs_by_site = self._indexed(frontier.given_up)
         pairs = sum(pairs_by_site.values())
         pages = live.tally.get(gather.PAGES, report.get("pages", 0))
         state = _state(report)
@@ -145,17 +146,40 @@ class CrawlFigures:
             explanation=[] if pairs else report.get("explanation", []),
         )
 
-    def _indexed(self) -> tuple[dict[str, int], dict[str, int]]:
-        """Documents by language, and pairs by site."""
+    def _indexed(self, given_up: Iterable[str]) -> tuple[dict[str, int], dict[str, int]]:
+        """Documents by language and pairs by site, without what the crawl has given up."""
         try:
             with reading(self._index) as connection:
-                documents = connection.execute(
-                    "SELECT language, COUNT(*) FROM documents GROUP BY language"
-                )
-                pairs = connection.execute("SELECT site, COUNT(*) FROM pairs GROUP BY site")
-                return largest_first(dict(map(tuple, documents))), dict(map(tuple, pairs))
+                return _indexed(connection, given_up)
         except sqlite3.OperationalError:
             return {}, {}
+
+
+def _indexed(
+    connection: sqlite3.Connection, given_up: Iterable[str]
+) -> tuple[dict[str, int], dict[str, int]]:
+    documents = Counter(
+        dict(map(tuple, connection.execute("SELECT language, COUNT(*) FROM documents GROUP BY 1")))
+    )
+    pairs = Counter(
+        dict(map(tuple, connection.execute("SELECT site, COUNT(*) FROM pairs GROUP BY 1")))
+    )
+    lost: dict[int, str] = {}
+    for url in given_up:
+        for (language,) in connection.execute(
+            "SELECT language FROM documents WHERE url = ?", (url,)
+        ):
+            documents[language] -= 1
+        lost.update(
+            map(
+                tuple,
+                connection.execute(
+                    "SELECT id, site FROM pairs WHERE url1 = ? OR url2 = ?", (url, url)
+                ),
+            )
+        )
+    pairs.subtract(lost.values())
+    return largest_first(+documents), dict(+pairs)
 
 
 def languages_of(report: Mapping[str, Any]) -> dict[str, str]:

@@ -42,6 +42,8 @@ class FrontierView:
     outcomes: Counter[str] = field(default_factory=Counter)
     waiting: int = 0
     best: list[Waiting] = field(default_factory=list)
+    given_up: list[str] = field(default_factory=list)
+    """Pages whose lines are still in the files, though the crawl has found better ones."""
 
 
 class LiveFigures(NamedTuple):
@@ -88,6 +90,9 @@ def frontier_view(journal: Path) -> FrontierView:
                 " ORDER BY priority DESC, sequence LIMIT ?",
                 (int(State.DONE), BEST_SHOWN),
             )
+        ]
+        view.given_up = [
+            url for (url,) in connection.execute("SELECT url FROM pages WHERE written AND NOT kept")
         ]
     view.sites = dict(sites)
     return view
