@@ -2,30 +2,36 @@
 
 The sentence pairs are made up: words by Zipf's law from a made vocabulary, twelve to a
 sentence on average; every second document has Chinese characters on its second side. A search
-is what the server does for a page of 20 hits: open the index, find, count up to a thousand,
-highlight. Times are wall clock, the middle and the longest of a number of different queries.
+is a page of 20 hits asked for over HTTP: open the index, find, count up to a thousand, highlight,
+write the page. Times are wall clock, from asking to the last byte: the middle and the longest of
+a number of different queries.
 
     python -m benchmarks.search                     the table of docs/web.md
     python -m benchmarks.search --pairs 100000
 """
 
 import argparse
+import contextlib
 import gzip
+import http.client
 import itertools
 import json
 import random
 import resource
 import statistics
 import tempfile
+import threading
 import time
 from bisect import bisect
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlencode
 
 from bilingual_crawler.alignment.sentence_pair import SENTENCES, SentencePair, pair_id
-from bilingual_crawler.web.search.index import reading
-from bilingual_crawler.web.search.indexer import Indexer
-from bilingual_crawler.web.search.search import Question, search
+from bilingual_crawler.web.gate import Hosts, Keys
+from bilingual_crawler.web.search.search import Question
+from bilingual_crawler.web.server import listen, make_server
+from bilingual_crawler.web.site import Site
 
 VOCABULARY = 200_000
 SENTENCES_A_DOCUMENT = 25
@@ -108,13 +114,32 @@ def queries(words: list[str], chance: random.Random) -> dict[str, list[Question]
     }
 
 
-def measure(index: Path, questions: list[Question]) -> tuple[list[float], int]:
+@contextlib.contextmanager
+def served(site: Site) -> Iterator[int]:
+    """The port of the real server, on a thread of its own."""
+    with listen("127.0.0.1", 0) as listener:
+        server = make_server(site, Hosts("127.0.0.1"))
+        thread = threading.Thread(target=server.run, args=([listener],))
+        thread.start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def measure(port: int, questions: list[Question]) -> tuple[list[float], int]:
     times, hits = [], 0
     for question in questions:
+        asked = {"q": question.text, "other": question.other, "page": question.page}
+        mode = "&mode=regex" if question.is_pattern else ""
+        connection = http.client.HTTPConnection("127.0.0.1", port)
         begun = time.perf_counter()
-        with reading(index) as connection:
-            hits += len(search(connection, question).hits)
+        connection.request("GET", f"/?{urlencode(asked)}{mode}")
+        page = connection.getresponse().read()
         times.append(1000 * (time.perf_counter() - begun))
+        connection.close()
+        hits += page.count(b'<li class="hit')
     return times, hits
 
 
@@ -129,7 +154,8 @@ def main() -> None:
         file = Path(folder, SENTENCES)
         with gzip.open(file, "wt", encoding="utf-8", compresslevel=1) as out:
             out.writelines(made_pairs(number, words, hans, chance))
-        indexer = Indexer(Path(folder))
+        site = Site(Path(folder), Keys(None))
+        indexer = site.indexer
         begun, used = time.perf_counter(), time.process_time()
         assert indexer.refresh() == number
         taken, used = time.perf_counter() - begun, time.process_time() - used
@@ -142,11 +168,11 @@ def main() -> None:
         print(f"{size / 1e6:.0f} MB, process at most {peak:.0f} MB\n")
         print("| query | hits on the page, mean | middle, ms | longest, ms |")
         print("|---|---|---|---|")
-        for name, questions in queries(words.items, chance).items():
-            times, hits = measure(indexer.path, questions)
-            middle, mean = statistics.median(times), hits / len(questions)
-            print(f"| {name} | {mean:.0f} | {middle:.0f} | {max(times):.0f} |", flush=True)
-        indexer.close()
+        with served(site) as port:
+            for name, questions in queries(words.items, chance).items():
+                times, hits = measure(port, questions)
+                middle, mean = statistics.median(times), hits / len(questions)
+                print(f"| {name} | {mean:.0f} | {middle:.0f} | {max(times):.0f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import pytest
 import regex
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bilingual_crawler.web.search.anchor import anchor_of
@@ -34,6 +34,7 @@ def test_case_accents_and_forms_do_not_count(text, folded):
     assert fold(text) == folded
 
 
+@settings(deadline=None)
 @given(st.text(max_size=40))
 def test_every_folded_character_leads_back_into_the_text(text):
     folded = fold_with_places(text)
@@ -160,6 +161,7 @@ def test_the_index_is_asked_first_where_a_pattern_has_an_anchor(pattern, anchor)
     assert (found and found.atoms[0].text) == anchor
 
 
+@settings(deadline=None)
 @given(st.text(alphabet=r"ab\b.*+?()[]{}|1, ", max_size=12), st.text("ab 1", max_size=12))
 def test_an_anchor_never_hides_a_match(pattern, text):
     try:

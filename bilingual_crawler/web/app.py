@@ -20,6 +20,10 @@ from bilingual_crawler.web.rendering import static_files
 from bilingual_crawler.web.site import Site
 
 A_YEAR = 31_536_000
+ERRORS = {
+    404: ("Not found", "There is no such page."),
+    405: ("Not possible", "This address takes forms of this server alone."),
+}
 
 
 def make_app(site: Site, hosts: Hosts) -> ASGIApp:
@@ -36,8 +40,8 @@ def make_app(site: Site, hosts: Hosts) -> ASGIApp:
 
     async def on_http_error(_: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
-        sentence = "There is no such page." if status == 404 else "That cannot be asked for here."  # noqa: PLR2004
-        return await run_in_threadpool(site.message, status, "Not found", sentence)
+        heading, sentence = ERRORS.get(status, ("Not possible", "That cannot be asked for here."))
+        return await run_in_threadpool(site.message, status, heading, sentence)
 
     def on_index_error(_: Request, error: Exception) -> Response:
         return site.message(

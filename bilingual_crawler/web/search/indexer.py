@@ -27,6 +27,8 @@ logger = logging.getLogger(__name__)
 BATCH = 2_000
 """Lines a commit: a search sees them a moment later, and a commit costs little."""
 POLL_SECONDS = 1.0
+WAIT_SECONDS = 30.0
+"""How long to wait before a disk that could not be written to is tried again."""
 SHARE = 0.25
 """The share of the time that reading on may take while a file keeps growing."""
 DIGESTED = 1 << 16
@@ -102,7 +104,8 @@ class Indexer:
                 self.refresh()
             except sqlite3.Error as error:
                 logger.error("The index %s cannot be written: %s", self.path, error)  # noqa: TRY400 - the disk, not our code
-                wait = 30.0
+                self._tell("sentences", Progress(0, 0, f"The index cannot be written: {error}"))
+                wait = WAIT_SECONDS
                 continue
             wait = max(POLL_SECONDS, (time.monotonic() - begun) * (1 / SHARE - 1))
 
@@ -120,7 +123,7 @@ class Indexer:
             with path.open("rb") as file:
                 number = self._read_on(connection, part, path, file)
         except OSError as error:
-            self._tell(part, Progress(0, 0, f"{part.file} cannot be read: {error.strerror}"))
+            self._tell(part.name, Progress(0, 0, f"{part.file} cannot be read: {error.strerror}"))
             number = 0
         finally:
             if connection.in_transaction:
@@ -172,7 +175,7 @@ class Indexer:
             except DamagedFileError as error:
                 problem, batch = f"{part.file} is damaged: {error}", None
             if not batch:
-                self._tell(part, Progress(1.0, source.bad, problem))
+                self._tell(part.name, Progress(1.0, source.bad, problem))
                 break
             if by_batch:
                 connection.execute("BEGIN IMMEDIATE")
@@ -182,7 +185,7 @@ class Indexer:
             if by_batch:
                 connection.execute("COMMIT")
             number += len(batch)
-            self._tell(part, Progress(min(0.99, source.read / max(1, size)), source.bad))
+            self._tell(part.name, Progress(min(0.99, source.read / max(1, size)), source.bad))
         return number
 
     def _save(
@@ -196,8 +199,8 @@ class Indexer:
         )
         file.seek(at)
 
-    def _tell(self, part: Part, progress: Progress) -> None:
-        self.progress = {**self.progress, part.name: progress}
+    def _tell(self, name: str, progress: Progress) -> None:
+        self.progress = {**self.progress, name: progress}
 
 
 def _load(connection: sqlite3.Connection, name: str) -> _Source:
