@@ -162,10 +162,8 @@ def main() -> None:
         size = indexer.path.stat().st_size
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(f"{number:,} sentence pairs, {file.stat().st_size / 1e6:.0f} MB as {SENTENCES}\n")
-        print(
-            f"index built in {taken:.0f} s ({used:.0f} s of CPU, {number / taken:,.0f} pairs/s), "
-        )
-        print(f"{size / 1e6:.0f} MB, process at most {peak:.0f} MB\n")
+        print(f"index made in {taken:.0f} s ({used:.0f} s of CPU), {size / 1e6:.0f} MB on disk,")
+        print(f"{peak:.0f} MB of memory at most\n")
         print("| query | hits on the page, mean | middle, ms | longest, ms |")
         print("|---|---|---|---|")
         with served(site) as port:

@@ -16,7 +16,7 @@ from bilingual_crawler.web.corpus_pages import CorpusPages
 from bilingual_crawler.web.crawl_pages import CrawlPages
 from bilingual_crawler.web.gate import LOGIN, Gate, Hosts
 from bilingual_crawler.web.login import Login
-from bilingual_crawler.web.rendering import static_files
+from bilingual_crawler.web.rendering import prepare, static_files
 from bilingual_crawler.web.site import Site
 
 A_YEAR = 31_536_000
@@ -33,6 +33,7 @@ def make_app(site: Site, hosts: Hosts) -> ASGIApp:
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         site.indexer.start()
+        await run_in_threadpool(prepare)
         try:
             yield
         finally:

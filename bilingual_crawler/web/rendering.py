@@ -61,6 +61,14 @@ def environment() -> jinja2.Environment:
     return made
 
 
+def prepare() -> None:
+    """Read all templates and the table of languages, so that the first page is no slower."""
+    for file in (_PACKAGE / "templates").iterdir():
+        environment().get_template(file.name)
+    language_tag("eng")
+    static_files()
+
+
 def render(template: str, **values: Any) -> str:
     """A page."""
     return environment().get_template(template).render(**values)
