@@ -122,6 +122,8 @@ def served(site: Site) -> Iterator[int]:
         thread = threading.Thread(target=server.run, args=([listener],))
         thread.start()
         try:
+            while not server.started:
+                time.sleep(0.01)
             yield listener.getsockname()[1]
         finally:
             server.should_exit = True

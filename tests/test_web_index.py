@@ -191,6 +191,15 @@ def test_a_second_server_reads_what_the_first_one_writes(indexer, tmp_path):
     second.close()
 
 
+def test_a_second_server_takes_over_when_the_first_one_ends(tmp_path):
+    first, second = Indexer(tmp_path), Indexer(tmp_path)
+    first.close()
+    write_sentences(tmp_path, ROWS)
+    assert second.refresh() == len(ROWS)
+    assert hits(second, "museo") == [0]
+    second.close()
+
+
 def test_searches_see_the_old_corpus_while_a_new_one_is_indexed(indexer, tmp_path, monkeypatch):
     write_sentences(tmp_path, ROWS)
     indexer.refresh()

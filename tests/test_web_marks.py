@@ -2,6 +2,7 @@
 
 import pytest
 
+from bilingual_crawler.evaluation.reading import LabelledPair, Skipped, pair_rows
 from bilingual_crawler.web.marks import MarkError, Marks
 
 A, B = ("http://a/es", "http://a/eu"), ("http://b/es", "http://b/eu")
@@ -14,6 +15,16 @@ def test_marks_are_two_urls_and_a_label_a_line(tmp_path):
     assert (tmp_path / "labels.tsv").read_text() == (
         "http://a/es\thttp://a/eu\t1\nhttp://b/es\thttp://b/eu\t0\n"
     )
+
+
+def test_marks_are_labelled_pairs_to_the_commands_that_read_them(tmp_path):
+    marks = Marks(tmp_path)
+    marks.put(*A, good=True)
+    marks.put(*B, good=False)
+    skipped = Skipped()
+    rows = list(pair_rows(str(marks.path), skipped))
+    assert rows == [LabelledPair(*A, True), LabelledPair(*B, False)]
+    assert not skipped.count
 
 
 def test_a_pair_has_one_mark_the_last(tmp_path):

@@ -55,7 +55,7 @@ class _Source:
 
 
 class Indexer:
-    """One writer a folder; a second server on the same folder only reads."""
+    """One writer a folder; a second server on it only reads, until the first has ended."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -64,10 +64,9 @@ class Indexer:
         self._stamps: dict[str, tuple[int, int, int]] = {}
         self._stop = threading.Event()
         self._refreshing = threading.Lock()
-        self._lock = _lock(folder / "search.lock")
+        self._lock: IO[bytes] | None = None
         self._connection: sqlite3.Connection | None = None
-        if self._lock is not None or not self.path.exists():
-            self._connection = open_to_write(self.path)
+        self._hold()
         self._thread = threading.Thread(target=self._work, name="indexer", daemon=True)
 
     @property
@@ -80,8 +79,10 @@ class Indexer:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop after the current batch, and let others have the folder."""
+        """Stop at once, at the last commit, and let others have the folder."""
         self._stop.set()
+        if self._connection is not None:
+            self._connection.interrupt()
         if self._thread.is_alive():
             self._thread.join()
         if self._connection is not None:
@@ -91,10 +92,19 @@ class Indexer:
 
     def refresh(self) -> int:
         """Read what is new in every file; how many lines that was is told."""
-        if self._connection is None or self._lock is None:
-            return 0
         with self._refreshing:
-            return sum(self._refresh(self._connection, part) for part in PARTS)
+            connection = self._hold()
+            if connection is None:
+                return 0
+            return sum(self._refresh(connection, part) for part in PARTS)
+
+    def _hold(self) -> sqlite3.Connection | None:
+        """The index to write to; None as long as another process has it."""
+        if self._lock is None:
+            self._lock = _lock(self._folder / "search.lock")
+        if self._lock is not None and self._connection is None:
+            self._connection = open_to_write(self.path)
+        return self._connection
 
     def _work(self) -> None:
         wait = 0.0
@@ -103,6 +113,8 @@ class Indexer:
             try:
                 self.refresh()
             except sqlite3.Error as error:
+                if self._stop.is_set():
+                    return
                 logger.error("The index %s cannot be written: %s", self.path, error)  # noqa: TRY400 - the disk, not our code
                 self._tell("sentences", Progress(0, 0, f"The index cannot be written: {error}"))
                 wait = WAIT_SECONDS
