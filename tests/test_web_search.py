@@ -150,3 +150,10 @@ def test_neighbours_are_shown_when_asked_for(find):
 def test_whatever_is_typed_gives_hits_or_a_sentence(find, text, is_pattern):
     with contextlib.suppress(QueryError):
         find(text, is_pattern=is_pattern)
+
+
+def test_hits_do_not_wait_until_they_are_counted(find, monkeypatch):
+    monkeypatch.setattr(searching, "COUNT_SECONDS", -1.0)
+    monkeypatch.setattr(searching, "STEPS", 1)
+    found = find("común", neighbours=True)
+    assert (len(found.hits), found.more, found.total, found.note) == (20, True, None, "")

@@ -5,8 +5,10 @@ so the first page of a common word is as quick as that of a rare one. Whatever w
 long is stopped, and what was found until then is shown with a note.
 """
 
+import contextlib
 import sqlite3
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -24,6 +26,8 @@ MOST_COUNTED = 1_000
 """Hits that are counted; more are "more than"."""
 SECONDS = 2.0
 """How long one search may take."""
+COUNT_SECONDS = 0.1
+"""How much of that counting may take: the first hits must not wait for it."""
 STEPS = 2_000
 """Instructions of SQLite between two looks at the clock."""
 SCANNED_AT_ONCE = 500
@@ -103,47 +107,65 @@ class Found:
 def search(connection: sqlite3.Connection, question: Question) -> Found:
     """Answer a question; a `QueryError` says what is wrong with it."""
     begun = time.monotonic()
-    until = begun + SECONDS
-    connection.set_progress_handler(lambda: time.monotonic() > until, STEPS)
+    deadline = _Deadline(begun + SECONDS)
+    connection.set_progress_handler(deadline.is_over, STEPS)
     try:
         if question.is_pattern:
-            found = _Scan(connection, question, until).run()
+            found = _Scan(connection, question, deadline).run()
         else:
-            found = _by_words(connection, question)
+            found = _by_words(connection, question, deadline)
     finally:
         connection.set_progress_handler(None, STEPS)
     found.seconds = time.monotonic() - begun
     return found
 
 
-def _by_words(connection: sqlite3.Connection, question: Question) -> Found:
+@dataclass(slots=True)
+class _Deadline:
+    """When what is being done must stop, by the monotonic clock."""
+
+    until: float
+
+    def is_over(self) -> bool:
+        """Whether it is time to stop; SQLite asks this while it works."""
+        return time.monotonic() > self.until
+
+
+def _by_words(connection: sqlite3.Connection, question: Question, deadline: _Deadline) -> Found:
     query = parse_words(question.text)
     other = parse_words(question.other) if question.other.strip() else None
     expression = _expression(query, other, SIDES[question.within])
     found = Found()
     good = "" if question.dropped else " AND s.dropped = ''"
+    matching = (
+        "FROM words JOIN sentences s ON s.id = words.rowid JOIN aligned a ON a.id = s.aligned"
+        f" WHERE words MATCH ?{good}"
+    )
+    ask = f"SELECT {COLUMNS} {matching} ORDER BY words.rowid LIMIT ? OFFSET ?"
+    offset = (question.page - 1) * question.size
     rows: list[sqlite3.Row] = []
-    try:
-        ask = (
-            f"SELECT {COLUMNS} FROM words JOIN sentences s ON s.id = words.rowid"  # noqa: S608 - our own names
-            " JOIN aligned a ON a.id = s.aligned"
-            f" WHERE words MATCH ?{good} ORDER BY words.rowid LIMIT ? OFFSET ?"
-        )
-        offset = (question.page - 1) * question.size
+    with _until_interrupted():
+        found.note = f"The search was stopped after {SECONDS:.0f} seconds: make it narrower."
         rows.extend(connection.execute(ask, (expression, question.size + 1, offset)))
+        found.note = ""
         found.more = len(rows) > question.size
         del rows[question.size :]
-        count = (
-            "SELECT COUNT(*) FROM (SELECT 1 FROM words JOIN sentences s ON s.id = words.rowid"  # noqa: S608 - our own names
-            f" WHERE words MATCH ?{good} LIMIT ?)"
-        )
+        deadline.until = min(deadline.until, time.monotonic() + COUNT_SECONDS)
+        count = f"SELECT COUNT(*) FROM (SELECT 1 {matching} LIMIT ?)"  # noqa: S608 - our own names
         (found.total,) = connection.execute(count, (expression, MOST_COUNTED + 1)).fetchone()
+    connection.set_progress_handler(None, STEPS)
+    found.hits = [_hit(connection, row, question, query, other) for row in rows]
+    return found
+
+
+@contextlib.contextmanager
+def _until_interrupted() -> Iterator[None]:
+    """Work that the deadline may end."""
+    try:
+        yield
     except sqlite3.OperationalError as error:
         if "interrupted" not in str(error):
             raise
-        found.note = f"The search was stopped after {SECONDS:.0f} seconds: make it narrower."
-    found.hits = [_hit(connection, row, question, query, other) for row in rows]
-    return found
 
 
 def _expression(query: Words, other: Words | None, sides: tuple[Side, ...]) -> str:
@@ -162,10 +184,12 @@ def _opposite(side: Side) -> Side:
 class _Scan:
     """Asks every sentence pair about a regular expression, until a page is full."""
 
-    def __init__(self, connection: sqlite3.Connection, question: Question, until: float) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, question: Question, deadline: _Deadline
+    ) -> None:
         self._connection = connection
         self._question = question
-        self._until = until
+        self._deadline = deadline
         case = question.match_case
         self._query = parse_pattern(question.text, match_case=case)
         self._other = parse_pattern(question.other, match_case=case) if question.other else None
@@ -184,7 +208,7 @@ class _Scan:
                         if len(ids) > wanted:
                             break
                     at = number
-                if time.monotonic() > self._until:
+                if self._deadline.is_over():
                     break
             else:
                 found.more = len(ids) > wanted
