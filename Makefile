@@ -25,6 +25,7 @@ demo: .venv/installed  ## serve a small bilingual site on loopback, crawl it, sh
 	$(BIN)/python -m demo
 
 test: check  ## everything: style, types, tests
+	tools/system_packages.sh
 	$(BIN)/python -m pytest
 
 check: .venv/trains  ## style and types alone

@@ -11,8 +11,8 @@ import sys
 
 from benchmarks.recorded_pairs import SHARED
 
-LOCAL = ("crawl", "scoring", "frontier", "dedup", "inference", "export")
-RECORDED = ("boilerplate", "recorded_pairs", "mixed_pages", "url2lang_baselines")
+LOCAL = ("crawl", "scoring", "frontier", "dedup", "inference", "export", "search")
+RECORDED = ("boilerplate", "recorded_pairs", "mixed_pages")
 LONG = ("replay_sites", "peers")
 
 

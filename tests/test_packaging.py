@@ -124,6 +124,17 @@ def test_an_egg_runs_its_own_models_as_a_zip(built, tmp_path):
     check_own_models(built.egg, tmp_path)
 
 
+@pytest.mark.parametrize("kind", ["wheel", "egg"])
+def test_the_web_page_is_inside_and_readable_as_a_zip(built, kind, tmp_path):
+    program = (
+        "from bilingual_crawler.web.rendering import render, static_files\n"
+        "print(sorted(static_files()))\n"
+        "print(render('login.html', to='/', problem='', csrf='')[:15])\n"
+    )
+    printed = run(["-c", program], tmp_path, PYTHONPATH=str(getattr(built, kind)))
+    assert printed == "['icon.svg', 'page.js', 'style.css']\n<!doctype html>\n"
+
+
 def check_own_models(package, tmp_path):
     empty = tmp_path / "empty"
     empty.mkdir()

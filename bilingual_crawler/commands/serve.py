@@ -1,0 +1,100 @@
+"""`scrapy serve`: the web page of a crawl."""
+
+import argparse
+import importlib
+from pathlib import Path
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from bilingual_crawler.errors import ConfigurationError
+
+NEEDED = ("starlette", "uvicorn", "jinja2", "regex")
+DETAILS = """\
+The page has two parts. Corpus: search the sentence pairs in either language (words, "phrases",
+prefix*, regular expressions), read document pairs side by side with the evidence for them, and
+accept or reject them; the marks are saved in labels.tsv, two URLs and 1 or 0 a line. Crawl: the
+yield curve, pages by language, sites, why pages were dropped, the best waiting URLs.
+
+It works while the crawl runs. The index of the search is made in the folder (search.sqlite) and
+can be deleted at any time.
+
+Only this machine can reach the page. With --host another address is listened on, and the page
+asks for a token. The connection is not encrypted: over networks that you do not trust, use a
+tunnel (ssh -L 8000:127.0.0.1:8000 HOST) or a proxy with TLS.
+
+  scrapy serve crawls/demo
+  scrapy serve crawls/demo --port 8000 --no-browser
+  scrapy serve crawls/demo --host 0.0.0.0 --port 8000
+"""
+
+
+class Command(ScrapyCommand):
+    """Reads the options and runs the server."""
+
+    requires_project = False
+    requires_crawler_process = False
+    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
+
+    def syntax(self) -> str:
+        """The arguments, for the usage line."""
+        return "CRAWL_DIR [options]"
+
+    def short_desc(self) -> str:
+        """One line for the list of commands."""
+        return "Search a crawl's corpus and watch the crawl, in the browser"
+
+    def long_desc(self) -> str:
+        """What `--help` says first."""
+        return f"{self.short_desc()}."
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare our options after Scrapy's own."""
+        super().add_options(parser)
+        parser.epilog = DETAILS
+        parser.formatter_class = argparse.RawDescriptionHelpFormatter
+        group = parser.add_argument_group("Server")
+        group.add_argument("--port", type=int, default=0, metavar="N", help="port (any free one)")
+        group.add_argument(
+            "--host", default="127.0.0.1", help="address to listen on (127.0.0.1, this machine)"
+        )
+        group.add_argument(
+            "--token",
+            help="what the page asks for (with --host one is made and printed)",
+        )
+        group.add_argument(
+            "--allow-host",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="a further name by which browsers may call the server",
+        )
+        group.add_argument("--no-browser", action="store_true", help="open no browser")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Serve until Ctrl-C."""
+        unknown = [each for each in args if each.startswith("-")]
+        if unknown:
+            raise UsageError(f"unknown option {unknown[0]}")
+        if len(args) != 1:
+            raise UsageError("give the folder of one crawl")
+        for name in NEEDED:
+            try:
+                importlib.import_module(name)
+            except ImportError:
+                raise ConfigurationError(
+                    f"The web page needs {name}, which is not installed.",
+                    "Install it with pip install 'bilingual-crawler[web]'.",
+                ) from None
+        from bilingual_crawler.web.server import Options, serve  # noqa: PLC0415 - see options.py
+
+        serve(
+            Options(
+                folder=Path(args[0]),
+                host=opts.host,
+                port=opts.port,
+                token=opts.token,
+                browser=not opts.no_browser,
+                allowed_hosts=opts.allow_host,
+            )
+        )

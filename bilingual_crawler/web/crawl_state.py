@@ -1,0 +1,267 @@
+"""The state of a crawl for the page that shows it, running or over."""
+
+import json
+import sqlite3
+import threading
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bilingual_crawler.corpus.folder import JOURNAL, REPORT
+from bilingual_crawler.reporting import gather, reasons
+from bilingual_crawler.reporting.counts import per_100
+from bilingual_crawler.reporting.progress import Sparingly
+from bilingual_crawler.reporting.tally import MILLISECONDS, largest_first, under
+from bilingual_crawler.reporting.yields import Point
+from bilingual_crawler.settings import Config
+from bilingual_crawler.web.frontier_view import (
+    FrontierView,
+    SiteUrls,
+    Waiting,
+    frontier_view,
+    live_figures,
+)
+from bilingual_crawler.web.search.index import reading
+
+LOOK_SECONDS = 3.0
+SILENT_SECONDS = 100
+"""A running crawl writes its report every half minute; one that is silent so long is dead."""
+STATES = {
+    "running": "The crawl is running.",
+    "silent": "The crawl has not been heard of for a while: it may have been killed.",
+    "finished": "The crawl is finished.",
+    "stopped": "The crawl was stopped.",
+    "unknown": "There is no report of this crawl (crawl.json).",
+}
+
+
+class Reason(NamedTuple):
+    """Why URLs ended as they did: the code, how many, and what it means."""
+
+    code: str
+    number: int
+    meaning: str
+
+
+class Site(NamedTuple):
+    """A site of the crawl and what it has given."""
+
+    name: str
+    pages: int
+    pairs: int
+    pairs_per_100: float
+    waiting: int
+    failed: int
+    state: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrawlState:
+    """What the page shows, at one moment."""
+
+    state: str
+    sentence: str
+    why: str
+    languages: Mapping[str, str]
+    """Names by code, the first language first."""
+    started: str
+    updated: str
+    seconds: float
+    pages: int
+    pairs: int
+    documents: Mapping[str, int]
+    off_language: Mapping[str, int]
+    waiting: int
+    failed: int
+    curve: Sequence[Point]
+    dropped: Sequence[Reason] = field(default_factory=list)
+    failures: Sequence[Reason] = field(default_factory=list)
+    refused: Sequence[Reason] = field(default_factory=list)
+    best: Sequence[Waiting] = field(default_factory=list)
+    sites: Sequence[Site] = field(default_factory=list)
+    has_journal: bool = True
+    explanation: Sequence[str] = field(default_factory=list)
+
+    @property
+    def pairs_per_100_pages(self) -> float:
+        """The yield of the crawl."""
+        return per_100(self.pairs, self.pages)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether more is to come."""
+        return self.state == "running"
+
+
+class CrawlFigures:
+    """Reads the state of the crawl in a folder, as often as it is cheap."""
+
+    def __init__(self, folder: Path, index: Path) -> None:
+        self._folder = folder
+        self._index = index
+        self._lock = threading.Lock()
+        self._frontier = Sparingly(lambda: frontier_view(folder / JOURNAL), LOOK_SECONDS)
+
+    def report(self) -> dict[str, Any]:
+        """crawl.json, or nothing if there is none that can be read."""
+        try:
+            found = json.loads((self._folder / REPORT).read_text("utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def state(self) -> CrawlState:
+        """Everything, as it stands now."""
+        report = self.report()
+        live = live_figures(self._folder / JOURNAL)
+        with self._lock:
+            frontier = self._frontier()
+        documents, pairs_by_site = self._indexed(frontier.given_up)
+        pairs = sum(pairs_by_site.values())
+        pages = live.tally.get(gather.PAGES, report.get("pages", 0))
+        state = _state(report)
+        points = live.curve or [tuple(each) for each in report.get("yield", [])]
+        return CrawlState(
+            state=state,
+            sentence=STATES[state],
+            why=report.get("stopped_why") or "",
+            languages=languages_of(report),
+            started=report.get("started") or "",
+            updated=report.get("updated") or "",
+            seconds=live.tally.get(MILLISECONDS, 1000 * report.get("seconds", 0)) / 1000,
+            pages=pages,
+            pairs=pairs,
+            documents=documents,
+            off_language=under(live.tally, gather.OFF_LANGUAGE) or report.get("off_language", {}),
+            waiting=frontier.waiting or report.get("urls_waiting", 0),
+            failed=live.tally.get(gather.FAILED, report.get("urls_failed", 0)),
+            curve=_completed(points, pages, pairs),
+            **_reasons_of(frontier, report, live.tally),
+            best=frontier.best or _reported_best(report),
+            sites=_sites(frontier.sites, pairs_by_site, _budget(report)),
+            has_journal=(self._folder / JOURNAL).exists(),
+            explanation=[] if pairs else report.get("explanation", []),
+        )
+
+    def _indexed(self, given_up: Iterable[str]) -> tuple[dict[str, int], dict[str, int]]:
+        """Documents by language and pairs by site, without what the crawl has given up."""
+        try:
+            with reading(self._index) as connection:
+                return _indexed(connection, given_up)
+        except sqlite3.OperationalError:
+            return {}, {}
+
+
+def _indexed(
+    connection: sqlite3.Connection, given_up: Iterable[str]
+) -> tuple[dict[str, int], dict[str, int]]:
+    documents = Counter(
+        dict(map(tuple, connection.execute("SELECT language, COUNT(*) FROM documents GROUP BY 1")))
+    )
+    pairs = Counter(
+        dict(map(tuple, connection.execute("SELECT site, COUNT(*) FROM pairs GROUP BY 1")))
+    )
+    lost: dict[int, str] = {}
+    for url in given_up:
+        for (language,) in connection.execute(
+            "SELECT language FROM documents WHERE url = ?", (url,)
+        ):
+            documents[language] -= 1
+        lost.update(
+            map(
+                tuple,
+                connection.execute(
+                    "SELECT id, site FROM pairs WHERE url1 = ? OR url2 = ?", (url, url)
+                ),
+            )
+        )
+    pairs.subtract(lost.values())
+    return largest_first(+documents), dict(+pairs)
+
+
+def languages_of(report: Mapping[str, Any]) -> dict[str, str]:
+    """The two languages of the crawl by code, as its report names them."""
+    return {each["code"]: each["name"] for each in report.get("languages", [])}
+
+
+def _state(report: Mapping[str, Any]) -> str:
+    state = str(report.get("state") or "unknown")
+    if state == "running" and _age(str(report.get("updated") or "")) > SILENT_SECONDS:
+        return "silent"
+    return state if state in STATES else "unknown"
+
+
+def _age(moment: str) -> float:
+    try:
+        return (datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds()
+    except (ValueError, TypeError):
+        return 0.0
+
+
+def _completed(points: Sequence[Any], pages: int, pairs: int) -> list[Point]:
+    """The curve up to now; it begins with nothing and never falls back in pages."""
+    earlier = [(x, y) for x, y in points if x < pages]
+    return [(0, 0), *earlier, (pages, pairs)] if pages else []
+
+
+def _reasons_of(
+    frontier: FrontierView, report: Mapping[str, Any], tally: Mapping[str, int]
+) -> dict[str, list[Reason]]:
+    ended = {code: each["count"] for code, each in report.get("urls_ended", {}).items()}
+    outcomes = largest_first(frontier.outcomes or ended)
+    links = {code: each["count"] for code, each in report.get("links_refused", {}).items()}
+    refused = under(tally, gather.LINKS_REFUSED) or links
+    return {
+        "dropped": [
+            Reason(code, number, reasons.outcome(code))
+            for code, number in outcomes.items()
+            if reasons.is_drop(code)
+        ],
+        "failures": [
+            Reason(code, number, reasons.outcome(code))
+            for code, number in outcomes.items()
+            if reasons.is_failure(code)
+        ],
+        "refused": [
+            Reason(code, number, reasons.link_refusal(code)) for code, number in refused.items()
+        ],
+    }
+
+
+def _reported_best(report: Mapping[str, Any]) -> list[Waiting]:
+    return [Waiting(each["url"], each["score"]) for each in report.get("best_waiting", [])]
+
+
+def _budget(report: Mapping[str, Any]) -> int:
+    given = report.get("settings", {}).get("BILINGUAL_SITE_PAGES", Config().site_pages)
+    return int(given) if isinstance(given, int) else 0
+
+
+def _sites(urls: Mapping[str, SiteUrls], pairs: Mapping[str, int], budget: int) -> list[Site]:
+    sites = []
+    for name in urls.keys() | pairs.keys():
+        found = urls.get(name, SiteUrls())
+        number = pairs.get(name, 0)
+        sites.append(
+            Site(
+                name,
+                found.pages,
+                number,
+                per_100(number, found.pages),
+                found.waiting,
+                found.failed,
+                _site_state(found, budget),
+            )
+        )
+    return sites
+
+
+def _site_state(site: SiteUrls, budget: int) -> str:
+    if site.waiting:
+        return "budget spent" if budget and site.pages >= budget else "waiting"
+    if not site.pages and site.failed:
+        return "unreachable"
+    return "done"

@@ -1,0 +1,118 @@
+"""What the journal of a crawl says about its URLs, seen from outside while it is written."""
+
+import contextlib
+import json
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from bilingual_crawler.frontier.entry import State
+from bilingual_crawler.hosts import site_of
+from bilingual_crawler.reporting import reasons, yields
+
+BEST_SHOWN = 15
+BUSY_SECONDS = 5.0
+
+
+class Waiting(NamedTuple):
+    """A URL that is to be fetched; seeds have no score."""
+
+    url: str
+    score: float | None
+
+
+@dataclass(slots=True)
+class SiteUrls:
+    """How the URLs of a site stand."""
+
+    pages: int = 0
+    failed: int = 0
+    waiting: int = 0
+
+
+@dataclass(slots=True)
+class FrontierView:
+    """All URLs of a crawl, counted."""
+
+    sites: dict[str, SiteUrls] = field(default_factory=dict)
+    outcomes: Counter[str] = field(default_factory=Counter)
+    waiting: int = 0
+    best: list[Waiting] = field(default_factory=list)
+    given_up: list[str] = field(default_factory=list)
+    """Pages whose lines are still in the files, though the crawl has found better ones."""
+
+
+class LiveFigures(NamedTuple):
+    """What is cheap to ask at any moment: sums over all runs, and the yield curve."""
+
+    tally: Mapping[str, int]
+    curve: list[yields.Point]
+
+
+@contextlib.contextmanager
+def read_only(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection that cannot disturb the crawl; it sees the last checkpoint."""
+    connection = sqlite3.connect(
+        f"file:{quote(str(path))}?mode=ro", uri=True, timeout=BUSY_SECONDS, isolation_level=None
+    )
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+def frontier_view(journal: Path) -> FrontierView:
+    """Count the URLs of a crawl; it looks at every one, a second or so a million."""
+    view = FrontierView()
+    sites: defaultdict[str, SiteUrls] = defaultdict(SiteUrls)
+    with _quiet(), read_only(journal) as connection:
+        for host, state, outcome, number in connection.execute(
+            "SELECT host, state, outcome, COUNT(*) FROM urls GROUP BY host, state, outcome"
+        ):
+            site = sites[site_of(host)]
+            if outcome is not None:
+                view.outcomes[outcome] += number
+            if state in {State.QUEUED, State.LEASED}:
+                site.waiting += number
+                view.waiting += number
+            elif state == State.FAILED:
+                site.failed += number
+            elif outcome != reasons.REDIRECTED:
+                site.pages += number
+        view.best = [
+            Waiting(url, score if abs(score) < float("inf") else None)
+            for url, score in connection.execute(
+                "SELECT url, priority FROM urls WHERE state < ?"
+                " ORDER BY priority DESC, sequence LIMIT ?",
+                (int(State.DONE), BEST_SHOWN),
+            )
+        ]
+        view.given_up = [
+            url for (url,) in connection.execute("SELECT url FROM pages WHERE written AND NOT kept")
+        ]
+    view.sites = dict(sites)
+    return view
+
+
+def live_figures(journal: Path) -> LiveFigures:
+    """The sums and the curve of the last checkpoint; nothing of a journal that is not there."""
+    tally: dict[str, int] = {}
+    points: list[Any] = []
+    with _quiet(), read_only(journal) as connection:
+        tally = dict(connection.execute("SELECT name, amount FROM tally"))
+        saved = connection.execute(
+            "SELECT value FROM facts WHERE name = ?", (yields.FACT,)
+        ).fetchone()
+        points = json.loads(saved[0])[1] if saved else []
+    return LiveFigures(tally, [(pages, pairs) for pages, pairs in points])
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """A journal that is missing, just being made or held up has nothing to say now."""
+    with contextlib.suppress(sqlite3.DatabaseError):
+        yield

@@ -1,0 +1,1 @@
+"""Searching sentence pairs: text as it is indexed, queries, the index, hits."""

@@ -1,0 +1,100 @@
+"""Text as it is indexed and searched: without case and accents, cut into tokens.
+
+Scripts that are written without spaces are indexed as overlapping pairs of characters (the
+word 北京市 as 北京 and 京市), so that a search finds any part of them, also a part of two
+characters, which is what most Chinese words are and too short for SQLite's own trigrams. It
+goes by the script and not by the language of a page, because texts mix them.
+"""
+
+import re
+import unicodedata
+from typing import NamedTuple
+
+import regex
+
+UNSPACED = (
+    "\\u0e01-\\u0e3a\\u0e40-\\u0e4e\\u0e50-\\u0e59"  # Thai
+    "\\u0e81-\\u0eff"  # Lao
+    "\\u1000-\\u1049\\u1050-\\u109d\\ua9e0-\\ua9fe\\uaa60-\\uaa7f"  # Myanmar
+    "\\u1780-\\u17d3\\u17d7\\u17dc-\\u17e9"  # Khmer
+    "\\u3041-\\u3096\\u3099\\u309a\\u309d-\\u309f"  # Hiragana
+    "\\u30a1-\\u30fa\\u30fc-\\u30ff\\u31f0-\\u31ff"  # Katakana
+    "\\u3005-\\u3007\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\U00020000-\\U000323af"  # Han
+)
+"""The characters of scripts without spaces, as a class of a regular expression."""
+
+WORD = rf"[[\p{{L}}\p{{N}}\p{{M}}\p{{Co}}]--[{UNSPACED}]]"
+"""A character of a word in a script with spaces; the index agrees (see `TOKENIZER`)."""
+
+TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* N* Co Mn Mc'"
+"""What SQLite does after `fold`: the marks of Indian scripts are parts of words."""
+
+_ACCENTS = re.compile(
+    "[\\u0300-\\u036f\\u0483-\\u0487"  # Latin, Greek, Cyrillic
+    "\\u0591-\\u05bd\\u05bf\\u05c1\\u05c2\\u05c4\\u05c5\\u05c7"  # Hebrew points
+    "\\u0610-\\u061a\\u0640\\u064b-\\u065f\\u0670\\u06d6-\\u06ed]"  # Arabic vowels, lengthening
+)
+_RUN = re.compile(f"[{UNSPACED}]+")
+_ATOM = regex.compile(rf"(?P<run>[{UNSPACED}]+)|(?P<word>{WORD}+)", regex.V1)
+_CLUSTER = regex.compile(r"\X")
+
+
+class Atom(NamedTuple):
+    """A word, or a run of characters in a script without spaces."""
+
+    text: str
+    is_run: bool
+
+
+class Folded(NamedTuple):
+    """A folded text, and for each of its characters what it stands for in the original."""
+
+    text: str
+    begins: list[int]
+    ends: list[int]
+
+
+def fold(text: str) -> str:
+    """The text as it is compared: forms, case and accents do not count."""
+    if text.isascii():
+        return text.lower()
+    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", text).casefold())
+    return unicodedata.normalize("NFC", plain)
+
+
+def fold_with_places(text: str) -> Folded:
+    """The folded text, with the way back to the original that highlighting needs."""
+    if text.isascii():
+        return Folded(text.lower(), list(range(len(text))), list(range(1, len(text) + 1)))
+    folded: list[str] = []
+    begins: list[int] = []
+    ends: list[int] = []
+    for cluster in _CLUSTER.finditer(text):
+        piece = fold(cluster[0])
+        folded.append(piece)
+        begins += [cluster.start()] * len(piece)
+        ends += [cluster.end()] * len(piece)
+    return Folded("".join(folded), begins, ends)
+
+
+def atoms(text: str) -> list[Atom]:
+    """The words and runs of a folded text, in order."""
+    return [Atom(found[0], found["run"] is not None) for found in _ATOM.finditer(text)]
+
+
+def bigrams(run: str) -> str:
+    """A run as the index holds it: its pairs of characters, or its only character."""
+    if len(run) == 1:
+        return run
+    return " ".join(run[at : at + 2] for at in range(len(run) - 1))
+
+
+def index_columns(text: str) -> tuple[str, str]:
+    """What the index takes of a text: its tokens, and its single unspaced characters."""
+    folded = fold(text)
+    if folded.isascii() or not _RUN.search(folded):
+        return folded, ""
+    characters: set[str] = set()
+    for run in _RUN.findall(folded):
+        characters.update(run)
+    return _RUN.sub(lambda run: f" {bigrams(run[0])} ", folded), " ".join(sorted(characters))

@@ -1,0 +1,262 @@
+"""Keeps the index at the state of the files, on a thread of its own.
+
+A file that has grown is read on from where the last pass ended. A file that was replaced is
+read from its beginning, in one transaction, so that searches see the old corpus until the new
+one is complete. How far a file was read is committed together with the rows: a server that
+was killed goes on where it was.
+"""
+
+import fcntl
+import logging
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from itertools import islice
+from pathlib import Path
+from typing import IO, BinaryIO, NamedTuple
+
+from bilingual_crawler.web.search.index import INDEX, clear, open_to_write
+from bilingual_crawler.web.search.lines import DamagedFileError, Line, Place, lines_from
+from bilingual_crawler.web.search.parts import PARTS, Part
+
+logger = logging.getLogger(__name__)
+
+BATCH = 2_000
+"""Lines a commit: a search sees them a moment later, and a commit costs little."""
+POLL_SECONDS = 1.0
+WAIT_SECONDS = 30.0
+"""How long to wait before a disk that could not be written to is tried again."""
+SHARE = 0.25
+"""The share of the time that reading on may take while a file keeps growing."""
+DIGESTED = 1 << 16
+MANY = 20_000
+"""New sentence pairs after which the full-text index is put in order."""
+
+
+class Progress(NamedTuple):
+    """How far a file was read, between 0 and 1, and what was wrong with it."""
+
+    share: float
+    bad: int
+    problem: str = ""
+
+
+@dataclass(slots=True)
+class _Source:
+    """How far a file was read: the next line, all bytes that were looked at, their digest."""
+
+    place: Place = field(default_factory=Place)
+    read: int = 0
+    digest: bytes = b""
+    bad: int = 0
+
+
+class Indexer:
+    """One writer a folder; a second server on it only reads, until the first has ended."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.path = folder / INDEX
+        self.progress: dict[str, Progress] = {}
+        self._stamps: dict[str, tuple[int, int, int]] = {}
+        self._stop = threading.Event()
+        self._refreshing = threading.Lock()
+        self._lock: IO[bytes] | None = None
+        self._connection: sqlite3.Connection | None = None
+        self._hold()
+        self._thread = threading.Thread(target=self._work, name="indexer", daemon=True)
+
+    @property
+    def is_writer(self) -> bool:
+        """Whether this process keeps the index; if not, another one does."""
+        return self._lock is not None
+
+    def start(self) -> None:
+        """Follow the files until `close`."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop at once, at the last commit, and let others have the folder."""
+        self._stop.set()
+        if self._connection is not None:
+            self._connection.interrupt()
+        if self._thread.is_alive():
+            self._thread.join()
+        if self._connection is not None:
+            self._connection.close()
+        if self._lock is not None:
+            self._lock.close()
+
+    def refresh(self) -> int:
+        """Read what is new in every file; how many lines that was is told."""
+        with self._refreshing:
+            connection = self._hold()
+            if connection is None:
+                return 0
+            return sum(self._refresh(connection, part) for part in PARTS)
+
+    def _hold(self) -> sqlite3.Connection | None:
+        """The index to write to; None as long as another process has it."""
+        if self._lock is None:
+            self._lock = _lock(self._folder / "search.lock")
+        if self._lock is not None and self._connection is None:
+            self._connection = open_to_write(self.path)
+        return self._connection
+
+    def _work(self) -> None:
+        wait = 0.0
+        while not self._stop.wait(wait):
+            begun = time.monotonic()
+            try:
+                self.refresh()
+            except sqlite3.Error as error:
+                if self._stop.is_set():
+                    return
+                logger.error("The index %s cannot be written: %s", self.path, error)  # noqa: TRY400 - the disk, not our code
+                self._tell("sentences", Progress(0, 0, f"The index cannot be written: {error}"))
+                wait = WAIT_SECONDS
+                continue
+            wait = max(POLL_SECONDS, (time.monotonic() - begun) * (1 / SHARE - 1))
+
+    def _refresh(self, connection: sqlite3.Connection, part: Part) -> int:
+        path = self._folder / part.file
+        try:
+            found = path.stat()
+        except FileNotFoundError:
+            self._forget(connection, part)
+            return 0
+        stamp = (found.st_ino, found.st_size, found.st_mtime_ns)
+        if self._stamps.get(part.name) == stamp:
+            return 0
+        try:
+            with path.open("rb") as file:
+                number = self._read_on(connection, part, path, file)
+        except OSError as error:
+            self._tell(part.name, Progress(0, 0, f"{part.file} cannot be read: {error.strerror}"))
+            number = 0
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        if not self._stop.is_set():
+            self._stamps[part.name] = stamp
+        return number
+
+    def _forget(self, connection: sqlite3.Connection, part: Part) -> None:
+        """Empty a part whose file is gone."""
+        self._stamps.pop(part.name, None)
+        self.progress = {name: each for name, each in self.progress.items() if name != part.name}
+        if _load(connection, part.name).read:
+            connection.execute("BEGIN IMMEDIATE")
+            clear(connection, part.name)
+            connection.execute("COMMIT")
+
+    def _read_on(
+        self, connection: sqlite3.Connection, part: Part, path: Path, file: BinaryIO
+    ) -> int:
+        source = _load(connection, part.name)
+        if _digest(file, source.read) == source.digest:
+            number = self._insert(connection, part, path, file, source)
+        else:
+            connection.execute("BEGIN IMMEDIATE")
+            clear(connection, part.name)
+            number = self._insert(connection, part, path, file, _Source())
+            connection.execute("ROLLBACK" if self._stop.is_set() else "COMMIT")
+        if part.name == "sentences" and number >= MANY and not self._stop.is_set():
+            connection.execute("INSERT INTO words (words) VALUES ('optimize')")
+        return number
+
+    def _insert(
+        self,
+        connection: sqlite3.Connection,
+        part: Part,
+        path: Path,
+        file: BinaryIO,
+        source: _Source,
+    ) -> int:
+        """Index every further line, a transaction a batch unless one is open already."""
+        by_batch = not connection.in_transaction
+        size = path.stat().st_size
+        number, problem = 0, ""
+        batches = _batches(lines_from(file, path, source.place))
+        while not self._stop.is_set():
+            try:
+                batch = next(batches, None)
+            except DamagedFileError as error:
+                problem, batch = f"{part.file} is damaged: {error}", None
+            if not batch:
+                self._tell(part.name, Progress(1.0, source.bad, problem))
+                break
+            if by_batch:
+                connection.execute("BEGIN IMMEDIATE")
+            source.bad += part.insert(connection, batch)
+            source.place = batch[-1].after
+            self._save(connection, part, source, file)
+            if by_batch:
+                connection.execute("COMMIT")
+            number += len(batch)
+            self._tell(part.name, Progress(min(0.99, source.read / max(1, size)), source.bad))
+        return number
+
+    def _save(
+        self, connection: sqlite3.Connection, part: Part, source: _Source, file: BinaryIO
+    ) -> None:
+        at = file.tell()
+        source.read, source.digest = at, _digest(file, at)
+        connection.execute(
+            "INSERT OR REPLACE INTO sources VALUES (?, ?, ?, ?, ?, ?)",
+            (part.name, *source.place, source.read, source.digest, source.bad),
+        )
+        file.seek(at)
+
+    def _tell(self, name: str, progress: Progress) -> None:
+        self.progress = {**self.progress, name: progress}
+
+
+def _load(connection: sqlite3.Connection, name: str) -> _Source:
+    row = connection.execute(
+        "SELECT offset, line, read, digest, bad FROM sources WHERE name = ?", (name,)
+    ).fetchone()
+    return _Source() if row is None else _Source(Place(row[0], row[1]), *row[2:])
+
+
+def _digest(file: BinaryIO, read: int) -> bytes:
+    """What the beginning and the end of the bytes that were read look like; b"" for none.
+
+    Bytes that are appended do not change it; another file in the same place does.
+    """
+    if not read:
+        return b""
+    digest = blake2b(digest_size=16)
+    for begins in (0, max(0, read - DIGESTED)):
+        file.seek(begins)
+        digest.update(file.read(min(DIGESTED, read - begins)))
+    return digest.digest()
+
+
+def _batches(lines: Iterator[Line]) -> Iterator[Sequence[Line]]:
+    """Batches of lines; those before damage are given before it is told."""
+    while True:
+        batch: list[Line] = []
+        try:
+            batch.extend(islice(lines, BATCH))
+        except DamagedFileError:
+            if batch:
+                yield batch
+            raise
+        if not batch:
+            return
+        yield batch
+
+
+def _lock(path: Path) -> IO[bytes] | None:
+    """Hold the folder's index; None if another process does."""
+    file = path.open("ab")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        return None
+    return file

@@ -1,0 +1,177 @@
+"""Runs the web page of a crawl folder until Ctrl-C."""
+
+import errno
+import os
+import secrets
+import socket
+import sqlite3
+import sys
+import webbrowser
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from bilingual_crawler.alignment.sentence_pair import SENTENCES
+from bilingual_crawler.corpus.folder import JOURNAL, PAIRS, REPORT
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.web.app import make_app
+from bilingual_crawler.web.gate import Hosts, Keys, is_loopback
+from bilingual_crawler.web.site import Site
+
+SIGNS = (REPORT, JOURNAL, PAIRS, SENTENCES)
+"""Files of which a crawl folder has one at least."""
+SHORTEST_TOKEN = 16
+END_SECONDS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line says."""
+
+    folder: Path
+    host: str = "127.0.0.1"
+    port: int = 0
+    token: str | None = None
+    browser: bool = True
+    allowed_hosts: list[str] = field(default_factory=list)
+
+
+def serve(options: Options) -> None:
+    """Serve until Ctrl-C; the address is printed when the server listens."""
+    folder = check_folder(options.folder)
+    token = check_token(options)
+    listener = listen(options.host, options.port)
+    with listener:
+        port = listener.getsockname()[1]
+        try:
+            site = Site(folder, Keys(token, port))
+        except (OSError, sqlite3.Error) as error:
+            raise ConfigurationError(
+                f"The index of the search cannot be written in {folder}: {error}.",
+                "Make the folder writable, or copy it to a place that is.",
+            ) from None
+        hosts = Hosts(options.host, options.allowed_hosts)
+        url = f"http://{_in_url(options.host)}:{port}/"
+        _announce(folder, url, token, is_writer=site.indexer.is_writer)
+        server = make_server(site, hosts, url if options.browser else "")
+        try:
+            server.run(sockets=[listener])
+        except KeyboardInterrupt:
+            print("Ended.")  # noqa: T201 - to the person at the terminal
+
+
+def make_server(site: Site, hosts: Hosts, url: str = "") -> uvicorn.Server:
+    """The server of a site, not yet running; it opens a browser at `url`."""
+    return _Server(url, make_app(site, hosts))
+
+
+class _Server(uvicorn.Server):
+    """Uvicorn, quiet; it opens the browser once it answers."""
+
+    def __init__(self, url: str, app: ASGIApp) -> None:
+        self._url = url
+        config = uvicorn.Config(
+            app,
+            http="h11",
+            ws="none",
+            lifespan="on",
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=END_SECONDS,
+        )
+        super().__init__(config)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, then show the page to whoever sits before a screen."""
+        await super().startup(sockets)
+        if self.started and self._url and _has_screen():
+            webbrowser.open(self._url)
+
+
+def check_folder(folder: Path) -> Path:
+    """The folder, if it is one of a crawl."""
+    if not folder.is_dir():
+        raise ConfigurationError(
+            f"There is no folder {folder}.", "Give the folder of a crawl: scrapy serve CRAWL_DIR."
+        )
+    if not any((folder / name).exists() for name in SIGNS):
+        raise ConfigurationError(
+            f"{folder} is not the folder of a crawl: it has none of {', '.join(SIGNS)}.",
+            "Give the folder that was named with -a output=DIR (crawls/... by default).",
+        )
+    return folder.resolve()
+
+
+def check_token(options: Options) -> str | None:
+    """The token that is asked for; one is made where others can reach the server."""
+    token = options.token
+    if token is not None and len(token) < SHORTEST_TOKEN:
+        raise ConfigurationError(
+            f"A token needs {SHORTEST_TOKEN} characters at least; "
+            "leave --token out, and a good one is made."
+        )
+    if token is None and not is_loopback(options.host):
+        return secrets.token_urlsafe(24)
+    return token
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens there; 0 takes any free port."""
+    if not 0 <= port <= 65535:  # noqa: PLR2004 - what a port is
+        raise ConfigurationError(f"{port} is no port: give a number from 0 (any) to 65535.")
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except (socket.gaierror, UnicodeError):
+        raise ConfigurationError(
+            f"{host} is no address of this machine: give one with --host, or leave it out."
+        ) from None
+    listener = socket.socket(family, kind, protocol)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen()
+    except OSError as error:
+        listener.close()
+        raise ConfigurationError(_why_not(error, host, port)) from None
+    return listener
+
+
+def _why_not(error: OSError, host: str, port: int) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return f"Port {port} is taken: choose another one, or --port 0 for any that is free."
+    if error.errno == errno.EACCES:
+        return f"Port {port} is not for everybody: choose one above 1023, or --port 0."
+    if error.errno == errno.EADDRNOTAVAIL:
+        return f"{host} is no address of this machine: give one with --host, or leave it out."
+    return f"The server cannot listen on {host}, port {port}: {error.strerror}."
+
+
+def _announce(folder: Path, url: str, token: str | None, *, is_writer: bool) -> None:
+    lines = [f"Serving {folder} at {url}"]
+    if token is not None:
+        lines.append(f"Token: {token}")
+    if not is_writer:
+        lines.append("Another server on this folder keeps the index of the search.")
+    lines.append("Ctrl-C ends it.")
+    print("\n".join(lines), flush=True)  # noqa: T201 - to the person at the terminal
+
+
+def _in_url(host: str) -> str:
+    """The host as others write it: an address that means all of ours has the machine's name."""
+    if host in {"0.0.0.0", "::"}:  # noqa: S104 - compared, not listened on
+        return socket.gethostname()
+    return f"[{host}]" if ":" in host else host
+
+
+def _has_screen() -> bool:
+    if not sys.stdout.isatty():
+        return False
+    return sys.platform == "darwin" or any(
+        name in os.environ for name in ("DISPLAY", "WAYLAND_DISPLAY")
+    )
