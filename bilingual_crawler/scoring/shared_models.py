@@ -4,6 +4,7 @@ numpy, tokenizers and onnxruntime come with an extra, so they are imported when 
 that asks a model is made, and not before.
 """
 
+import logging
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -11,7 +12,10 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.settings import Config
 
 if TYPE_CHECKING:
+    from bilingual_crawler.pairing.matcher import UrlModel
     from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang
+
+logger = logging.getLogger(__name__)
 
 INSTEAD = "Or rank links without a model: -a scorer=rules (BILINGUAL_SCORER=rules)."
 
@@ -24,6 +28,15 @@ def url2lang(config: Config) -> "Url2Lang":
 def parallel_urls(config: Config) -> "ParallelUrls":
     """The model that tells whether two URLs lead to translations of each other."""
     return cast("ParallelUrls", _asked_for("parallel", config))
+
+
+def parallel_urls_if_there(config: Config) -> "UrlModel | None":
+    """The same model for pairing, which can do without it and then says so."""
+    try:
+        return parallel_urls(config).probabilities
+    except ConfigurationError as error:
+        logger.info("Pairs are found without the model of parallel URLs: %s", error.problems[0])
+        return None
 
 
 def _asked_for(task: str, config: Config) -> Any:

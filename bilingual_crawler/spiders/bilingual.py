@@ -25,6 +25,7 @@ from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.plan import CrawlPlan
 from bilingual_crawler.scope import Scope
 from bilingual_crawler.scoring.scorer import SEED_PRIORITY, NothingYet, make_scorer
+from bilingual_crawler.scoring.shared_models import parallel_urls_if_there
 from bilingual_crawler.settings import Config
 from bilingual_crawler.signals import pair_found, pair_lost
 
@@ -70,7 +71,12 @@ class BilingualSpider(Spider):
         self._pair_of_host = lru_cache(maxsize=1 << 14)(self._find_pair)
         self.folder = CrawlFolder(plan.output, str(plan.langs))
         self.corpus = Corpus(
-            self.folder, self.pair_of, config.duplicate_share, on_pair=self._tell_pair
+            self.folder,
+            self.pair_of,
+            config.duplicate_share,
+            on_pair=self._tell_pair,
+            pair_model=config.pair_model,
+            url_model=parallel_urls_if_there(config),
         )
 
     @cached_property
