@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +29,12 @@ def available() -> list[str]:
     return [*found, "trafilatura"]
 
 
-def run_peer(name: str, port: int, url: str, pages: int) -> None:
-    """Crawl `url` to its end, through the proxy on `port`."""
+def run_peer(name: str, port: int, url: str, pages: int) -> bool:
+    """Crawl `url` through the proxy on `port`; tell whether the peer came to its end."""
     own = [sys.executable, "-m", "benchmarks.peer_crawlers", name, str(port), url, str(pages)]
     mirror = ["wget", "--mirror", "--no-verbose", "--tries=1", "--max-redirect=5", url]
     proxies = {"http_proxy": f"http://127.0.0.1:{port}"} if name != "trafilatura" else {}
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, suppress(subprocess.TimeoutExpired):
         subprocess.run(
             mirror if name == "wget" else own,
             cwd=folder,
@@ -43,6 +44,8 @@ def run_peer(name: str, port: int, url: str, pages: int) -> None:
             timeout=SECONDS,
             check=False,  # wget counts every 404 as a failure
         )
+        return True
+    return False
 
 
 def crawl_with_scrapy(url: str, settings: dict[str, Any]) -> None:

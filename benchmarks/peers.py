@@ -8,6 +8,9 @@ held against them); ours are replayed beside them. hreflang links are stripped u
 otherwise, so that all see the same links.
 
     python -m benchmarks.peers [FOLDER] [--sites a,b] [--scorers adaptive] [--plot OUT.png]
+        [--orders DIR]
+
+A peer takes minutes a site: with --orders what it fetched is kept, and not asked for again.
 """
 
 import argparse
@@ -20,7 +23,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from benchmarks.peer_crawlers import PEERS, available, run_peer
+from benchmarks.peer_crawlers import PEERS, SECONDS, available, run_peer
 from benchmarks.recorded_pairs import SHARED
 from benchmarks.replay_sites import jobs_for, markdown
 from bilingual_crawler.hosts import host_of
@@ -113,18 +116,42 @@ def served(site: RecordedSite, url: str) -> Iterator[SiteServer]:
         thread.join()
 
 
-def with_peers(result: Measured, warc: Path, peers: Sequence[str]) -> Measured:
+def crawl_of(peer: str, result: Measured, site: RecordedSite) -> list[str]:
+    """The pages that a peer fetches, each once, in its order."""
+    url = result.seeds[0]
+    with served(site, url) as server:
+        start = server.plain(url.encode()).decode()
+        ended = run_peer(peer, server.server_port, start, MANY * result.pages)
+    order = list(dict.fromkeys(server.order))
+    print(
+        f"{result.site}: {peer} fetched {len(order)} pages,"
+        f" {len(server.order) - len(order)} times one again"
+        + ("" if ended else f", and was stopped after {SECONDS} s"),
+        flush=True,
+    )
+    return order
+
+
+def order_of(peer: str, result: Measured, site: RecordedSite, kept: Path | None) -> list[str]:
+    """The same, kept in a folder from one run to the next."""
+    if kept is None:
+        return crawl_of(peer, result, site)
+    stripped = ".stripped" if result.strip else ""
+    path = kept / f"{result.site}{stripped}.{peer}.txt"
+    if not path.exists():
+        order = crawl_of(peer, result, site)
+        kept.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(f"{url}\n" for url in order))
+    return path.read_text().splitlines()
+
+
+def with_peers(
+    result: Measured, warc: Path, peers: Sequence[str], kept: Path | None = None
+) -> Measured:
     """A replay with the curves of the peers beside ours."""
     site = RecordedSite(Recording(warc), (), strip=result.strip)
-    url = result.seeds[0]
-    orders = dict(result.orders)
-    for peer in peers:
-        with served(site, url) as server:
-            start = server.plain(url.encode()).decode()
-            run_peer(peer, server.server_port, start, MANY * result.pages)
-        orders[peer] = list(dict.fromkeys(server.order))
-        again = len(server.order) - len(orders[peer])
-        print(f"{result.site}: {peer} fetched {len(orders[peer])} pages, {again} times one again")
+    crawled = {peer: order_of(peer, result, site, kept) for peer in peers}
+    orders = result.orders | crawled
     curves = {name: curve.yield_curve(order, result.gold) for name, order in orders.items()}
     least, most = (result.scorers[name]["auc"] for name in (BREADTH_FIRST, ORACLE))
     scorers = dict(result.scorers)
@@ -143,6 +170,7 @@ def main() -> None:
         "--with-alternates", action="store_true", help="let those who can follow hreflang links"
     )
     parser.add_argument("--plot", type=Path, help="their curves and ours: OUT.png")
+    parser.add_argument("--orders", type=Path, help="keep what the peers fetched in a folder")
     options = parser.parse_args()
     peers = available()
     for missing in set(PEERS) - set(peers):
@@ -154,7 +182,7 @@ def main() -> None:
     for problem in problems:
         print(problem)
     warcs = {job.warc.name.removesuffix(".warc.gz"): job.warc for job in jobs}
-    results = [with_peers(each, warcs[each.site], peers) for each in results]
+    results = [with_peers(each, warcs[each.site], peers, options.orders) for each in results]
     print(markdown(results, [*scorers, *peers]))
     if options.plot:
         plot_curves(results, options.plot)

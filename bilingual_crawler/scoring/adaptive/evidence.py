@@ -6,6 +6,7 @@ this one: each time both pages are there, the tie was right (two languages) or w
 
 from functools import lru_cache
 
+from bilingual_crawler.documents.document import Document
 from bilingual_crawler.scoring.adaptive.page import Fate, Known, Tie
 from bilingual_crawler.scoring.adaptive.sections import Vector
 
@@ -23,6 +24,9 @@ MUTUAL = 0.95
 CONTRADICTION = 0.85
 """How much is lost when a page of a site with good language switches names no such tie."""
 NEITHER = 2
+MIXED, PURE = 40, 60
+"""Percents of a page in its own language: half a translation, and one that counts whole."""
+LEAST_PURITY = 0.3
 
 
 class Evidence:
@@ -106,6 +110,12 @@ def is_alive(page: Known, mate: Known) -> bool:
     if mate.fate is Fate.FETCHED:
         return NEITHER not in (page.language, mate.language) and page.language != mate.language
     return mate.fate is Fate.WAITING
+
+
+def purity_of(document: Document) -> float:
+    """What a page counts in a pair, for the share of its text that is in its own language."""
+    share = dict(document.language_shares).get(document.language or "", 100)
+    return min(1.0, max(LEAST_PURITY, (share - MIXED) / (PURE - MIXED)))
 
 
 def _is_seen(one: Known, other: Known, tie: Tie) -> bool:

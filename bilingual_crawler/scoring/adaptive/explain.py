@@ -8,11 +8,11 @@ from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, Known, Tie
 from bilingual_crawler.scoring.adaptive.sections import Vector
 from bilingual_crawler.scoring.adaptive.value import (
     FINDABLE,
-    FIRST_YIELD,
     HALF,
     best_case,
-    both_wanted,
     floor_of,
+    opening,
+    translated,
     worth_of_text,
 )
 from bilingual_crawler.scoring.scorer import Factor
@@ -67,7 +67,7 @@ def _anyway(page: Known, unexplained: float) -> list[Factor]:
 
 
 def _alone(page: Known, languages: Vector, pair: LanguagePair) -> list[Factor]:
-    share = page.group.alone(FIRST_YIELD)
+    share = translated(page, languages)
     return [
         Factor("language", languages[0] + languages[1], _language(page, languages, pair)),
         Factor("section", share, f"{share:.0%} of such pages in {_place(page)} are translated"),
@@ -83,18 +83,22 @@ def _completes(
     wanted = 1 - mate.language
     kept = page.group.kept
     name = tuple(pair)[wanted].name
-    return [
+    factors = [
         Factor("counterpart fetched", strength, f"{mate.url}: {_TIES[page.ties[mate]]}"),
         Factor("language", languages[wanted], f"{name} wanted: {_language(page, languages, pair)}"),
         Factor("promises kept", kept, f"{kept:.0%} of such ties in {_place(page)} were right"),
     ]
+    if mate.purity < 1:
+        why = "much of the counterpart is in another language than the rest of it"
+        factors.append(Factor("mixed languages", mate.purity, why))
+    return factors
 
 
 def _opens(
     page: Known, languages: Vector, mate: Known, evidence: Evidence, pair: LanguagePair
 ) -> list[Factor]:
     share = page.group.together(evidence.strength(mate, page, page.ties[mate]) * page.group.kept)
-    both = both_wanted(languages, mate.languages)
+    both, downloads = opening(languages, mate.languages)
     return [
         Factor("counterpart waiting", share, f"{mate.url}: {_TIES[page.ties[mate]]}"),
         Factor(
@@ -102,7 +106,11 @@ def _opens(
             both,
             f"{_language(page, languages, pair)}; it: {_shares(mate.languages, pair)}",
         ),
-        Factor("opens a pair", HALF, "a pair takes two downloads"),
+        Factor(
+            "opens a pair",
+            1 / downloads,
+            f"a pair takes two downloads; {downloads:.1f}, if only the first shows that it is none",
+        ),
     ]
 
 

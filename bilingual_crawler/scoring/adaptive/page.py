@@ -55,6 +55,7 @@ class Known:
         "prior",
         "priority",
         "promise",
+        "purity",
         "slot",
         "switched_from",
         "switches",
@@ -78,6 +79,8 @@ class Known:
         self.ties: dict[Known, Tie] = {}
         self.partner: Known | None = None
         self.promise: float | None = None
+        self.purity = 1.0
+        """What it counts in a pair: less if much of its text is in another language."""
         self.claims = False
         self.is_copy = False
         """Whether it says that its own language is at another address: it is not translated."""

@@ -6,10 +6,11 @@ of which one page was seen differs a little from its site, and one of which fift
 speaks for itself.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 LANGUAGE_PRIOR = 1.5
 YIELD_PRIOR = 2.0
+SIDE_PRIOR = 4.0
 KEPT_PRIOR = 1.5
 FRESH_PRIOR = 2.0
 """How many pages the word of the parent is worth, for each of the figures."""
@@ -53,12 +54,14 @@ class LanguageSection:
 class YieldSection:
     """How many pages of a section have a translation, a kept promise of one, new text."""
 
-    __slots__ = ("fresh", "groups", "kept", "lone", "name", "paired", "told", "version")
+    __slots__ = ("fresh", "groups", "kept", "lone", "name", "paired", "sides", "told", "version")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.paired = [0.0, 0.0]
         self.lone = [0.0, 0.0]
+        self.sides = [[0.0, 0.0], [0.0, 0.0]]
+        """The same as `lone`, for each of the two languages."""
         self.kept = [0.0, 0.0]
         self.fresh = [0.0, 0.0]
         self.version = 0
@@ -73,7 +76,7 @@ class YieldSection:
 
     def has_moved(self) -> bool:
         """Whether the figures have changed enough to be told again."""
-        counters = (self.paired, self.lone, self.kept, self.fresh)
+        counters = (self.paired, self.lone, *self.sides, self.kept, self.fresh)
         return _moved(self, [(amount + 1) / (weight + 2) for amount, weight in counters])
 
 
@@ -94,7 +97,8 @@ class Group:
     """
 
     __slots__ = (
-        "_alone", "_languages", "_together", "_version", "fresh", "kept", "languages", "yields",
+        "_alone", "_languages", "_sides", "_together", "_version", "fresh", "kept", "languages",
+        "yields",
     )  # fmt: skip
 
     def __init__(
@@ -120,10 +124,13 @@ class Group:
         self._version = version
         self._languages = _languages(self.languages)
         self._alone = _alone(self.yields)
-        self._together = _chain(self.yields[1:], "paired", YIELD_PRIOR)
-        slope, base = _chain(self.yields, "kept", KEPT_PRIOR)
+        self._sides = tuple(
+            _chain([each.sides[side] for each in self.yields], SIDE_PRIOR) for side in (0, 1)
+        )
+        self._together = _chain([each.paired for each in self.yields[1:]], YIELD_PRIOR)
+        slope, base = _chain([each.kept for each in self.yields], KEPT_PRIOR)
         self.kept = base + slope * KEPT_AT_FIRST
-        slope, base = _chain(self.yields, "fresh", FRESH_PRIOR)
+        slope, base = _chain([each.fresh for each in self.yields], FRESH_PRIOR)
         self.fresh = base + slope * FRESH_AT_FIRST
 
     @property
@@ -136,10 +143,14 @@ class Group:
         slope, (first, second, other) = self._languages
         return first + slope * prior[0], second + slope * prior[1], other + slope * prior[2]
 
-    def alone(self, prior: float) -> float:
-        """The share of pages with a translation, of those that came without a sign of one."""
+    def alone(self, prior: float, language: int) -> float:
+        """The share of pages with a translation, of those that came without a sign of one.
+
+        Where one language is translated and the other not always, each has its own share.
+        """
         slope, base = self._alone
-        return base + slope * prior
+        side_slope, side_base = self._sides[language]
+        return side_base + side_slope * (base + slope * prior)
 
     def together(self, prior: float) -> float:
         """The share of pages with a translation, below the site; `prior` speaks for that."""
@@ -171,11 +182,10 @@ def _languages(sections: Sequence[LanguageSection]) -> tuple[float, Vector]:
     return slope, (first, second, other)
 
 
-def _chain(sections: Sequence[YieldSection], name: str, prior: float) -> tuple[float, float]:
+def _chain(counters: Iterable[Sequence[float]], prior: float) -> tuple[float, float]:
     """The share at the end of a chain as slope and base of what it began with."""
     slope, base = 1.0, 0.0
-    for section in sections:
-        amount, weight = getattr(section, name)
+    for amount, weight in counters:
         if weight:
             slope *= prior / (weight + prior)
             base = (amount + prior * base) / (weight + prior)

@@ -1,16 +1,16 @@
 """One site while it is crawled: what each page, pair and failure teaches."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from zlib import crc32
 
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.hosts import host_of, site_of
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.scoring.adaptive.evidence import NEITHER, is_alive, leaning
+from bilingual_crawler.scoring.adaptive.evidence import NEITHER, is_alive, leaning, purity_of
 from bilingual_crawler.scoring.adaptive.harvest import Harvest
 from bilingual_crawler.scoring.adaptive.memory import Memory, Room
 from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, Known, Tie
-from bilingual_crawler.scoring.adaptive.sections import Vector
+from bilingual_crawler.scoring.adaptive.sections import Vector, YieldSection
 from bilingual_crawler.scoring.adaptive.switches import SURE, Switches, slot_of
 from bilingual_crawler.scoring.adaptive.transforms import Prediction, Rule, Transforms
 from bilingual_crawler.scoring.adaptive.value import value_of
@@ -65,6 +65,7 @@ class Site:
             return
         page.language = self._number(document.language)
         page.depth = document.depth
+        page.purity = purity_of(document)
         page.lone = all(mate.fate is Fate.GONE for mate in page.ties)
         self.memory.end_of_waiting(page, Fate.FETCHED)
         for section in page.group.languages:
@@ -114,7 +115,8 @@ class Site:
             self.memory.dirty[mate] = None
             if mate.is_fetched:
                 if probe is None:
-                    self._judge(tie, mate, right=False)
+                    self.evidence.judge(tie, right=0.0)
+                    self._kept(mate.group.yields, 0.0)
                 self._review(mate)
 
     def seen(self, document: Document, link: Link) -> Known:
@@ -320,16 +322,14 @@ class Site:
             self._review(mate)
 
     def _judge_both(self, page: Known, mate: Known, tie: Tie, *, right: float) -> None:
-        self._judge(tie, page, right=right)
-        for section in mate.group.yields:
-            if section not in page.group.yields:
-                section.add(section.kept, right)
-                self.memory.touch(section)
-
-    def _judge(self, tie: Tie, page: Known, *, right: float) -> None:
         self.evidence.judge(tie, right=right)
-        for section in page.group.yields:
-            section.add(section.kept, right)
+        sections = dict.fromkeys((*page.group.yields, *mate.group.yields))
+        self._kept(sections, right * min(page.purity, mate.purity))
+
+    def _kept(self, sections: Iterable[YieldSection], amount: float) -> None:
+        """Count how far a promise of a translation was kept."""
+        for section in sections:
+            section.add(section.kept, amount)
             self.memory.touch(section)
 
     def _confirm(self, one: Known, other: Known) -> None:
@@ -355,6 +355,7 @@ class Site:
             section.add(section.paired, amount, weight)
             if page.lone:
                 section.add(section.lone, amount, weight)
+                section.add(section.sides[page.language], amount, weight)
             self.memory.touch(section)
         page.promise = promise
 
@@ -362,7 +363,7 @@ class Site:
         best = 0.0 if page.partner is None or page.partner in page.ties else 1.0
         for mate, tie in page.ties.items():
             if is_alive(page, mate):
-                promise = self.evidence.strength(page, mate, tie)
+                promise = self.evidence.strength(page, mate, tie) * min(page.purity, mate.purity)
                 if mate.fate is Fate.WAITING:
                     promise *= mate.languages[1 - page.language] * mate.group.kept
                 elif mate is not page.partner:

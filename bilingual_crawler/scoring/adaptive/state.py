@@ -10,7 +10,7 @@ from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, Known, Tie
 from bilingual_crawler.scoring.adaptive.site import Site
 from bilingual_crawler.scoring.adaptive.transforms import Record, Rule, Transforms
 
-FORMAT = 2
+FORMAT = 3
 PARTNER = 8
 """Where the number of its partner stands in the row of a page."""
 
@@ -58,7 +58,7 @@ def _site(site: Site) -> dict[str, Any]:
         "switches": switches,
         "languages": {name: each.counts for name, each in memory.language_sections.items()},
         "yields": {
-            name: (each.paired, each.lone, each.kept, each.fresh)
+            name: (each.paired, each.lone, each.kept, each.fresh, each.sides)
             for name, each in memory.yield_sections.items()
         },
         "evidence": [site.evidence.ties[tie] for tie in Tie],
@@ -105,6 +105,7 @@ def _page(page: Known, number: dict[Known, int]) -> tuple[Any, ...]:
         page.switched_from,
         page.parent,
         page.slot,
+        page.purity,
     )
 
 
@@ -114,7 +115,7 @@ def _read_site(row: dict[str, Any], site: Site) -> Site:
         memory.language_section(name).counts = counts
     for name, counters in row["yields"].items():
         section = memory.yield_section(name)
-        section.paired, section.lone, section.kept, section.fresh = counters
+        section.paired, section.lone, section.kept, section.fresh, section.sides = counters
     pages = [_read_page(site, each) for each in row["urls"]]
     for page, each in zip(pages, row["urls"], strict=True):
         page.partner = None if each[PARTNER] is None else pages[each[PARTNER]]
@@ -147,7 +148,7 @@ def _read_page(site: Site, row: list[Any]) -> Known:
     page.priority = priority
     page.promise = promise
     page.claims, page.is_copy, page.learned, page.lone, *rest = rest
-    page.switched_from, page.parent, page.slot = rest
+    page.switched_from, page.parent, page.slot, page.purity = rest
     return page
 
 

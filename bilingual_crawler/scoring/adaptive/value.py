@@ -1,7 +1,7 @@
 """What a waiting URL is worth: expected pairs a download.
 
 A page that completes a pair is worth the chance that it does so. A page that opens one is
-worth half of that, since a pair takes two downloads, and less if nobody has seen its
+worth about half of that, since a pair takes two downloads, and less if nobody has seen its
 counterpart yet. Text that other pages have already is worth less than new text.
 """
 
@@ -45,7 +45,14 @@ def best_case(page: Known, languages: Vector, evidence: Evidence) -> Case:
 
 def without_mate(page: Known, languages: Vector) -> float:
     """What a page is worth of whose counterpart nobody has heard."""
-    return (languages[0] + languages[1]) * page.group.alone(FIRST_YIELD) * HALF * FINDABLE
+    return (languages[0] + languages[1]) * translated(page, languages) * HALF * FINDABLE
+
+
+def translated(page: Known, languages: Vector) -> float:
+    """The share of pages like this with a translation, if it is in one of the two languages."""
+    first, second = (page.group.alone(FIRST_YIELD, language) for language in (0, 1))
+    wanted = languages[0] + languages[1]
+    return (languages[0] * first + languages[1] * second) / wanted if wanted else 0.0
 
 
 def with_mate(
@@ -56,17 +63,22 @@ def with_mate(
     if mate.fate is Fate.FETCHED:
         if not mate.is_fetched or not is_alive(mate, page):
             return 0.0
-        wanted = languages[1 - mate.language] * group.kept
+        wanted = languages[1 - mate.language] * group.kept * mate.purity
         return evidence.strength(mate, page, tie) * wanted if wanted > least else 0.0
-    both = both_wanted(languages, mate.languages) * HALF
-    if both <= least:
+    both, downloads = opening(languages, mate.languages)
+    if both <= least * downloads:
         return 0.0
-    return group.together(evidence.strength(mate, page, tie) * group.kept) * both
+    return group.together(evidence.strength(mate, page, tie) * group.kept) * both / downloads
 
 
-def both_wanted(one: Vector, other: Vector) -> float:
-    """The chance that two pages are in the two languages."""
-    return max(one[0] * other[1], one[1] * other[0])
+def opening(page: Vector, mate: Vector) -> tuple[float, float]:
+    """The chance that two pages are in the two languages, and the downloads to find out.
+
+    The second download is saved where the first shows that it would be in vain. So of two
+    pages the one whose language is less certain comes first.
+    """
+    ways = ((page[side] * mate[1 - side], 1.0 + page[side]) for side in (0, 1))
+    return max(ways, key=lambda way: way[0] / way[1])
 
 
 def worth_of_text(page: Known) -> float:
