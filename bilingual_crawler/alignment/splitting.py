@@ -1,0 +1,101 @@
+"""Paragraphs to sentences, in any language.
+
+The library sentencex knows the abbreviations of many languages and falls back to a related one
+for the rest; benchmarks/splitters.py compares it with others. Three habits of real text it does
+not know, in languages that it has no list for, are mended here: what goes on in lower case is
+no new sentence, neither is a number after a short word ("kl. 10.30") nor anything after a
+single letter, and an ellipsis before a capital ends one.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+import sentencex
+
+from bilingual_crawler.languages import language_of_tag
+
+SHORT_WORD = 3
+LONGEST_PIECE = 20_000
+"""Characters that are looked at together; a longer paragraph is no prose."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_LAST_WORD = re.compile(r"(\S+)\.\s*$")
+_AFTER_ELLIPSIS = re.compile(r"(?<=[^\W\d_][\u2026])\s+(?=[^\W\d_])|(?<=[^\W\d_]\.\.\.)\s+(?=[^\W\d_])")
+_ORDINALS = "ºª°"
+_BEGINNING = "¿¡"
+_OPENING = "([{«“\"'"
+TAIL = 16
+"""Characters at the end of a sentence that tell whether it is one."""
+
+
+def sentences(text: str, language: str) -> list[str]:
+    """The sentences of a text, in order, each without white space around it.
+
+    Not a character of the text is lost, added or moved, other than white space. Any text and
+    any language code will do.
+    """
+    parts: list[str] = []
+    for piece in _pieces(text, _code(language)):
+        if parts and _goes_on(parts[-1], piece):
+            parts[-1] += piece
+        else:
+            parts.append(piece)
+    found = (sentence for part in parts for sentence in _at_ellipses(part))
+    return [stripped for each in found if (stripped := each.strip())]
+
+
+@lru_cache(maxsize=256)
+def _code(language: str) -> str:
+    """The code that sentencex knows a language by."""
+    known = language_of_tag(language)
+    return (known.iso639_1 or known.code) if known else "en"
+
+
+def _pieces(text: str, code: str) -> list[str]:
+    """The text cut where the library sees the end of a sentence."""
+    pieces: list[str] = []
+    for start in range(0, len(text), LONGEST_PIECE):
+        part = text[start : start + LONGEST_PIECE]
+        ends, end = [], 0
+        for piece in sentencex.segment(code, _SURROGATE.sub("\ufffd", part)):
+            end += len(piece)
+            ends.append(end)
+        if end != len(part):
+            ends = [len(part)]
+        pieces.extend(part[a:b] for a, b in zip([0, *ends[:-1]], ends, strict=True))
+    return pieces
+
+
+def _goes_on(before: str, after: str) -> bool:
+    """Whether a sentence that seemed over goes on after its full stop."""
+    body = after.lstrip()
+    if not body:
+        return True
+    if "\n\n" in before[len(before.rstrip()) :]:
+        return False
+    if not before.rstrip().endswith("."):
+        return unicodedata.category(body[0]) in {"Pe", "Pf"} or body[0] in ",;"
+    if body[0].islower() or body[0] in _ORDINALS:
+        return True
+    if body[0] in _BEGINNING:
+        return False
+    last = _LAST_WORD.search(before[-TAIL:])
+    if last is None:
+        return False
+    word = last.group(1).lstrip(_OPENING)
+    if not all(unicodedata.category(each)[0] in "LM" for each in word):
+        return False
+    letters = sum(unicodedata.category(each)[0] == "L" for each in word)
+    return letters == 1 or (letters <= SHORT_WORD and word.islower() and body[0].isdigit())
+
+
+def _at_ellipses(part: str) -> list[str]:
+    """A part cut after each ellipsis that a capital letter follows."""
+    if "\u2026" not in part and "..." not in part:
+        return [part]
+    cuts = [0]
+    for match in _AFTER_ELLIPSIS.finditer(part):
+        if part[match.end()].isupper():
+            cuts.append(match.end())
+    return [part[a:b] for a, b in zip(cuts, [*cuts[1:], len(part)], strict=True)]
