@@ -205,6 +205,11 @@ class Config:
     warc_bytes: int = setting(
         1_000_000_000, "Size at which a new WARC file is begun.", number(1_000, whole=True)
     )
+    align: bool = setting(
+        False,
+        "Align sentences too, behind the crawl and when it ends: sentences.jsonl.gz.",
+        switch,
+    )
     progress: str = setting(
         "auto",
         "Progress display: live, plain (log lines), off, or auto (live on a terminal).",
