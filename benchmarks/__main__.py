@@ -11,7 +11,7 @@ import sys
 
 from benchmarks.recorded_pairs import SHARED
 
-LOCAL = ("crawl", "scoring", "frontier", "dedup", "inference")
+LOCAL = ("crawl", "scoring", "frontier", "dedup", "inference", "splitters", "alignment")
 RECORDED = ("boilerplate", "recorded_pairs")
 LONG = ("replay_sites", "peers")
 

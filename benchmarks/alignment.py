@@ -33,12 +33,14 @@ from bilingual_crawler.alignment.segment import Segment
 from bilingual_crawler.alignment.sentence_pair import SENTENCES
 from bilingual_crawler.alignment.two_passes import align_folder, first_pass
 from bilingual_crawler.alignment.weights import FIRST_PASS, GALE_CHURCH, SECOND_PASS
-from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS as PAIRS_FILE
+from bilingual_crawler.corpus.folder import DOCUMENTS
+from bilingual_crawler.corpus.folder import PAIRS as PAIRS_FILE
 from bilingual_crawler.documents.document import Document, Paragraph
 from bilingual_crawler.documents.serialise import document_to_dict
 
 MOST_DOCUMENTS = 400
 PARTS = ("quality", "speed", "sites")
+SYLLABLES = ("ba", "ce", "di", "fo", "gu", "ha", "ke", "li", "mo", "nu", "pa", "re", "si", "to")
 FLAT = {"boundary": 0.0, "crossing": 0.0, "heading": 0.0}
 
 
@@ -48,7 +50,8 @@ def f1(texts: list[Case], aligner: Aligner) -> tuple[float, float, float]:
     for case in texts:
         beads = {each.bead for each in aligner.align(case.first, case.second)}
         paired = {bead for bead in beads if bead.is_paired}
-        right, found, true = right + len(paired & case.gold), found + len(paired), true + len(case.gold)
+        right += len(paired & case.gold)
+        found, true = found + len(paired), true + len(case.gold)
     return right / found, right / true, 2 * right / (found + true)
 
 
@@ -106,11 +109,10 @@ def made_texts(seed: int, count: int) -> tuple[list[str], list[str]]:
 
 
 def _spelt(number: int) -> str:
-    syllables = "ba ce di fo gu ha ke li mo nu pa re si to vu".split()
     word = ""
     while number or not word:
-        number, at = divmod(number, len(syllables))
-        word += syllables[at]
+        number, at = divmod(number, len(SYLLABLES))
+        word += SYLLABLES[at]
     return word
 
 

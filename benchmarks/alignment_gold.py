@@ -4,8 +4,8 @@ The help pages of LibreOffice name each paragraph, in every language alike, and 
 catalogues pair text with text. Paragraphs that fall into the same number of sentences in both
 languages are paired sentence by sentence; those that differ, and text that was not translated,
 are left out. Then the texts are disturbed, by chance with a seed: sentences, paragraphs and
-whole stretches go missing on one side, neighbours are joined, and so are paragraphs. What became of each sentence
-is the gold alignment.
+whole stretches go missing on one side, neighbours are joined, and so are paragraphs. What
+became of each sentence is the gold alignment.
 
 apt-get install libreoffice-help-{en-us,es,eu,fi,el,hi,zh-cn} libreoffice-l10n-is
 """
@@ -13,6 +13,7 @@ apt-get install libreoffice-help-{en-us,es,eu,fi,el,hi,zh-cn} libreoffice-l10n-i
 import gettext
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
@@ -119,7 +120,7 @@ def catalogue(root: Path, pair: Languages) -> Iterator[tuple[str, list[Paragraph
     found: dict[str, str] = {}
     for path in sorted(folder.glob("*.mo")):
         with path.open("rb") as file:
-            messages = gettext.GNUTranslations(file)._catalog
+            messages = gettext.GNUTranslations(file)._catalog  # noqa: SLF001 - nothing public
         for key, text2 in messages.items():
             text1 = key.rpartition("\4")[2] if isinstance(key, str) else ""
             short = min(len(text1), len(str(text2))) < LEAST_MESSAGE
@@ -153,7 +154,8 @@ def disturbed(name: str, paragraphs: list[Paragraph]) -> Case:
                 missing = chance.randrange(2)
             at += 1
             if missing is None and open_bead and chance.random() < JOINED:
-                _join(chance.randrange(2), sides, gold, texts, numbers, kind)
+                parts = [Segment(texts[side], numbers[side], kind) for side in (0, 1)]
+                _join(chance.randrange(2), sides, gold, parts)
                 open_bead = False
                 continue
             for side in (0, 1):
@@ -178,14 +180,12 @@ def _join(
     joined: int,
     sides: tuple[list[Segment], list[Segment]],
     gold: set[Bead],
-    texts: tuple[str, str],
-    numbers: list[int],
-    kind: str,
+    added: list[Segment],
 ) -> None:
     """Add a sentence to the bead before it: joined to its neighbour on one side alone."""
     size1, size2 = len(sides[0]), len(sides[1])
     gold.discard(Bead(size1 - 1, size1, size2 - 1, size2))
     last = sides[joined][-1]
-    sides[joined][-1] = Segment(f"{last.text} {texts[joined]}", numbers[joined], kind)
-    sides[1 - joined].append(Segment(texts[1 - joined], numbers[1 - joined], kind))
+    sides[joined][-1] = replace(last, text=f"{last.text} {added[joined].text}")
+    sides[1 - joined].append(added[1 - joined])
     gold.add(Bead(size1 - 1, len(sides[0]), size2 - 1, len(sides[1])))

@@ -1,16 +1,17 @@
 """Two texts to beads with scores: overlaps gathered, the cheapest way searched, finds judged."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from bilingual_crawler.alignment.beads import Bead
 from bilingual_crawler.alignment.costs import BeadCosts, Floats, Side, Weighed
+from bilingual_crawler.alignment.lexicon import Lexicon
 from bilingual_crawler.alignment.overlap import (
+    Overlap,
     anchor_overlap,
     lexicon_overlap,
     vector_overlap,
 )
-from bilingual_crawler.alignment.lexicon import Lexicon
 from bilingual_crawler.alignment.path import cheapest_beads
 from bilingual_crawler.alignment.scores import scores
 from bilingual_crawler.alignment.segment import Segment
@@ -57,12 +58,16 @@ class Aligner:
         overlaps = self._overlaps(first, second)
         costs = BeadCosts(Side.of(first), Side.of(second), self.weights, list(overlaps.values()))
         beads, _ = cheapest_beads(costs, costs.expected(), BAND)
-        judged = scores(beads, costs, {name: each.overlap for name, each in overlaps.items()})
+        judged = self.judge(beads, costs, {name: each.overlap for name, each in overlaps.items()})
         return list(map(Scored, beads, judged))
 
-    def _overlaps(
-        self, first: Sequence[Segment], second: Sequence[Segment]
-    ) -> dict[str, Weighed]:
+    def judge(
+        self, beads: Sequence[Bead], costs: BeadCosts, overlaps: Mapping[str, Overlap]
+    ) -> list[float]:
+        """The scores of beads that were found; measurements look in here."""
+        return scores(beads, costs, overlaps)
+
+    def _overlaps(self, first: Sequence[Segment], second: Sequence[Segment]) -> dict[str, Weighed]:
         weights, found = self.weights, {}
         texts1, texts2 = [each.text for each in first], [each.text for each in second]
         if weights.anchors:

@@ -20,11 +20,10 @@ _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _UNSPACED = re.compile(
     "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]"
 )
-_MARKS = str.maketrans(
-    {"？": "?", "؟": "?", "！": "!", "：": ":", "；": ";", "（": "(", "：": ":", "…": "…", "»": "\""}
-    | dict.fromkeys("«“”„「」『』", "\"")
-)
-_KEPT_MARKS = frozenset("?!:(…\"%")
+_QUOTES = "\u00ab\u00bb\u201c\u201d\u201e\u300c\u300d\u300e\u300f"
+_MARKS = str.maketrans("\uff1f\u061f\uff01\uff1a\uff08" + _QUOTES, "??!:(" + '"' * len(_QUOTES))
+"""One sign for marks that other scripts have signs of their own for."""
+_KEPT_MARKS = frozenset('?!:(…"%')
 END = ".,;:!?)]}»”"
 
 

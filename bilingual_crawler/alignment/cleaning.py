@@ -23,13 +23,22 @@ SLACK = 15
 ALIKE = 90
 """Of 100: as similar as a text and its copy with a name changed."""
 LEAST_CHARACTERS_FOR_LANGUAGE = 40
-LEAST_SCORE = 0.3
+LEAST_CHARACTERS_FOR_THIRD = 100
+"""CLD2 needs so many to tell one of the two languages, and so many to tell any other."""
+LEAST_SCORE = 0.2
 
+_TAGS = (
+    "a|abbr|b|br|button|code|div|em|font|form|h[1-6]|hr|i|iframe|img|input|label|li|ol|p|pre"
+    "|script|span|strong|style|sub|sup|svg|table|td|th|tr|u|ul"
+)
 _MARKUP = re.compile(
-    r"</?[a-zA-Z!][^<>]*>|&(?:[a-zA-Z]{2,8}|#\d{1,6});|\{\{|\}\}|\{%|%\}|\[/?[a-z_]+[ \]=]"
+    rf"(?i:</?(?:{_TAGS})\b[^<>]*>)|<!--"
+    r"|&(?:[a-zA-Z]{2,8}|#\d{1,6});|\{\{|\}\}|\{%|%\}|\[/?[a-z_]+[ \]=]"
     r"|\bfunction\s*\(|\bvar \w+ ?=|\bdocument\.\w|[\w-]+\s*:\s*[\w#-]+;\s*\}|-->"
 )
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+)
 
 Rule = Callable[[SentencePair], bool]
 
@@ -65,20 +74,26 @@ def markup(pair: SentencePair) -> bool:
 def few_letters(pair: SentencePair) -> bool:
     """Half of a side or more is digits and signs: a table, a date, a formula."""
     for text in _texts(pair):
-        written = sum(not each.isspace() for each in text)
+        written = len(text) - sum(map(str.isspace, text))
         if _letters(text, marks=True) < LEAST_SHARE_OF_LETTERS * written:
             return True
     return False
 
 
 def wrong_language(pair: SentencePair) -> bool:
-    """CLD2 is sure that a side is in another language than it should be."""
-    for text, language in ((pair.text1, pair.lang1), (pair.text2, pair.lang2)):
-        if len(text) >= LEAST_CHARACTERS_FOR_LANGUAGE or _UNSPACED.search(text):
-            found = sure_language(text)
-            if found is not None and found != language:
-                return True
-    return False
+    """CLD2 is sure that a side is in the language of the other side, or in a third one."""
+    return _is_foreign(pair.text1, pair.lang1, pair.lang2) or _is_foreign(
+        pair.text2, pair.lang2, pair.lang1
+    )
+
+
+def _is_foreign(text: str, language: str, other: str) -> bool:
+    if len(text) < LEAST_CHARACTERS_FOR_LANGUAGE and not _UNSPACED.search(text):
+        return False
+    found = sure_language(text)
+    if found is None or found == language:
+        return False
+    return found == other or len(text) >= LEAST_CHARACTERS_FOR_THIRD
 
 
 def unsure(pair: SentencePair) -> bool:
@@ -126,7 +141,7 @@ def _texts(pair: SentencePair) -> tuple[str, str]:
 
 def _letters(text: str, *, marks: bool = False) -> int:
     """Letters of a text; with `marks` also what is written above and below them."""
-    found = sum(each.isalpha() for each in text)
+    found = sum(map(str.isalpha, text))
     if marks and not text.isascii():
         found += sum(unicodedata.category(each)[0] == "M" for each in text)
     return found

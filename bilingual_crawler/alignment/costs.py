@@ -101,7 +101,9 @@ class BeadCosts:
     def lengths(self, edges: NDArray[np.int64]) -> tuple[Floats, Floats]:
         """The characters on both sides of beads, each a row of starts and ends."""
         behind1, behind2 = self._side1.behind, self._side2.behind
-        return behind1[edges[:, 1]] - behind1[edges[:, 0]], behind2[edges[:, 3]] - behind2[edges[:, 2]]
+        return behind1[edges[:, 1]] - behind1[edges[:, 0]], behind2[edges[:, 3]] - behind2[
+            edges[:, 2]
+        ]
 
     def expected(self) -> Floats:
         """How many sentences of the second side are behind, for each number of the first."""

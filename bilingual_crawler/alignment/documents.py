@@ -7,15 +7,14 @@ is not complete yet is left out.
 """
 
 import gzip
-import io
 import json
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple, cast
 
 from bilingual_crawler.alignment.segment import Segment, segments_of
 from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS
@@ -30,6 +29,10 @@ CREATE TABLE pairs (
 CREATE TABLE texts (key TEXT PRIMARY KEY, segments BLOB) WITHOUT ROWID;
 CREATE INDEX first ON pairs (url1);
 CREATE INDEX second ON pairs (url2);
+"""
+TEXTS = """
+SELECT url1, url2, lang1, lang2, one.segments, two.segments FROM pairs
+JOIN texts one ON one.key = url1 JOIN texts two ON two.key = url2 WHERE id = ?
 """
 _EVERY = 100
 """Lines between two reports of progress."""
@@ -81,20 +84,18 @@ class PairedDocuments:
 
     def in_order(self) -> Iterator[PairOfTexts]:
         """Every pair whose documents are both there, in the order in which they were found."""
-        return self._go_through("id")
+        return self._texts(self._connection.execute("SELECT id FROM pairs ORDER BY id"))
 
     def at_random(self) -> Iterator[PairOfTexts]:
         """The same pairs, in an order that has nothing to do with the crawl's."""
-        return self._go_through("place")
+        return self._texts(self._connection.execute("SELECT id FROM pairs ORDER BY place, id"))
 
-    def _go_through(self, order: str) -> Iterator[PairOfTexts]:
-        rows = self._connection.execute(
-            "SELECT url1, url2, lang1, lang2, one.segments, two.segments FROM pairs"
-            " JOIN texts one ON one.key = url1 JOIN texts two ON two.key = url2"
-            f" ORDER BY pairs.{order}, id"  # noqa: S608 - one of two words of ours
-        )
-        for url1, url2, lang1, lang2, first, second in rows:
-            yield PairOfTexts(url1, url2, lang1, lang2, _unpack(first), _unpack(second))
+    def _texts(self, numbers: Iterable[tuple[int]]) -> Iterator[PairOfTexts]:
+        for number in numbers:
+            row = self._connection.execute(TEXTS, number).fetchone()
+            if row is not None:
+                url1, url2, lang1, lang2, first, second = row
+                yield PairOfTexts(url1, url2, lang1, lang2, _unpack(first), _unpack(second))
 
     def _read_pairs(self, path: Path) -> None:
         """Take the last word on each page: a better find may have replaced an earlier one."""
@@ -147,8 +148,9 @@ class PairedDocuments:
                 f" has {PAIRS} and {DOCUMENTS} in it."
             ) from error
         with raw:
-            packed = path.suffix == ".gz"
-            lines: Any = gzip.GzipFile(fileobj=raw) if packed else io.BufferedReader(raw)  # type: ignore[arg-type]
+            lines: IO[bytes] = raw
+            if path.suffix == ".gz":
+                lines = cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
             try:
                 for number, line in enumerate(lines):
                     if number % _EVERY == 0:

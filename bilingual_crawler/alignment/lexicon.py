@@ -65,14 +65,12 @@ def learn(pairs: Sequence[tuple[Words, Words]]) -> Lexicon | None:
     words1, words2, groups1, groups2 = together
     keys, entry = np.unique(words1.astype(np.int64) * len(ids2) + words2, return_inverse=True)
     of1, of2 = keys // len(ids2), keys % len(ids2)
-    forth = np.bincount(entry).astype(np.float64)
-    back = forth.copy()
+    forth = back = np.bincount(entry).astype(np.float64)
     for _ in range(ROUNDS):
         forth = _normalised(forth, of1)
         back = _normalised(back, of2)
         belief = _responsibility(forth[entry], groups2) * _responsibility(back[entry], groups1)
-        forth = np.bincount(entry, belief, len(keys))
-        back = forth.copy()
+        forth = back = np.bincount(entry, belief, len(keys)).astype(np.float64)
     shares = np.sqrt(_normalised(forth, of1) * _normalised(back, of2))
     kept = shares >= LEAST_SHARE
     table = sparse.csr_array(

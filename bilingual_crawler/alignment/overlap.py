@@ -45,7 +45,8 @@ class Overlap:
         else:
             shared = np.einsum("ij,ij->i", joined1, joined2)
         total = groups1 @ self.total1 + groups2 @ self.total2
-        return np.clip(2 * shared / np.maximum(total, 1e-9), 0.0, 1.0)
+        likeness: Floats = np.clip(2 * shared / np.maximum(total, 1e-9), 0.0, 1.0)
+        return likeness
 
 
 def anchor_overlap(first: Sequence[str], second: Sequence[str]) -> Overlap:

@@ -20,8 +20,7 @@ LONGEST_PIECE = 20_000
 """Characters that are looked at together; a longer paragraph is no prose."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_LAST_WORD = re.compile(r"(\S+)\.\s*$")
-_AFTER_ELLIPSIS = re.compile(r"(?<=[^\W\d_][\u2026])\s+(?=[^\W\d_])|(?<=[^\W\d_]\.\.\.)\s+(?=[^\W\d_])")
+_AFTER_ELLIPSIS = re.compile(r"(?:(?<=[^\W\d_]\u2026)|(?<=[^\W\d_]\.\.\.))\s+(?=[^\W\d_])")
 _ORDINALS = "ºª°"
 _BEGINNING = "¿¡"
 _OPENING = "([{«“\"'"
@@ -68,34 +67,31 @@ def _pieces(text: str, code: str) -> list[str]:
 
 
 def _goes_on(before: str, after: str) -> bool:
-    """Whether a sentence that seemed over goes on after its full stop."""
-    body = after.lstrip()
-    if not body:
-        return True
-    if "\n\n" in before[len(before.rstrip()) :]:
-        return False
-    if not before.rstrip().endswith("."):
+    """Whether a sentence that seemed over goes on after all."""
+    body, ended = after.lstrip(), before.rstrip()
+    if not body or "\n\n" in before[len(ended) :]:
+        return not body
+    if not ended.endswith("."):
         return unicodedata.category(body[0]) in {"Pe", "Pf"} or body[0] in ",;"
     if body[0].islower() or body[0] in _ORDINALS:
         return True
-    if body[0] in _BEGINNING:
+    return body[0] not in _BEGINNING and _is_abbreviation(ended, before_digit=body[0].isdigit())
+
+
+def _is_abbreviation(ended: str, *, before_digit: bool) -> bool:
+    """Whether the word before the full stop is one letter, or a short one before a number."""
+    word = ended[-TAIL:].removesuffix(".").split()[-1:]
+    kinds = [unicodedata.category(each)[0] for each in "".join(word).lstrip(_OPENING)]
+    letters = kinds.count("L")
+    if letters + kinds.count("M") != len(kinds):
         return False
-    last = _LAST_WORD.search(before[-TAIL:])
-    if last is None:
-        return False
-    word = last.group(1).lstrip(_OPENING)
-    if not all(unicodedata.category(each)[0] in "LM" for each in word):
-        return False
-    letters = sum(unicodedata.category(each)[0] == "L" for each in word)
-    return letters == 1 or (letters <= SHORT_WORD and word.islower() and body[0].isdigit())
+    return letters == 1 or (before_digit and 0 < letters <= SHORT_WORD and word[0].islower())
 
 
 def _at_ellipses(part: str) -> list[str]:
     """A part cut after each ellipsis that a capital letter follows."""
     if "\u2026" not in part and "..." not in part:
         return [part]
-    cuts = [0]
-    for match in _AFTER_ELLIPSIS.finditer(part):
-        if part[match.end()].isupper():
-            cuts.append(match.end())
+    found = (match.end() for match in _AFTER_ELLIPSIS.finditer(part))
+    cuts = [0, *(at for at in found if part[at].isupper())]
     return [part[a:b] for a, b in zip(cuts, [*cuts[1:], len(part)], strict=True)]

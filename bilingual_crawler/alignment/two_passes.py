@@ -53,6 +53,14 @@ class Counts:
     unreadable_lines: int = 0
     is_unfinished: bool = False
 
+    def add(self, pair: SentencePair) -> None:
+        """Count a pair, kept or dropped."""
+        self.sentence_pairs += 1
+        if pair.dropped:
+            self.dropped[pair.dropped] += 1
+        else:
+            self.kept += 1
+
     def to_dict(self) -> dict[str, Any]:
         """The counts as JSON has them."""
         return {
@@ -120,11 +128,14 @@ def align_folder(
             counts = Counts(
                 unreadable_lines=documents.reading.unreadable_lines,
                 is_unfinished=documents.reading.is_unfinished,
+                lexicon_entries={
+                    "-".join(langs): len(about.lexicon or ()) for langs, about in learned.items()
+                },
             )
-            with tempfile.TemporaryFile(dir=out.parent) as aside:
-                _second_pass(documents, learned, encoder, progress, counts, aside, repeats)
-                aside.seek(0)
-                write_sentences(out, _final(aside, repeats, counts, progress))
+            with tempfile.TemporaryFile(dir=out.parent) as file:
+                aside = _Aside(file, repeats)
+                _second_pass(documents, _tools(learned, encoder), aside, counts, progress)
+                write_sentences(out, aside.cleaned(counts, progress))
         finally:
             repeats.close()
             documents.close()
@@ -162,22 +173,50 @@ def confident(found: list[Scored], pair: PairOfTexts) -> Iterator[tuple[str, str
             yield pair.first[bead.start1].text, pair.second[bead.start2].text
 
 
-def _second_pass(
-    documents: PairedDocuments,
-    learned: dict[Languages, Learned],
-    encoder: Encoder | None,
-    progress: Progress,
-    counts: Counts,
-    aside: IO[bytes],
-    repeats: Repeats,
-) -> None:
-    tools = {
+class _Aside:
+    """Sentence pairs in a temporary file until it is known which of them repeat."""
+
+    def __init__(self, file: IO[bytes], repeats: Repeats) -> None:
+        self._file, self._repeats, self._size = file, repeats, 0
+
+    def add(self, document: int, pair: SentencePair) -> None:
+        """Put a pair of the document pair with this number aside."""
+        if not pair.dropped:
+            self._repeats.add(self._size, document, pair)
+        self._file.write(to_line(pair))
+        self._size += 1
+
+    def cleaned(self, counts: Counts, progress: Progress) -> Iterator[SentencePair]:
+        """Every pair again, with the rule that it broke, counted."""
+        self._file.seek(0)
+        for number, line in enumerate(self._file):
+            progress("writing", number + 1, self._size)
+            pair = SentencePair.from_dict(json.loads(line))
+            if not pair.dropped:
+                pair = replace(pair, dropped=self._repeats.broken_rule(number, pair))
+            counts.add(pair)
+            yield pair
+
+
+_Tools = tuple[Aligner, Mapping[str, Rule]]
+
+
+def _tools(
+    learned: Mapping[Languages, Learned], encoder: Encoder | None
+) -> dict[Languages, _Tools]:
+    return {
         langs: (Aligner(about.lexicon, encoder), rules(about.ratio))
         for langs, about in learned.items()
     }
-    for langs, about in learned.items():
-        counts.lexicon_entries["-".join(langs)] = len(about.lexicon or ())
-    number = 0
+
+
+def _second_pass(
+    documents: PairedDocuments,
+    tools: Mapping[Languages, _Tools],
+    aside: _Aside,
+    counts: Counts,
+    progress: Progress,
+) -> None:
     for document, pair in enumerate(documents.in_order(), 1):
         progress("second pass", document, len(documents))
         aligner, asked = tools[pair.lang1, pair.lang2]
@@ -185,11 +224,7 @@ def _second_pass(
         counts.sentences1 += len(pair.first)
         counts.sentences2 += len(pair.second)
         for found in sentence_pairs(pair, aligner.align(pair.first, pair.second), asked):
-            if not found.dropped:
-                repeats.add(number, document, found)
-            aside.write(to_line(found))
-            number += 1
-    counts.sentence_pairs = number
+            aside.add(document, found)
 
 
 def sentence_pairs(
@@ -220,19 +255,3 @@ def sentence_pairs(
 def _joined(segments: list[Segment], language: str) -> str:
     """Sentences as one text; some languages have no space between them."""
     return ("" if language in UNSPACED else " ").join(each.text for each in segments)
-
-
-def _final(
-    aside: IO[bytes], repeats: Repeats, counts: Counts, progress: Progress
-) -> Iterator[SentencePair]:
-    """The pairs put aside, now that it is known which of them repeat."""
-    for number, line in enumerate(aside):
-        progress("writing", number + 1, counts.sentence_pairs)
-        pair = SentencePair.from_dict(json.loads(line))
-        if not pair.dropped:
-            pair = replace(pair, dropped=repeats.broken_rule(number, pair))
-        if pair.dropped:
-            counts.dropped[pair.dropped] += 1
-        else:
-            counts.kept += 1
-        yield pair

@@ -43,8 +43,12 @@ GALE_CHURCH = Weights(
 """Lengths alone, with the figures of Gale and Church (1993)."""
 
 _PRIOR: Mapping[Shape, float] = {
-    **{(1, 1): 0.12, (1, 2): 3.1, (2, 1): 3.1},
-    **{(2, 2): 7.0, (1, 3): 8.0, (3, 1): 8.0},
+    (1, 1): 0.12,
+    (1, 2): 3.1,
+    (2, 1): 3.1,
+    (2, 2): 7.0,
+    (1, 3): 8.0,
+    (3, 1): 8.0,
 }
 FIRST_PASS = Weights(
     prior=_PRIOR,
