@@ -46,7 +46,9 @@ def document(url, language, *paragraphs):
     return Document(
         url,
         language,
-        paragraphs=[each if isinstance(each, Paragraph) else Paragraph(each) for each in paragraphs],
+        paragraphs=[
+            each if isinstance(each, Paragraph) else Paragraph(each) for each in paragraphs
+        ],
     )
 
 
@@ -76,7 +78,10 @@ def made_crawl(folder, count=12):
             document(
                 f"https://site.example/{language}/{number}",
                 language,
-                *(" ".join(each.text for each in side[at : at + 3]) for at in range(0, len(side), 3)),
+                *(
+                    " ".join(each.text for each in side[at : at + 3])
+                    for at in range(0, len(side), 3)
+                ),
             )
             for language, side in zip(("spa", "eus"), sides, strict=True)
         ]

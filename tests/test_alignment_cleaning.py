@@ -44,7 +44,11 @@ def test_a_pair_that_the_aligner_doubts_is_dropped():
 
 
 def test_lengths_are_compared_as_they_usually_differ():
-    made = pair("博物馆每天开放，星期日也开放。", "The museum is open every day, on Sundays too.", langs=("zho", "eng"))
+    made = pair(
+        "博物馆每天开放，星期日也开放。",
+        "The museum is open every day, on Sundays too.",
+        langs=("zho", "eng"),
+    )
     assert broken_rule(made, rules(3.2)) == ""
     assert broken_rule(made, rules(1.0)) == "length_ratio"
 

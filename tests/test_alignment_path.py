@@ -98,7 +98,20 @@ def test_a_band_that_is_too_narrow_is_widened():
     assert sum(bead.shape == (1, 1) for bead in beads[-50:]) == size - gone
 
 
-WORDS = ["casa", "etxe", "2024", "museo", "Bilbao", "ura", "100", "?", "(a)", "www.a.org", "他", "。"]
+WORDS = [
+    "casa",
+    "etxe",
+    "2024",
+    "museo",
+    "Bilbao",
+    "ura",
+    "100",
+    "?",
+    "(a)",
+    "www.a.org",
+    "他",
+    "。",
+]
 segments = st.lists(
     st.builds(
         Segment,

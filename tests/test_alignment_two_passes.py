@@ -34,7 +34,6 @@ def test_the_second_pass_beats_the_first_and_lengths_alone(learned):
         f1(Aligner()),
         f1(Aligner(learned.lexicon)),
     )
-    print(f"F1: lengths {plain:.3f}, first pass {first:.3f}, second pass {second:.3f}")
     assert second > plain + 0.1
     assert second > first + 0.03
     assert second > 0.95
@@ -52,7 +51,11 @@ def test_right_beads_score_higher_than_those_of_texts_that_are_no_translations(l
 
 
 def test_the_lexicon_pairs_words_that_stand_for_one_another():
-    meanings = [("rojo gato", "katu gorri"), ("gato negro", "katu beltz"), ("rojo pan", "ogi gorri")]
+    meanings = [
+        ("rojo gato", "katu gorri"),
+        ("gato negro", "katu beltz"),
+        ("rojo pan", "ogi gorri"),
+    ]
     pairs = [(words(one), words(two)) for one, two in meanings * 5]
     lexicon = learn([*pairs, (words("pan negro"), words("ogi beltz"))] * 2)
     assert lexicon.share("gato", "katu") > 0.8

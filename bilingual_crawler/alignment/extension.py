@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-LOOK_SECONDS = 10.0
 FEWEST_PAIRS = 20
 GROWTH = 1.5
 MODULE = "bilingual_crawler.alignment"
@@ -58,7 +57,9 @@ class CrawlAligner:
         return cls(crawler)
 
     def _opened(self) -> None:
-        self._looks.start(LOOK_SECONDS, now=False)
+        seconds = self._spider.config.align_seconds
+        if seconds:
+            self._looks.start(seconds, now=False)
 
     def _look(self) -> None:
         """Begin another alignment if there is enough that is new."""
