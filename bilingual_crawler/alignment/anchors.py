@@ -33,9 +33,9 @@ def words(text: str) -> list[str]:
     What an ending changes is much in Basque or Finnish, so the lexicon knows beginnings.
     """
     found: list[str] = []
-    for match in _WORD.finditer(text):
-        word = match.group()
-        if _UNSPACED.search(word):
+    has_unspaced = _UNSPACED.search(text) is not None
+    for word in _WORD.findall(text):
+        if has_unspaced and _UNSPACED.search(word):
             found.extend(word[at : at + 2] for at in range(max(1, len(word) - 1)))
         else:
             found.append(_folded(word)[:STEM])
@@ -49,11 +49,11 @@ def anchors(text: str) -> dict[str, float]:
         found["@" + match.group().rstrip(END).casefold()] = ADDRESS
     if found:
         text = _ADDRESS.sub(" ", text)
-    for match in _NUMBER.finditer(text):
-        found["#" + _digits(match.group())] = NUMBER
-    for match in _WORD.finditer(text):
-        word = match.group()
-        if len(word) < SHORTEST_NAME or _UNSPACED.search(word):
+    for number in _NUMBER.findall(text):
+        found["#" + _digits(number)] = NUMBER
+    has_unspaced = _UNSPACED.search(text) is not None
+    for word in _WORD.findall(text):
+        if len(word) < SHORTEST_NAME or (has_unspaced and _UNSPACED.search(word)):
             continue
         folded = _bare(word)
         found["=" + folded] = WORD
