@@ -16,6 +16,7 @@ from scrapy.cmdline import execute
 from scrapy.settings import Settings
 from tokenizers import Tokenizer, models, pre_tokenizers
 
+from bilingual_crawler.alignment.documents import MOST_SENTENCES
 from bilingual_crawler.alignment.embeddings import load_encoder
 from bilingual_crawler.alignment.sentence_pair import pair_id, read_sentences
 from bilingual_crawler.alignment.two_passes import align_folder
@@ -179,6 +180,13 @@ def test_a_document_that_is_not_there_is_left_out(tmp_path):
     crawl = write_crawl(tmp_path / "crawl", [museum()])
     (crawl / "documents.jsonl.gz").write_bytes(gzip.compress(line(museum()[0]).encode()))
     assert align(crawl)[0].document_pairs == 0
+
+
+def test_a_document_of_endless_sentences_is_left_out(tmp_path):
+    first, second = museum()
+    dump = document(first.url, "spa", *["Una frase."] * (MOST_SENTENCES + 1))
+    counts, _ = align(write_crawl(tmp_path / "crawl", [(dump, second)]))
+    assert (counts.document_pairs, counts.too_large_documents) == (0, 1)
 
 
 @pytest.mark.parametrize(

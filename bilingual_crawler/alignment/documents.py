@@ -18,6 +18,7 @@ from typing import IO, Any, NamedTuple, cast
 
 from bilingual_crawler.alignment.segment import Segment, segments_of
 from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS
+from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.serialise import document_from_dict
 from bilingual_crawler.errors import ConfigurationError
 
@@ -34,6 +35,8 @@ TEXTS = """
 SELECT url1, url2, lang1, lang2, one.segments, two.segments FROM pairs
 JOIN texts one ON one.key = url1 JOIN texts two ON two.key = url2 WHERE id = ?
 """
+MOST_SENTENCES = 20_000
+"""Of a document; one that has more is a dump, and would hold up all others."""
 _EVERY = 100
 """Lines between two reports of progress."""
 
@@ -55,6 +58,7 @@ class Reading:
 
     document_pairs: int = 0
     unreadable_lines: int = 0
+    too_large_documents: int = 0
     is_unfinished: bool = False
 
 
@@ -118,11 +122,7 @@ class PairedDocuments:
             try:
                 key = document_key(fields["url"])
                 if self._is_wanted(key):
-                    document = document_from_dict(fields)
-                    packed = _pack(segments_of(document, document.language or ""))
-                    self._connection.execute(
-                        "INSERT OR REPLACE INTO texts VALUES (?, ?)", (key, packed)
-                    )
+                    self._keep(key, document_from_dict(fields))
             except (KeyError, TypeError, ValueError, sqlite3.Error):
                 self.reading.unreadable_lines += 1
         counted = self._connection.execute(
@@ -130,6 +130,14 @@ class PairedDocuments:
             " AND url2 IN (SELECT key FROM texts)"
         )
         (self.reading.document_pairs,) = counted.fetchone()
+
+    def _keep(self, key: str, document: Document) -> None:
+        segments = segments_of(document, document.language or "")
+        if len(segments) > MOST_SENTENCES:
+            self.reading.too_large_documents += 1
+            return
+        row = key, _pack(segments)
+        self._connection.execute("INSERT OR REPLACE INTO texts VALUES (?, ?)", row)
 
     def _is_wanted(self, key: str) -> bool:
         found = self._connection.execute(

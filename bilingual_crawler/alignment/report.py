@@ -76,6 +76,8 @@ def print_counts(counts: Counts, file: Path, seconds: float) -> None:
     console.print(table)
     if counts.unreadable_lines:
         console.print(f"{counts.unreadable_lines:,} lines of the crawl could not be read.")
+    if counts.too_large_documents:
+        console.print(f"{counts.too_large_documents:,} documents are too large, and left out.")
     if counts.is_unfinished:
         console.print("The crawl's files end in the middle of a line: is it still running?")
     sentences = counts.sentences1 + counts.sentences2

@@ -51,6 +51,7 @@ class Counts:
     dropped: Counter[str] = field(default_factory=Counter)
     lexicon_entries: dict[str, int] = field(default_factory=dict)
     unreadable_lines: int = 0
+    too_large_documents: int = 0
     is_unfinished: bool = False
 
     def add(self, pair: SentencePair) -> None:
@@ -72,6 +73,7 @@ class Counts:
             "dropped": dict(sorted(self.dropped.items())),
             "lexicon_entries": dict(sorted(self.lexicon_entries.items())),
             "unreadable_lines": self.unreadable_lines,
+            "too_large_documents": self.too_large_documents,
             "is_unfinished": self.is_unfinished,
         }
 
@@ -127,6 +129,7 @@ def align_folder(
             )
             counts = Counts(
                 unreadable_lines=documents.reading.unreadable_lines,
+                too_large_documents=documents.reading.too_large_documents,
                 is_unfinished=documents.reading.is_unfinished,
                 lexicon_entries={
                     "-".join(langs): len(about.lexicon or ()) for langs, about in learned.items()

@@ -26,7 +26,7 @@ sentence-transformers; sentences that mean the same must have vectors that are n
 
 JSON is one line: document_pairs, sentences1, sentences2 (of each side), sentence_pairs, kept,
 dropped (a number a rule), lexicon_entries (a number a language pair), unreadable_lines,
-is_unfinished (a file ends in the middle of a line), seconds, file.
+too_large_documents (left out), is_unfinished (a file ends in the middle of a line), seconds, file.
 """
 
 
