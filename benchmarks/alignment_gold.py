@@ -86,13 +86,17 @@ def cases(root: Path, pair: Languages, half: str, most: int = 10_000) -> list[Ca
     return found
 
 
-def help_pages(root: Path, pair: Languages) -> Iterator[tuple[str, list[Paragraph]]]:
+def page_names(root: Path, pair: Languages) -> list[str]:
+    """The help pages of the first language, in an order by chance."""
     folder = root / HELP / pair.folder1 / "text"
     names = sorted(str(path.relative_to(folder)) for path in folder.rglob("*.html"))
-    names.sort(key=lambda name: crc32(name.encode()[::-1]))
-    for name in names:
-        page1 = _named_paragraphs(root / HELP / pair.folder1 / "text" / name)
-        page2 = _named_paragraphs(root / HELP / pair.folder2 / "text" / name)
+    return sorted(names, key=lambda name: crc32(name.encode()[::-1]))
+
+
+def help_pages(root: Path, pair: Languages) -> Iterator[tuple[str, list[Paragraph]]]:
+    for name in page_names(root, pair):
+        page1 = named_paragraphs(root / HELP / pair.folder1 / "text" / name)
+        page2 = named_paragraphs(root / HELP / pair.folder2 / "text" / name)
         paragraphs = []
         for key, (text1, kind) in page1.items():
             text2 = page2.get(key, (text1, ""))[0]
@@ -103,7 +107,7 @@ def help_pages(root: Path, pair: Languages) -> Iterator[tuple[str, list[Paragrap
             yield name, paragraphs
 
 
-def _named_paragraphs(path: Path) -> dict[str, tuple[str, str]]:
+def named_paragraphs(path: Path) -> dict[str, tuple[str, str]]:
     if not path.is_file():
         return {}
     root = html.parse(str(path), html.HTMLParser(encoding="utf-8")).getroot()

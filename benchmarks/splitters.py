@@ -7,17 +7,26 @@ Sentences in nine languages, each with what misleads a splitter: titles and abbr
 decimals, dates and ordinals, versions, addresses, quoted speech, ellipses. A library is given
 them as one paragraph. Counted are the places between two sentences that it found, and those
 that it made up. "ours" is `alignment.splitting.sentences`.
+
+With the help pages of LibreOffice (alignment_gold.py tells how to get them; --root DIR) a second
+table: of the real paragraphs that fall apart in either language, the share that falls into as
+many sentences in both. Translators join and split sentences too, so nobody reaches 1.
 """
 
+import argparse
 import time
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.alignment_gold import HELP, PAIRS, Languages, named_paragraphs, page_names
 from bilingual_crawler.alignment.splitting import sentences
+from bilingual_crawler.languages import language_of_tag
 
 Splitter = Callable[[str, str], list[str]]
 ROUNDS = 200
+PAGES = 40
 
 TEXTS = {
     "es": (
@@ -167,8 +176,9 @@ def _syntok() -> Splitter:
     module = import_module("syntok.segmenter")
 
     def split(text: str, _: str) -> list[str]:
-        found = (part for paragraph in module.process(text) for part in paragraph)
-        return ["".join(token.value for token in part) for part in found]
+        found = [part for paragraph in module.process(text) for part in paragraph]
+        starts = [part[0].offset for part in found]
+        return [text[a:b] for a, b in zip(starts, [*starts[1:], len(text)], strict=True)]
 
     return split
 
@@ -229,7 +239,49 @@ def speed(splitter: Splitter) -> float:
     return rounds * count / (time.perf_counter() - start)
 
 
+def agreement(splitter: Splitter, texts: list[tuple[str, str]], codes: list[str]) -> float:
+    """In which share of paragraphs with several sentences both languages have as many."""
+    several = same = 0
+    for pair in texts:
+        first, second = (
+            sum(1 for part in splitter(text, code) if part.strip())
+            for text, code in zip(pair, codes, strict=True)
+        )
+        several += max(first, second) > 1
+        same += max(first, second) > 1 and first == second
+    return same / max(1, several)
+
+
+def paragraphs(root: Path, pair: Languages) -> list[tuple[str, str]]:
+    found = []
+    for name in page_names(root, pair)[:PAGES]:
+        page1, page2 = (
+            named_paragraphs(root / HELP / folder / "text" / name)
+            for folder in (pair.folder1, pair.folder2)
+        )
+        both = [(page1[key][0], page2[key][0]) for key in page1 if key in page2]
+        found += [(one, two) for one, two in both if one != two]
+    return found
+
+
+def print_agreement(root: Path, splitters: dict[str, Splitter]) -> None:
+    print("\nShare of real paragraphs with as many sentences in both languages\n")
+    print(f"{'languages':10} {'paragraphs':>10}", *(f"{name:>17}" for name in splitters))
+    for pair in PAIRS:
+        texts = paragraphs(root, pair) if pair.folder1 else []
+        if texts:
+            named = [language_of_tag(code) for code in (pair.first, pair.second)]
+            codes = [(each and each.iso639_1) or "en" for each in named]
+            shares = [agreement(each, texts, codes) for each in splitters.values()]
+            figures = " ".join(f"{share:17.3f}" for share in shares)
+            print(f"{pair.name:10} {len(texts):10,} {figures}", flush=True)
+
+
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--root", type=Path, default=Path("/"), help="where the packages are")
+    root = parser.parse_args().root
+    splitters = {}
     print("F1 of sentence boundaries; made up and missed in all nine; sentences a second\n")
     print(f"{'library':18}", *(f"{code:>5}" for code in TEXTS), "  all made missed   a second")
     for name, make in LIBRARIES.items():
@@ -238,6 +290,7 @@ def main() -> None:
         except ImportError:
             print(f"{name:18} not installed")
             continue
+        splitters[name] = splitter
         results = [outcome(splitter, code) for code in TEXTS]
         total = Outcome(*map(sum, zip(*results, strict=True)))
         figures = " ".join(f"{each.f1:5.2f}" for each in results)
@@ -245,6 +298,8 @@ def main() -> None:
             f"{name:18} {figures} {total.f1:5.2f} {total.made_up:4} {total.missed:6}"
             f" {speed(splitter):10,.0f}"
         )
+    if (root / HELP).is_dir():
+        print_agreement(root, splitters)
 
 
 if __name__ == "__main__":

