@@ -36,9 +36,9 @@ def test_a_crawl_that_is_killed_has_aligned_what_it_had(tmp_path):
         "BILINGUAL_ALIGN_SECONDS": 0.2,
         "BILINGUAL_CHECKPOINT_SECONDS": 0.1,
     }
-    with serve_demo(pages=4_000, delay=0.02) as site:
+    with serve_demo(pages=10_000, delay=0.05) as site:
         process = start(site.url, tmp_path / "crawl", settings=soon)
-        stop = time.monotonic() + 60
+        stop = time.monotonic() + 300
         while not file.exists() and time.monotonic() < stop:
             assert process.poll() is None, process.communicate()[0]
             time.sleep(0.05)
