@@ -11,7 +11,10 @@ import sys
 
 from benchmarks.recorded_pairs import SHARED
 
-LOCAL = ("crawl", "scoring", "frontier", "dedup", "inference", "export", "search")
+LOCAL = (
+    *("crawl", "scoring", "frontier", "dedup", "inference"),
+    *("splitters", "alignment", "export", "search"),
+)
 RECORDED = ("boilerplate", "recorded_pairs", "mixed_pages")
 LONG = ("replay_sites", "peers")
 

@@ -51,6 +51,7 @@ COMPONENTS: dict[str, dict[str, int | str | None]] = {
     },
 }
 WARC = {OURS + "corpus.warc_extension.WarcArchive": 500}
+ALIGN = {OURS + "alignment.extension.CrawlAligner": 120}
 
 
 class BilingualCrawler:
@@ -89,6 +90,8 @@ class BilingualCrawler:
             _add(settings, name, components)
         if config.warc:
             _add(settings, "EXTENSIONS", WARC)
+        if config.align:
+            _add(settings, "EXTENSIONS", ALIGN)
 
 
 def _add(settings: Settings, name: str, components: Mapping[str, Any]) -> None:

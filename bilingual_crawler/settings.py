@@ -215,6 +215,16 @@ class Config:
     warc_bytes: int = setting(
         1_000_000_000, "Size at which a new WARC file is begun.", number(1_000, whole=True)
     )
+    align: bool = setting(
+        False,
+        "Align sentences too, behind the crawl and when it ends: sentences.jsonl.gz.",
+        switch,
+    )
+    align_seconds: float = setting(
+        60.0,
+        "Seconds between two looks whether there is enough to align anew; 0: only at the end.",
+        number(0),
+    )
     progress: str = setting(
         "auto",
         "Progress display: live, plain (log lines), off, or auto (live on a terminal).",

@@ -3,7 +3,7 @@
 import gzip
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Self
@@ -36,12 +36,15 @@ class SentencePair:
 
     def to_dict(self) -> dict[str, Any]:
         """The pair as a line of JSON holds it."""
-        return asdict(self)
+        return {name: getattr(self, name) for name in FIELDS}
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> Self:
         """The pair that `to_dict` made this of."""
         return cls(**fields)
+
+
+FIELDS = tuple(each.name for each in fields(SentencePair))
 
 
 def pair_id(url1: str, url2: str) -> str:

@@ -97,6 +97,14 @@ def label_paragraphs(paragraphs: Iterable[Paragraph], page: PageLanguage) -> Non
             paragraph.language = answer.shares[0][0]
 
 
+def sure_language(text: str) -> str | None:
+    """The language (ISO 639-3) that nearly all of a text is in, None where CLD2 is not sure."""
+    answer = _ask(text)
+    if answer.reliable and answer.shares and answer.shares[0][1] >= SURE_PERCENT:
+        return answer.shares[0][0]
+    return None
+
+
 def _choose(shares: Shares, main: Shares, declared: str | None) -> str:
     """The language of a mixed page: one that its content has a real part of.
 

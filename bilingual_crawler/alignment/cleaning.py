@@ -1,0 +1,147 @@
+"""Which sentence pairs are no good for a corpus, and why.
+
+A rule is a function that says yes to a pair that breaks it; the first rule broken is the reason
+that the pair carries. Nothing is deleted. What can be said of a pair by itself is said here;
+what needs all pairs of a crawl (duplicates, boilerplate) is in repeats.py.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+
+from rapidfuzz import fuzz
+
+from bilingual_crawler.alignment.sentence_pair import SentencePair
+from bilingual_crawler.documents.language import sure_language
+
+FEWEST_LETTERS = 3
+MOST_CHARACTERS = 1_000
+LEAST_SHARE_OF_LETTERS = 0.5
+LARGEST_RATIO = 2.5
+SLACK = 15
+"""Characters that a short sentence may differ by, whatever the ratio."""
+ALIKE = 90
+"""Of 100: as similar as a text and its copy with a name changed."""
+LEAST_CHARACTERS_FOR_LANGUAGE = 40
+LEAST_CHARACTERS_FOR_THIRD = 100
+"""CLD2 needs so many to tell one of the two languages, and so many to tell any other."""
+LEAST_SCORE = 0.2
+
+_TAGS = (
+    "a|abbr|b|br|button|code|div|em|font|form|h[1-6]|hr|i|iframe|img|input|label|li|ol|p|pre"
+    "|script|span|strong|style|sub|sup|svg|table|td|th|tr|u|ul"
+)
+_MARKUP = re.compile(
+    rf"(?i:</?(?:{_TAGS})\b[^<>]*>)|<!--"
+    r"|&(?:[a-zA-Z]{2,8}|#\d{1,6});|\{\{|\}\}|\{%|%\}|\[/?[a-z_]+[ \]=]"
+    r"|\bfunction\s*\(|\bvar \w+ ?=|\bdocument\.\w|[\w-]+\s*:\s*[\w#-]+;\s*\}|-->"
+)
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+)
+
+Rule = Callable[[SentencePair], bool]
+
+
+def no_letters(pair: SentencePair) -> bool:
+    """A side has no word at all."""
+    return not all(map(_letters, _texts(pair)))
+
+
+def too_short(pair: SentencePair) -> bool:
+    """A side is a fragment; one sign of a script without spaces is a word already."""
+    return any(
+        _letters(text) < FEWEST_LETTERS and not _UNSPACED.search(text) for text in _texts(pair)
+    )
+
+
+def too_long(pair: SentencePair) -> bool:
+    """A side is longer than sentences are: a list, or text that was not split."""
+    return any(len(text) > MOST_CHARACTERS for text in _texts(pair))
+
+
+def copied(pair: SentencePair) -> bool:
+    """Both sides are the same text: it was not translated."""
+    first, second = (text.casefold() for text in _texts(pair))
+    return first == second or fuzz.ratio(first, second, score_cutoff=ALIKE) > 0
+
+
+def markup(pair: SentencePair) -> bool:
+    """A side has the rests of a page's code in it."""
+    return any(_MARKUP.search(text) for text in _texts(pair))
+
+
+def few_letters(pair: SentencePair) -> bool:
+    """Half of a side or more is digits and signs: a table, a date, a formula."""
+    for text in _texts(pair):
+        written = len(text) - sum(map(str.isspace, text))
+        if _letters(text, marks=True) < LEAST_SHARE_OF_LETTERS * written:
+            return True
+    return False
+
+
+def wrong_language(pair: SentencePair) -> bool:
+    """CLD2 is sure that a side is in the language of the other side, or in a third one."""
+    return _is_foreign(pair.text1, pair.lang1, pair.lang2) or _is_foreign(
+        pair.text2, pair.lang2, pair.lang1
+    )
+
+
+def _is_foreign(text: str, language: str, other: str) -> bool:
+    if len(text) < LEAST_CHARACTERS_FOR_LANGUAGE and not _UNSPACED.search(text):
+        return False
+    found = sure_language(text)
+    if found is None or found == language:
+        return False
+    return found == other or len(text) >= LEAST_CHARACTERS_FOR_THIRD
+
+
+def unsure(pair: SentencePair) -> bool:
+    """The aligner itself doubts it."""
+    return pair.score < LEAST_SCORE
+
+
+def length_ratio(usual: float) -> Rule:
+    """The rule that sides may not differ too much in length, given how they usually do.
+
+    `usual` is how many characters of the second language stand for one of the first.
+    """
+
+    def broken(pair: SentencePair) -> bool:
+        length1, length2 = len(pair.text1) * usual, float(len(pair.text2))
+        longer, shorter = max(length1, length2), min(length1, length2)
+        return longer > LARGEST_RATIO * shorter and longer - shorter > SLACK
+
+    return broken
+
+
+def rules(usual_ratio: float) -> Mapping[str, Rule]:
+    """All rules of single pairs by name, in the order in which they are asked."""
+    return {
+        "no_letters": no_letters,
+        "too_short": too_short,
+        "too_long": too_long,
+        "copied": copied,
+        "markup": markup,
+        "few_letters": few_letters,
+        "length_ratio": length_ratio(usual_ratio),
+        "wrong_language": wrong_language,
+        "unsure": unsure,
+    }
+
+
+def broken_rule(pair: SentencePair, asked: Mapping[str, Rule]) -> str:
+    """The name of the first rule that a pair breaks, "" if it is good."""
+    return next((name for name, rule in asked.items() if rule(pair)), "")
+
+
+def _texts(pair: SentencePair) -> tuple[str, str]:
+    return pair.text1, pair.text2
+
+
+def _letters(text: str, *, marks: bool = False) -> int:
+    """Letters of a text; with `marks` also what is written above and below them."""
+    found = sum(map(str.isalpha, text))
+    if marks and not text.isascii():
+        found += sum(unicodedata.category(each)[0] == "M" for each in text)
+    return found

@@ -1,0 +1,169 @@
+"""What a bead costs: its lengths (Gale and Church), what its sides share, where it stands.
+
+Everything is in nats, so that parts add up. Lengths cost the logarithm of how probable their
+difference is. Shared content is worth what matches less what should have matched: each side
+brings a weight of words, and a bead whose words find no counterpart pays for them, while a
+sentence that is left out does not. That sum is linear in the sentences of a bead, so a bead of
+several sentences is a sum over a rectangle of single ones.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bilingual_crawler.alignment.beads import LARGEST, Shape
+from bilingual_crawler.alignment.overlap import Overlap
+from bilingual_crawler.alignment.segment import Segment
+from bilingual_crawler.alignment.weights import Weights
+
+Floats = NDArray[np.float64]
+
+_STEP, _FURTHEST = 0.01, 7.0
+_DEVIATIONS = np.arange(0.0, _FURTHEST + _STEP, _STEP)
+_LENGTH_COST = np.asarray([-math.log(math.erfc(each / math.sqrt(2))) for each in _DEVIATIONS])
+"""-log of the probability that lengths differ by more than so many standard deviations."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """The lengths of a text's sentences, which begin a paragraph, which are headings."""
+
+    lengths: Floats
+    starts: NDArray[np.bool_]
+    headings: NDArray[np.bool_]
+
+    @cached_property
+    def behind(self) -> Floats:
+        """The characters behind, for every number of sentences behind."""
+        return np.concatenate([[0.0], np.cumsum(self.lengths)])
+
+    @classmethod
+    def of(cls, segments: Sequence[Segment]) -> "Side":
+        """The arrays of these sentences."""
+        numbers = np.asarray([each.paragraph for each in segments])
+        return cls(
+            np.asarray([max(1, len(each.text)) for each in segments], dtype=np.float64),
+            np.concatenate([[True], numbers[1:] != numbers[:-1]])[: len(segments)],
+            np.asarray([each.is_heading for each in segments], dtype=bool),
+        )
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+
+class Weighed(NamedTuple):
+    """Overlap, and how much it counts.
+
+    `expected` is the share of what a pair could have in common that makes it neither better nor
+    worse than none.
+    """
+
+    overlap: Overlap
+    weight: float
+    expected: float
+
+    def gain(self, rows: slice, columns: slice) -> Floats:
+        """What it is worth to pair sentences."""
+        total1, total2 = self.overlap.total1, self.overlap.total2
+        missing = self.expected / 2 * (total1[rows, None] + total2[None, columns])
+        gain: Floats = self.weight * (self.overlap.shared(rows, columns) - missing)
+        return gain
+
+
+class BeadCosts:
+    """The costs of all beads of two texts, made a block at a time."""
+
+    def __init__(
+        self, side1: Side, side2: Side, weights: Weights, overlaps: Sequence[Weighed] = ()
+    ) -> None:
+        self._side1, self._side2, self._weights, self._overlaps = side1, side2, weights, overlaps
+        self.ratio = (side2.behind[-1] or 1.0) / (side1.behind[-1] or 1.0)
+        self.skip1 = self._skip(side1.lengths, np.zeros(1))
+        self.skip2 = self._skip(np.zeros(1), side2.lengths)
+
+    def _skip(self, lengths1: Floats, lengths2: Floats) -> Floats:
+        weights = self._weights
+        return weights.skip + weights.skip_length * self.length_cost(lengths1, lengths2)
+
+    def length_cost(self, lengths1: Floats, lengths2: Floats) -> Floats:
+        """The cost of lengths that differ."""
+        scaled = lengths2 / self.ratio
+        spread = np.sqrt(self._weights.variance * np.maximum(1.0, (lengths1 + scaled) / 2))
+        steps = np.minimum(np.abs(scaled - lengths1) / spread, _FURTHEST) / _STEP
+        cost: Floats = _LENGTH_COST[steps.astype(np.int32)]
+        return cost
+
+    def lengths(self, edges: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """The characters on both sides of beads, each a row of starts and ends."""
+        behind1, behind2 = self._side1.behind, self._side2.behind
+        return behind1[edges[:, 1]] - behind1[edges[:, 0]], behind2[edges[:, 3]] - behind2[
+            edges[:, 2]
+        ]
+
+    def expected(self) -> Floats:
+        """How many sentences of the second side are behind, for each number of the first."""
+        return np.interp(
+            self._side1.behind / (self._side1.behind[-1] or 1.0),
+            self._side2.behind / (self._side2.behind[-1] or 1.0),
+            np.arange(len(self._side2) + 1),
+        )
+
+    def block(self, rows: range, columns: range) -> dict[Shape, Floats]:
+        """The costs of beads that end at these places (see `path.Costs`)."""
+        gains = self._gains(rows, columns)
+        costs = {}
+        for shape, prior in self._weights.prior.items():
+            cost = np.full((len(rows), len(columns)), np.inf)
+            row, column = max(rows.start, shape[0]), max(columns.start, shape[1])
+            if row < rows.stop and column < columns.stop:
+                ends1 = np.arange(row, rows.stop)
+                ends2 = np.arange(column, columns.stop)
+                at1, at2 = ends1 - rows.start + LARGEST, ends2 - columns.start + LARGEST
+                gain = (
+                    gains[np.ix_(at1, at2)]
+                    - gains[np.ix_(at1 - shape[0], at2)]
+                    - gains[np.ix_(at1, at2 - shape[1])]
+                    + gains[np.ix_(at1 - shape[0], at2 - shape[1])]
+                )
+                cost[row - rows.start :, column - columns.start :] = (
+                    prior + self._place_and_length(shape, ends1, ends2) - gain
+                )
+            costs[shape] = cost
+        return costs
+
+    def _gains(self, rows: range, columns: range) -> Floats:
+        """Sums of gains over all rectangles from the corner, with a margin for beads' reach."""
+        first1, first2 = rows.start - LARGEST, columns.start - LARGEST
+        sums = np.zeros((len(rows) + LARGEST, len(columns) + LARGEST))
+        low1, low2 = max(0, first1), max(0, first2)
+        part1, part2 = slice(low1, rows.stop - 1), slice(low2, columns.stop - 1)
+        if self._overlaps and part1.start < part1.stop and part2.start < part2.stop:
+            gain = sum(each.gain(part1, part2) for each in self._overlaps)
+            sums[low1 - first1 + 1 :, low2 - first2 + 1 :] = gain
+        return sums.cumsum(axis=0).cumsum(axis=1)
+
+    def _place_and_length(
+        self, shape: Shape, ends1: NDArray[np.int64], ends2: NDArray[np.int64]
+    ) -> Floats:
+        side1, side2, weights = self._side1, self._side2, self._weights
+        begins1, begins2 = ends1 - shape[0], ends2 - shape[1]
+        cost = weights.length * self.length_cost(
+            (side1.behind[ends1] - side1.behind[begins1])[:, None],
+            (side2.behind[ends2] - side2.behind[begins2])[None, :],
+        )
+        if weights.boundary:
+            cost += weights.boundary * (side1.starts[begins1, None] != side2.starts[None, begins2])
+        if weights.heading:
+            differ = side1.headings[begins1, None] != side2.headings[None, begins2]
+            cost += weights.heading * differ
+        if weights.crossing:
+            for within in range(1, shape[0]):
+                cost += weights.crossing * side1.starts[begins1 + within, None]
+            for within in range(1, shape[1]):
+                cost += weights.crossing * side2.starts[None, begins2 + within]
+        return cost

@@ -1,0 +1,192 @@
+"""The documents of a crawl's pairs, split into sentences, outside of memory.
+
+A temporary SQLite database holds them: it lives in memory while it is small, spills into the
+folder for temporary files when it is not, and is gone when the process is, however it ends.
+(SQLITE_TMPDIR names another folder.) Reading a folder that a crawl is writing to is fine: what
+is not complete yet is left out.
+"""
+
+import gzip
+import json
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import IO, Any, NamedTuple, cast
+
+from bilingual_crawler.alignment.segment import Segment, segments_of
+from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS
+from bilingual_crawler.documents.document import Document
+from bilingual_crawler.documents.serialise import document_from_dict
+from bilingual_crawler.errors import ConfigurationError
+
+SCHEMA = """
+CREATE TABLE pairs (
+    id INTEGER PRIMARY KEY, url1 TEXT, url2 TEXT, lang1 TEXT, lang2 TEXT, place BLOB,
+    UNIQUE (lang1, lang2, url1), UNIQUE (lang1, lang2, url2)
+);
+CREATE TABLE texts (key TEXT PRIMARY KEY, segments BLOB) WITHOUT ROWID;
+CREATE INDEX first ON pairs (url1);
+CREATE INDEX second ON pairs (url2);
+"""
+TEXTS = """
+SELECT url1, url2, lang1, lang2, one.segments, two.segments FROM pairs
+JOIN texts one ON one.key = url1 JOIN texts two ON two.key = url2 WHERE id = ?
+"""
+MOST_SENTENCES = 20_000
+"""Of a document; one that has more is a dump, and would hold up all others."""
+_EVERY = 100
+"""Lines between two reports of progress."""
+
+
+class PairOfTexts(NamedTuple):
+    """Two documents that are translations of one another, as sentences."""
+
+    url1: str
+    url2: str
+    lang1: str
+    lang2: str
+    first: list[Segment]
+    second: list[Segment]
+
+
+@dataclass
+class Reading:
+    """What was found in a folder, and what could not be used."""
+
+    document_pairs: int = 0
+    unreadable_lines: int = 0
+    too_large_documents: int = 0
+    is_unfinished: bool = False
+
+
+def document_key(url: str) -> str:
+    """What a document is known by."""
+    return url
+
+
+class PairedDocuments:
+    """The document pairs of a folder, to be gone through more than once."""
+
+    def __init__(self, folder: Path, progress: Callable[[int, int], None]) -> None:
+        self._connection = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        self._connection.executescript(SCHEMA)
+        self.reading = Reading()
+        self._connection.execute("BEGIN")
+        self._read_pairs(folder / PAIRS)
+        self._read_documents(folder / DOCUMENTS, progress)
+        self._connection.execute("COMMIT")
+
+    def close(self) -> None:
+        """Forget everything."""
+        self._connection.close()
+
+    def __len__(self) -> int:
+        return self.reading.document_pairs
+
+    def in_order(self) -> Iterator[PairOfTexts]:
+        """Every pair whose documents are both there, in the order in which they were found."""
+        return self._texts(self._connection.execute("SELECT id FROM pairs ORDER BY id"))
+
+    def at_random(self) -> Iterator[PairOfTexts]:
+        """The same pairs, in an order that has nothing to do with the crawl's."""
+        return self._texts(self._connection.execute("SELECT id FROM pairs ORDER BY place, id"))
+
+    def _texts(self, numbers: Iterable[tuple[int]]) -> Iterator[PairOfTexts]:
+        for number in numbers:
+            row = self._connection.execute(TEXTS, number).fetchone()
+            if row is not None:
+                url1, url2, lang1, lang2, first, second = row
+                yield PairOfTexts(url1, url2, lang1, lang2, _unpack(first), _unpack(second))
+
+    def _read_pairs(self, path: Path) -> None:
+        """Take the last word on each page: a better find may have replaced an earlier one."""
+        for fields in self._lines(path, lambda _: None):
+            try:
+                row = [fields[name] for name in ("url1", "url2", "lang1", "lang2")]
+                first, second = document_key(row[0]), document_key(row[1])
+                place = blake2b(f"{first}\t{second}".encode(), digest_size=8).digest()
+                self._connection.execute(
+                    "INSERT OR REPLACE INTO pairs (url1, url2, lang1, lang2, place)"
+                    " VALUES (?, ?, ?, ?, ?)",
+                    (first, second, *row[2:], place),
+                )
+            except (KeyError, TypeError, UnicodeError, sqlite3.Error):
+                self.reading.unreadable_lines += 1
+
+    def _read_documents(self, path: Path, progress: Callable[[int, int], None]) -> None:
+        size = path.stat().st_size if path.is_file() else 0
+        for fields in self._lines(path, lambda done: progress(done, size)):
+            try:
+                key = document_key(fields["url"])
+                if self._is_wanted(key):
+                    self._keep(key, document_from_dict(fields))
+            except (KeyError, TypeError, ValueError, sqlite3.Error):
+                self.reading.unreadable_lines += 1
+        counted = self._connection.execute(
+            "SELECT count(*) FROM pairs WHERE url1 IN (SELECT key FROM texts)"
+            " AND url2 IN (SELECT key FROM texts)"
+        )
+        (self.reading.document_pairs,) = counted.fetchone()
+
+    def _keep(self, key: str, document: Document) -> None:
+        segments = segments_of(document, document.language or "")
+        if len(segments) > MOST_SENTENCES:
+            self.reading.too_large_documents += 1
+            return
+        row = key, _pack(segments)
+        self._connection.execute("INSERT OR REPLACE INTO texts VALUES (?, ?)", row)
+
+    def _is_wanted(self, key: str) -> bool:
+        found = self._connection.execute(
+            "SELECT 1 FROM pairs WHERE url1 = ? UNION ALL SELECT 1 FROM pairs WHERE url2 = ?",
+            (key, key),
+        )
+        return found.fetchone() is not None
+
+    def _lines(self, path: Path, progress: Callable[[int], None]) -> Iterator[dict[str, Any]]:
+        """The lines of a file that may be growing; what cannot be read is counted."""
+        try:
+            raw = path.open("rb")
+        except OSError as error:
+            raise ConfigurationError(
+                f"{path} cannot be read ({error.strerror}): name the folder of a crawl, which"
+                f" has {PAIRS} and {DOCUMENTS} in it."
+            ) from error
+        with raw:
+            lines: IO[bytes] = raw
+            if path.suffix == ".gz":
+                lines = cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
+            try:
+                for number, line in enumerate(lines):
+                    if number % _EVERY == 0:
+                        progress(raw.tell())
+                    fields = self._read_line(line)
+                    if fields is not None:
+                        yield fields
+            except (EOFError, gzip.BadGzipFile, zlib.error):
+                self.reading.is_unfinished = True
+
+    def _read_line(self, line: bytes) -> dict[str, Any] | None:
+        if not line.endswith(b"\n"):
+            self.reading.is_unfinished = True
+            return None
+        try:
+            fields = json.loads(line)
+        except ValueError:
+            fields = None
+        if not isinstance(fields, dict):
+            self.reading.unreadable_lines += 1
+            return None
+        return fields
+
+
+def _pack(segments: list[Segment]) -> bytes:
+    rows = [(each.text, each.paragraph, each.kind) for each in segments]
+    return zlib.compress(json.dumps(rows).encode(), 1)
+
+
+def _unpack(packed: bytes) -> list[Segment]:
+    return [Segment(*row) for row in json.loads(zlib.decompress(packed))]

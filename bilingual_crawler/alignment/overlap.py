@@ -1,0 +1,113 @@
+"""What sentences of two texts have in common: anchors, words of a lexicon, meaning."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from bilingual_crawler.alignment.anchors import anchors, words
+from bilingual_crawler.alignment.lexicon import Lexicon
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """What a sentence shares with another is the product of their two rows.
+
+    `total1` and `total2` are what each sentence could at most share with a perfect counterpart.
+    """
+
+    rows1: Any
+    rows2: Any
+    total1: Floats
+    total2: Floats
+
+    def shared(self, first: slice, second: slice) -> Floats:
+        """What each sentence of one slice shares with each of the other."""
+        product = self.rows1[first] @ self.rows2[second].T
+        shared: Floats = product.toarray() if sparse.issparse(product) else product
+        return shared
+
+    def likeness(self, groups1: sparse.csr_array, groups2: sparse.csr_array) -> Floats:
+        """How much of what groups of sentences have is shared, from 0 to 1, group by group.
+
+        A group is a row with a one for each of its sentences.
+        """
+        joined1, joined2 = groups1 @ self.rows1, groups2 @ self.rows2
+        if sparse.issparse(joined1):
+            shared = np.asarray((joined1 * joined2).sum(axis=1)).ravel()
+        else:
+            shared = np.einsum("ij,ij->i", joined1, joined2)
+        total = groups1 @ self.total1 + groups2 @ self.total2
+        likeness: Floats = np.clip(2 * shared / np.maximum(total, 1e-9), 0.0, 1.0)
+        return likeness
+
+
+def anchor_overlap(first: Sequence[str], second: Sequence[str]) -> Overlap:
+    """What sentences share that needs no knowledge of their languages.
+
+    An anchor is worth the more the rarer it is. Those of one side alone tell nothing.
+    """
+    found1, found2 = [anchors(text) for text in first], [anchors(text) for text in second]
+    times1 = Counter(name for found in found1 for name in found)
+    times2 = Counter(name for found in found2 for name in found)
+    size = max(len(first), len(second))
+    shared = [name for name in times1 if name in times2]
+    ids = {name: number for number, name in enumerate(shared)}
+    rarity = [math.log(1 + size / max(times1[name], times2[name])) for name in shared]
+    rows1, total1 = _anchor_rows(found1, ids, rarity)
+    rows2, total2 = _anchor_rows(found2, ids, rarity)
+    return Overlap(rows1, rows2, total1, total2)
+
+
+def _anchor_rows(
+    found: Sequence[dict[str, float]], ids: dict[str, int], rarity: Sequence[float]
+) -> tuple[sparse.csr_array, Floats]:
+    starts, columns, values, totals = [0], [], [], []
+    for each in found:
+        known = [(ids[name], worth) for name, worth in each.items() if name in ids]
+        weights = [worth * rarity[number] for number, worth in known]
+        columns += [number for number, _ in known]
+        values += [math.sqrt(weight) for weight in weights]
+        totals.append(sum(weights))
+        starts.append(len(columns))
+    shape = (len(found), max(1, len(ids)))
+    return sparse.csr_array((values, columns, starts), shape, np.float64), np.asarray(totals)
+
+
+def lexicon_overlap(first: Sequence[str], second: Sequence[str], lexicon: Lexicon) -> Overlap:
+    """What sentences share by what the lexicon knows of their words.
+
+    Words that it does not know at all tell nothing.
+    """
+    rows1, rows2 = _word_rows(first, lexicon.ids1), _word_rows(second, lexicon.ids2)
+    total1, total2 = rows1 @ lexicon.rarity1, rows2 @ lexicon.rarity2
+    return Overlap((rows1 @ lexicon.worth).tocsr(), rows2, total1, total2)
+
+
+def _word_rows(texts: Sequence[str], ids: dict[str, int]) -> sparse.csr_array:
+    starts: list[int] = [0]
+    columns: list[int] = []
+    for text in texts:
+        columns.extend(sorted({ids[word] for word in words(text) if word in ids}))
+        starts.append(len(columns))
+    shape = (len(texts), max(1, len(ids)))
+    return sparse.csr_array((np.ones(len(columns)), columns, starts), shape, np.float64)
+
+
+def vector_overlap(vectors1: Floats, vectors2: Floats) -> Overlap:
+    """The cosine of the vectors that a model of meaning gives sentences."""
+    unit1, unit2 = _unit(vectors1), _unit(vectors2)
+    return Overlap(unit1, unit2, np.ones(len(unit1)), np.ones(len(unit2)))
+
+
+def _unit(vectors: Floats) -> Floats:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit: Floats = np.asarray(vectors, dtype=np.float64) / np.maximum(lengths, 1e-9)
+    return unit

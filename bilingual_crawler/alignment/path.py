@@ -1,0 +1,151 @@
+"""The cheapest way through two texts: dynamic programming over beads, row by row in numpy.
+
+Only a band around the expected way is looked at. If the way touches the edge of the band, the
+band is doubled and the search repeated, so a narrow band costs time and never the answer that
+a wider one would give near it.
+
+A row depends on itself only through sentences that are left out of the second side. What those
+cost is a running sum, so the best way to leave some out is a running minimum, and a whole row
+is a handful of array operations.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bilingual_crawler.alignment.beads import Bead, Shape
+
+Floats = NDArray[np.float64]
+
+ROWS = 32
+"""Rows whose costs are made at once; the band moves only between such blocks."""
+NEAR_EDGE = 3
+LEFT_OUT_1, LEFT_OUT_2 = -1, -2
+MOST_CELLS = 100_000_000
+"""How large a band may become; two texts that need more are hardly translations."""
+
+
+class Costs(Protocol):
+    """What beads cost, for a search that asks for some of them at a time."""
+
+    @property
+    def skip1(self) -> Floats:
+        """The cost of leaving out each sentence of the first side."""
+
+    @property
+    def skip2(self) -> Floats:
+        """The same of the second side."""
+
+    def block(self, rows: range, columns: range) -> Mapping[Shape, Floats]:
+        """The costs of beads that end before sentence (row, column), for each shape.
+
+        Rows and columns count the sentences that are behind; beads that would begin before
+        the text cost infinity.
+        """
+
+
+class Block(NamedTuple):
+    """Some rows and the columns that are looked at in them."""
+
+    rows: range
+    columns: range
+
+
+class _Way(NamedTuple):
+    beads: list[Bead]
+    cost: float
+    touches_edge: bool
+
+
+def cheapest_beads(costs: Costs, expected: Floats, band: int) -> tuple[list[Bead], float]:
+    """The beads that cover both texts at the least cost, and that cost.
+
+    `expected` says for every number of sentences behind on the first side (0 to all) how many
+    are likely behind on the second; `band` is how far from there the search goes at first.
+    """
+    size1, size2 = len(costs.skip1), len(costs.skip2)
+    while True:
+        blocks = _blocks(expected, band, size1, size2)
+        way = _search(costs, blocks, size2)
+        if not way.touches_edge or band > size2 or 4 * band * size1 > MOST_CELLS:
+            return way.beads, way.cost
+        band *= 2
+
+
+def _blocks(expected: Floats, band: int, size1: int, size2: int) -> list[Block]:
+    blocks = []
+    for start in range(0, size1, ROWS):
+        end = min(start + ROWS, size1)
+        low = 0 if start == 0 else max(0, int(expected[start]) - band)
+        high = size2 if end == size1 else min(size2, int(expected[end]) + band)
+        blocks.append(Block(range(start + 1, end + 1), range(low, high + 1)))
+    return blocks or [Block(range(1, 1), range(size2 + 1))]
+
+
+def _search(costs: Costs, blocks: list[Block], size2: int) -> _Way:
+    sums2 = np.concatenate([[0.0], np.cumsum(costs.skip2)])
+    start = blocks[0].columns
+    totals: list[tuple[int, Floats]] = [(0, sums2[: len(start)])]
+    choices: list[tuple[int, NDArray[np.int8]]] = [
+        (0, np.full(len(start), LEFT_OUT_2, dtype=np.int8))
+    ]
+    shapes: tuple[Shape, ...] = ()
+    for rows, columns in blocks:
+        priced = costs.block(rows, columns)
+        shapes = tuple(priced)
+        deepest = max((shape[0] for shape in shapes), default=1)
+        sums = sums2[columns.start : columns.stop]
+        options = np.empty((len(shapes) + 1, len(columns)))
+        for number, row in enumerate(rows):
+            options[-1] = _moved(totals[-1], columns, 0) + costs.skip1[row - 1]
+            for option, (shape, prices) in zip(options, priced.items(), strict=False):
+                if shape[0] > row:
+                    option[:] = np.inf
+                else:
+                    np.add(_moved(totals[-shape[0]], columns, shape[1]), prices[number], option)
+            best = options.argmin(axis=0)
+            reached = np.take_along_axis(options, best[None], axis=0)[0] - sums
+            running = np.minimum.accumulate(reached)
+            choice = best.astype(np.int8)
+            choice[best == len(shapes)] = LEFT_OUT_1
+            choice[running < reached] = LEFT_OUT_2
+            choices.append((columns.start, choice))
+            totals.append((columns.start, running + sums))
+            del totals[: -max(deepest, 1)]
+    return _walk_back(choices, shapes, size2, float(totals[-1][1][-1]))
+
+
+def _moved(row: tuple[int, Floats], columns: range, by: int) -> Floats:
+    """A row of totals as seen from `by` columns further on; infinity where it has none."""
+    first, totals = row
+    low, high = columns.start - by - first, columns.stop - by - first
+    if low >= 0 and high <= len(totals):
+        return totals[low:high]
+    moved = np.full(len(columns), np.inf)
+    begin, end = max(low, 0), min(high, len(totals))
+    if begin < end:
+        moved[begin - low : end - low] = totals[begin:end]
+    return moved
+
+
+def _walk_back(
+    choices: list[tuple[int, NDArray[np.int8]]], shapes: tuple[Shape, ...], size2: int, cost: float
+) -> _Way:
+    beads, row, column, touches = [], len(choices) - 1, size2, False
+    while row or column:
+        first, choice = choices[row]
+        last = first + len(choice) - 1
+        touches = touches or (first > 0 and column - first < NEAR_EDGE)
+        touches = touches or (last < size2 and last - column < NEAR_EDGE)
+        kind = int(choice[column - first])
+        if kind == LEFT_OUT_1:
+            shape = (1, 0)
+        elif kind == LEFT_OUT_2:
+            shape = (0, 1)
+        else:
+            shape = shapes[kind]
+        beads.append(Bead(row - shape[0], row, column - shape[1], column))
+        row, column = row - shape[0], column - shape[1]
+    return _Way(beads[::-1], cost, touches)

@@ -1,0 +1,260 @@
+"""A whole crawl aligned: a first pass to learn a lexicon from, a second one that uses it.
+
+The first pass looks at documents by chance until it has seen enough sentences that it is sure
+of; in a large crawl that is a small part. The second goes through all documents in order. Its
+pairs are cleaned one by one, put aside in a temporary file, and written when it is known which
+of them repeat. The same folder gives the same file, byte by byte.
+"""
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import IO, Any
+
+from bilingual_crawler.alignment.aligner import Aligner, Encoder, Scored
+from bilingual_crawler.alignment.anchors import words
+from bilingual_crawler.alignment.cleaning import Rule, broken_rule, rules
+from bilingual_crawler.alignment.documents import PairedDocuments, PairOfTexts
+from bilingual_crawler.alignment.lexicon import MOST_PAIRS, Lexicon, Words, learn
+from bilingual_crawler.alignment.repeats import Repeats
+from bilingual_crawler.alignment.segment import Segment
+from bilingual_crawler.alignment.sentence_pair import SentencePair, pair_id
+from bilingual_crawler.alignment.writing import sole_writer, to_line, write_sentences
+from bilingual_crawler.errors import ConfigurationError
+
+SURE = 0.9
+"""The score from which the first pass's pairs are learned from."""
+UNSPACED = frozenset({"zho", "yue", "jpn"})
+"""Languages that put no space between sentences."""
+LEAST_PAIRS = 50
+"""Fewer teach nothing: then the first pass is all."""
+
+Languages = tuple[str, str]
+
+Progress = Callable[[str, int, int], None]
+"""Told what is being done, how much of it is done, and of how much."""
+
+
+@dataclass
+class Counts:
+    """What came of aligning a folder."""
+
+    document_pairs: int = 0
+    sentences1: int = 0
+    sentences2: int = 0
+    sentence_pairs: int = 0
+    kept: int = 0
+    dropped: Counter[str] = field(default_factory=Counter)
+    lexicon_entries: dict[str, int] = field(default_factory=dict)
+    unreadable_lines: int = 0
+    too_large_documents: int = 0
+    is_unfinished: bool = False
+
+    def add(self, pair: SentencePair) -> None:
+        """Count a pair, kept or dropped."""
+        self.sentence_pairs += 1
+        if pair.dropped:
+            self.dropped[pair.dropped] += 1
+        else:
+            self.kept += 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """The counts as JSON has them."""
+        return {
+            "document_pairs": self.document_pairs,
+            "sentences1": self.sentences1,
+            "sentences2": self.sentences2,
+            "sentence_pairs": self.sentence_pairs,
+            "kept": self.kept,
+            "dropped": dict(sorted(self.dropped.items())),
+            "lexicon_entries": dict(sorted(self.lexicon_entries.items())),
+            "unreadable_lines": self.unreadable_lines,
+            "too_large_documents": self.too_large_documents,
+            "is_unfinished": self.is_unfinished,
+        }
+
+
+@dataclass
+class Learned:
+    """What the first pass found out about two languages."""
+
+    pairs: list[tuple[Words, Words]] = field(default_factory=list)
+    seen: set[bytes] = field(default_factory=set)
+    characters1: int = 0
+    characters2: int = 0
+    lexicon: Lexicon | None = None
+
+    @property
+    def ratio(self) -> float:
+        """How many characters of the second language stand for one of the first."""
+        return self.characters2 / self.characters1 if self.characters1 else 1.0
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether more would change little."""
+        return len(self.pairs) >= MOST_PAIRS
+
+    def add(self, text1: str, text2: str) -> None:
+        """Take in a pair, once."""
+        digest = blake2b(f"{text1}\n{text2}".encode("utf-8", "replace"), digest_size=8).digest()
+        if digest not in self.seen:
+            self.seen.add(digest)
+            self.pairs.append((words(text1), words(text2)))
+            self.characters1 += len(text1)
+            self.characters2 += len(text2)
+
+
+def align_folder(
+    folder: Path,
+    out: Path,
+    encoder: Encoder | None = None,
+    progress: Progress = lambda _what, _done, _all: None,
+) -> Counts:
+    """Align the document pairs of a crawl's folder and write their sentences to `out`."""
+    if not folder.is_dir():
+        raise ConfigurationError(f"There is no folder {folder}: name the folder of a crawl.")
+    if not out.parent.is_dir():
+        raise ConfigurationError(f"There is no folder {out.parent} to write {out.name} to.")
+    with sole_writer(out):
+        documents = PairedDocuments(folder, lambda done, size: progress("reading", done, size))
+        repeats = Repeats()
+        try:
+            size = len(documents)
+            learned = first_pass(
+                documents.at_random(), encoder, lambda done: progress("first pass", done, size)
+            )
+            counts = Counts(
+                unreadable_lines=documents.reading.unreadable_lines,
+                too_large_documents=documents.reading.too_large_documents,
+                is_unfinished=documents.reading.is_unfinished,
+                lexicon_entries={
+                    "-".join(langs): len(about.lexicon or ()) for langs, about in learned.items()
+                },
+            )
+            with tempfile.TemporaryFile(dir=out.parent) as file:
+                aside = _Aside(file, repeats)
+                _second_pass(documents, _tools(learned, encoder), aside, counts, progress)
+                write_sentences(out, aside.cleaned(counts, progress))
+        finally:
+            repeats.close()
+            documents.close()
+    return counts
+
+
+def first_pass(
+    documents: Iterable[PairOfTexts],
+    encoder: Encoder | None = None,
+    progress: Callable[[int], None] = lambda _done: None,
+) -> dict[Languages, Learned]:
+    """What can be learned of each two languages from sentences that are surely paired."""
+    aligner, learned = Aligner(encoder=encoder), dict[Languages, Learned]()
+    for number, pair in enumerate(documents, 1):
+        progress(number)
+        about = learned.setdefault((pair.lang1, pair.lang2), Learned())
+        if not about.is_enough:
+            for text1, text2 in confident(aligner.align(pair.first, pair.second), pair):
+                about.add(text1, text2)
+        elif len(learned) == 1:
+            break
+    for about in learned.values():
+        if len(about.pairs) >= LEAST_PAIRS:
+            about.lexicon = learn(about.pairs)
+        about.pairs.clear()
+        about.seen.clear()
+    return learned
+
+
+def confident(found: list[Scored], pair: PairOfTexts) -> Iterator[tuple[str, str]]:
+    """One sentence for one that the aligner is sure of, among others like it."""
+    single = [each.bead.shape == (1, 1) for each in found]
+    for number, (bead, score) in enumerate(found):
+        if score >= SURE and all(single[max(0, number - 1) : number + 2]):
+            yield pair.first[bead.start1].text, pair.second[bead.start2].text
+
+
+class _Aside:
+    """Sentence pairs in a temporary file until it is known which of them repeat."""
+
+    def __init__(self, file: IO[bytes], repeats: Repeats) -> None:
+        self._file, self._repeats, self._size = file, repeats, 0
+
+    def add(self, document: int, pair: SentencePair) -> None:
+        """Put a pair of the document pair with this number aside."""
+        if not pair.dropped:
+            self._repeats.add(self._size, document, pair)
+        self._file.write(to_line(pair))
+        self._size += 1
+
+    def cleaned(self, counts: Counts, progress: Progress) -> Iterator[SentencePair]:
+        """Every pair again, with the rule that it broke, counted."""
+        self._file.seek(0)
+        for number, line in enumerate(self._file):
+            progress("writing", number + 1, self._size)
+            pair = SentencePair.from_dict(json.loads(line))
+            if not pair.dropped:
+                pair = replace(pair, dropped=self._repeats.broken_rule(number, pair))
+            counts.add(pair)
+            yield pair
+
+
+_Tools = tuple[Aligner, Mapping[str, Rule]]
+
+
+def _tools(
+    learned: Mapping[Languages, Learned], encoder: Encoder | None
+) -> dict[Languages, _Tools]:
+    return {
+        langs: (Aligner(about.lexicon, encoder), rules(about.ratio))
+        for langs, about in learned.items()
+    }
+
+
+def _second_pass(
+    documents: PairedDocuments,
+    tools: Mapping[Languages, _Tools],
+    aside: _Aside,
+    counts: Counts,
+    progress: Progress,
+) -> None:
+    for document, pair in enumerate(documents.in_order(), 1):
+        progress("second pass", document, len(documents))
+        aligner, asked = tools[pair.lang1, pair.lang2]
+        counts.document_pairs += 1
+        counts.sentences1 += len(pair.first)
+        counts.sentences2 += len(pair.second)
+        for found in sentence_pairs(pair, aligner.align(pair.first, pair.second), asked):
+            aside.add(document, found)
+
+
+def sentence_pairs(
+    pair: PairOfTexts, found: Iterable[Scored], asked: Mapping[str, Rule]
+) -> Iterator[SentencePair]:
+    """The beads with text on both sides, with the rule of single pairs that each breaks."""
+    name, at = pair_id(pair.url1, pair.url2), 0
+    for bead, score in found:
+        if not bead.is_paired:
+            continue
+        made = SentencePair(
+            pair=name,
+            at=at,
+            url1=pair.url1,
+            url2=pair.url2,
+            lang1=pair.lang1,
+            lang2=pair.lang2,
+            text1=_joined(pair.first[bead.start1 : bead.end1], pair.lang1),
+            text2=_joined(pair.second[bead.start2 : bead.end2], pair.lang2),
+            beads="-".join(map(str, bead.shape)),
+            kind=pair.first[bead.start1].kind,
+            score=score,
+        )
+        yield replace(made, dropped=broken_rule(made, asked))
+        at += 1
+
+
+def _joined(segments: list[Segment], language: str) -> str:
+    """Sentences as one text; some languages have no space between them."""
+    return ("" if language in UNSPACED else " ").join(each.text for each in segments)

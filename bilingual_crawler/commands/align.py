@@ -1,0 +1,75 @@
+"""`scrapy align`: the sentence pairs of a crawl's document pairs."""
+
+import argparse
+from pathlib import Path
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+DETAILS = """\
+Reads pairs.jsonl and documents.jsonl.gz of a crawl's folder, splits the content of each document
+into sentences, aligns the two documents of each pair, cleans the sentence pairs, and writes
+sentences.jsonl.gz there. The crawl may be over or still running: then what it has written so
+far is aligned. The same folder gives the same file.
+
+The first pass looks at lengths, paragraphs, numbers, addresses, names and words that are alike.
+The second one also has a lexicon, learned from what the first was sure of in the whole crawl.
+
+No sentence pair is deleted: `dropped` names the rule that a pair broke.
+
+  scrapy align crawls/spa-eus
+  scrapy align crawls/spa-eus --out spa-eus.jsonl.gz --json
+  scrapy align crawls/spa-eus --embeddings models/labse
+
+--embeddings takes a folder with model.onnx and tokenizer.json, or a model of the library
+sentence-transformers; sentences that mean the same must have vectors that are near each other.
+
+JSON is one line: document_pairs, sentences1, sentences2 (of each side), sentence_pairs, kept,
+dropped (a number a rule), lexicon_entries (a number a language pair), unreadable_lines,
+too_large_documents (left out), is_unfinished (a file ends in the middle of a line), seconds, file.
+"""
+
+
+class Command(ScrapyCommand):
+    """Reads the options, aligns, prints counts."""
+
+    requires_project = False
+    requires_crawler_process = False
+    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
+
+    def syntax(self) -> str:
+        """The arguments, for the usage line."""
+        return "CRAWL_DIR [--out FILE] [options]"
+
+    def short_desc(self) -> str:
+        """One line for the list of commands."""
+        return "Align the sentences of a crawl's document pairs"
+
+    def long_desc(self) -> str:
+        """What `--help` says first."""
+        return f"{self.short_desc()}."
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare our options after Scrapy's own."""
+        super().add_options(parser)
+        parser.epilog = DETAILS
+        parser.formatter_class = argparse.RawDescriptionHelpFormatter
+        group = parser.add_argument_group("Alignment")
+        group.add_argument(
+            "--out", type=Path, metavar="FILE", help="CRAWL_DIR/sentences.jsonl.gz by default"
+        )
+        group.add_argument(
+            "--embeddings", default="", metavar="MODEL", help="a model of sentences to ask as well"
+        )
+        group.add_argument("--json", action="store_true", help="one line of JSON, for programs")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Align, and print."""
+        from bilingual_crawler.alignment import report  # noqa: PLC0415 - see options.py
+
+        unknown = [each for each in args if each.startswith("-")]
+        if unknown:
+            raise UsageError(f"unknown option {unknown[0]}")
+        if len(args) != 1:
+            raise UsageError("name the folder of one crawl")
+        report.align_with_bar(Path(args[0]), opts.out, opts.embeddings, as_json=opts.json)
