@@ -14,7 +14,6 @@ from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
-from bilingual_crawler.corpus.corpus import text_signature
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.matcher import Matcher, UrlModel
@@ -76,7 +75,7 @@ def read_site(warc: Path) -> list[Material]:
 
 
 def _pages(recording: Recording, pair: LanguagePair) -> list[tuple[Page, str]]:
-    pages, nodes = [], dict[bytes, str]()
+    pages = []
     for url in recording.pages:
         answer = recording.answer(url)
         if answer is None:
@@ -88,8 +87,7 @@ def _pages(recording: Recording, pair: LanguagePair) -> list[tuple[Page, str]]:
             hints=pair.codes,
         )
         if document.language in pair:
-            node = nodes.setdefault(text_signature(document), url)
-            pages.append((page_of(document), node))
+            pages.append((page_of(document), url))
     return pages
 
 

@@ -17,6 +17,7 @@ MOST_WORDS = 3
 LEAST_NAME = 4
 MOST_COUNTRIES = 3
 LONGEST_SOURCE = 200
+ENGLISH_FLAGS = ("gb", "uk", "us")
 
 _WORDS = re.compile(r"[^\W\d_]+")
 _NONE: frozenset[str] = frozenset()
@@ -69,9 +70,18 @@ def languages_shown(source: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _flags() -> dict[str, frozenset[str]]:
-    """The languages that a country's flag may stand for."""
+    """The languages that a country's flag may stand for.
+
+    Where a language of the country has the country's own code, the flag means that one alone:
+    that of Spain is Spanish, not Basque.
+    """
     flags: dict[str, set[str]] = {}
+    named: dict[str, str] = {}
     for language in all_languages():
-        for country in language.countries[:MOST_COUNTRIES]:
+        for country in language.countries[:MOST_COUNTRIES] if language.cld2 else ():
             flags.setdefault(country, set()).add(language.code)
-    return {country: frozenset(codes) for country, codes in flags.items()}
+        if language.iso639_1 in language.countries:
+            named[language.iso639_1] = language.code
+    named |= dict.fromkeys(ENGLISH_FLAGS, "eng")
+    own = {country: frozenset((code,)) for country, code in named.items()}
+    return {country: frozenset(codes) for country, codes in flags.items()} | own

@@ -24,7 +24,7 @@ from bilingual_crawler.pairing.weighing import Verdict, Weigher
 DETECTORS = ("same_page", "alternates", *GROUPS)
 REWEIGHED = 2
 """Pages that are weighed anew with every page that comes, if their site has doubled since."""
-MOST_ASKED = 4
+MOST_ASKED = 16
 """Candidates of a page that the model of parallel URLs is asked about."""
 BATCH = 1_000
 

@@ -33,10 +33,11 @@ def parallel_urls(config: Config) -> "ParallelUrls":
 def parallel_urls_if_there(config: Config) -> "UrlModel | None":
     """The same model for pairing, which can do without it and then says so."""
     try:
-        return parallel_urls(config).probabilities
+        model = parallel_urls(config)
     except ConfigurationError as error:
         logger.info("Pairs are found without the model of parallel URLs: %s", error.problems[0])
         return None
+    return lambda pairs: model.probabilities(pairs).tolist()
 
 
 def _asked_for(task: str, config: Config) -> Any:

@@ -30,6 +30,8 @@ HIDDEN = (
 )
 """What is hidden from the model, each time a site is learned from."""
 REGULARISATION = 0.3
+LEAST_SCALE = 0.1
+"""Numbers that hardly ever differ are taken to differ by this much, or they would weigh tons."""
 
 Rows = NDArray[np.float64]
 
@@ -86,8 +88,7 @@ def fit(given: Iterable[Lesson], about: dict[str, Any]) -> PairModel:
     weights = np.concatenate(
         [np.full(len(each.rows), each.weight / counts[each.site]) for each in some]
     )
-    mean, scale = rows.mean(axis=0), rows.std(axis=0)
-    scale[scale == 0] = 1.0
+    mean, scale = rows.mean(axis=0), np.maximum(rows.std(axis=0), LEAST_SCALE)
     regression = LogisticRegression(C=REGULARISATION, max_iter=1_000)
     regression.fit((rows - mean) / scale, labels, sample_weight=weights / weights.mean())
     slopes = regression.coef_[0] / scale

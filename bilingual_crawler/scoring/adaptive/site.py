@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from zlib import crc32
 
 from bilingual_crawler.documents.document import Document, Link
+from bilingual_crawler.documents.switches import languages_of_link
 from bilingual_crawler.hosts import host_of, site_of
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.scoring.adaptive.evidence import NEITHER, is_alive, leaning, purity_of
@@ -46,7 +47,7 @@ class Site:
         self.harvest = harvest
         self.memory = Memory(pair, room)
         self.evidence = self.memory.evidence
-        self.switches = Switches(pair)
+        self.switches = Switches()
         self.transforms = (Transforms(), Transforms())
         self.texts: set[int] = set()
         self.stays = list(STAYS)
@@ -125,7 +126,7 @@ class Site:
         if target.fate is not Fate.WAITING:
             return target
         language = self._number(document.language)
-        if target.certainty < Certainty.ANCHOR and (named := self.switches.named(link)):
+        if target.certainty < Certainty.ANCHOR and (named := languages_of_link(link)):
             target.guess(leaning(named, self.codes, SURE_ANCHOR), Certainty.ANCHOR)
         if target.certainty < Certainty.PARENT and document.language:
             stays = self.stays[0] / self.stays[1]
@@ -278,7 +279,7 @@ class Site:
 
     def _switched_to(self, page: Known, link: Link) -> int | None:
         """The language of the pair that a link names or leads to, if it does."""
-        named = [self.codes.index(code) for code in self.switches.named(link) if code in self.codes]
+        named = [self.codes.index(code) for code in languages_of_link(link) if code in self.codes]
         if named:
             return next((each for each in named if each != page.language), page.language)
         if page.language != NEITHER and self.switches.crosses(slot_of(link)) > SURE:
