@@ -80,7 +80,7 @@ def _flags() -> dict[str, frozenset[str]]:
     for language in all_languages():
         for country in language.countries[:MOST_COUNTRIES] if language.cld2 else ():
             flags.setdefault(country, set()).add(language.code)
-        if language.iso639_1 in language.countries:
+        if language.cld2 and language.iso639_1 in language.countries:
             named[language.iso639_1] = language.code
     named |= dict.fromkeys(ENGLISH_FLAGS, "eng")
     own = {country: frozenset((code,)) for country, code in named.items()}
