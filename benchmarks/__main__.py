@@ -13,7 +13,7 @@ from benchmarks.recorded_pairs import SHARED
 
 LOCAL = ("crawl", "scoring", "frontier", "dedup", "inference")
 RECORDED = ("boilerplate", "recorded_pairs", "mixed_pages")
-LONG = ("replay_sites", "peers")
+LONG = ("replay_sites", "peers", "seed_systems")
 
 
 def main() -> None:

@@ -110,8 +110,9 @@ def shared_matches(one: Hashes, other: Hashes) -> float:
 
 def normalised_name(name: str, tokens: Tokens) -> str:
     """A name without ending, language affixes and all that is no letter: `Index_pt.html`: index."""
-    stem = _ENDING.sub("", name.lower())[:LONGEST_NAME]
-    return "".join(word for word in _WORD.findall(stem) if word not in tokens)
+    stem, _ = _without_ending(name.lower(), tokens)
+    words = _WORD.findall(stem[:LONGEST_NAME])
+    return "".join(word for word in words if word not in tokens)
 
 
 def file_name(url: str) -> str:
@@ -128,9 +129,14 @@ def file_type(url: str, tokens: Tokens = frozenset()) -> str | None:
 
     A name without an ending is a page; a language at the end (`core.html.fr`) is no ending.
     """
-    name = file_name(url).lower()
-    while ending := _ENDING.search(name):
-        if ending[1] in _TYPES or ending[1] not in tokens:
-            return _TYPES.get(ending[1])
-        name = name[: ending.start()]
-    return "html"
+    _, ending = _without_ending(file_name(url).lower(), tokens)
+    return _TYPES.get(ending) if ending else "html"
+
+
+def _without_ending(name: str, tokens: Tokens) -> tuple[str, str]:
+    """A name without its ending and any language after it, and the ending."""
+    while found := _ENDING.search(name):
+        name = name[: found.start()]
+        if found[1] in _TYPES or found[1] not in tokens:
+            return name, found[1]
+    return name, ""
