@@ -156,7 +156,17 @@ def test_no_pages_are_too_strange_to_be_judged(one, other):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{}", "[]", '{"structure": [[1]], "pplocator": 0}', "[" * 9_999]
+    "text",
+    [
+        "",
+        "{}",
+        "[]",
+        '{"structure": [[1]], "pplocator": 0}',
+        '{"structure": [[[1, 0], 2.0]], "pplocator": 0}',
+        '{"structure": [[[0, 0, -1], 2.0]], "pplocator": 0}',
+        '{"structure": [[[0, 0, 0], 2.0]], "pplocator": [4, 0.5, 0, 1]}',
+        "[" * 9_999,
+    ],
 )
 def test_a_file_that_holds_no_classifiers_is_told_of(text):
     with pytest.raises(ConfigurationError, match=r"my\.json does not hold"):

@@ -7,6 +7,8 @@ from random import Random
 import pytest
 
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.pairing.ilsp import judge_structure
+from bilingual_crawler.pairing.pplocator import judge_pages
 from bilingual_crawler.pairing.small_models import PairClassifiers, shipped
 from tests.pairing_support import packed, page
 
@@ -96,9 +98,6 @@ def test_classifiers_learn_a_site_and_are_the_same_when_read_again():
     examples = list(labelled_pairs(pages, gold))
     fitted = fit_pair_classifiers(examples)
     assert PairClassifiers.loads(fitted.dumps(), "here") == fitted
-    from bilingual_crawler.pairing.ilsp import judge_structure  # noqa: PLC0415
-    from bilingual_crawler.pairing.pplocator import judge_pages  # noqa: PLC0415
-
     for one, other, parallel in examples:
         assert (judge_structure(one, other, fitted.structure).score >= 0.5) is parallel
         assert (judge_pages(one, other, fitted.pplocator).score >= 0.5) is parallel

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Self
 from bilingual_crawler.errors import ConfigurationError
 
 SHIPPED = "data/pair_classifiers.json"
+MACHINE_FEATURES, TREE_FEATURES = 3, 4
 STEEPEST = 30.0
 """Decision values beyond this are as sure as a float can say."""
 
@@ -102,15 +103,16 @@ class PairClassifiers(NamedTuple):
         """The classifiers of a JSON text; `source` is where a user can find it."""
         try:
             read = json.loads(text)
-            return cls(
-                PolynomialMachine.from_json(read["structure"]),
-                DecisionTree.from_json(read["pplocator"]),
-            )
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise ConfigurationError(
-                f"{source} does not hold the classifiers of pairs: write it with"
-                " `scrapy train pairs`, or leave the setting empty for those of the package."
-            ) from error
+            machine = PolynomialMachine.from_json(read["structure"])
+            tree = DecisionTree.from_json(read["pplocator"])
+        except (ValueError, TypeError, KeyError, ArithmeticError, RecursionError) as error:
+            raise _unreadable(source) from error
+        powers = [powers for powers, _ in machine.terms]
+        if any(len(each) != MACHINE_FEATURES or min(each) < 0 for each in powers):
+            raise _unreadable(source)
+        if not _features(tree.root) <= set(range(TREE_FEATURES)):
+            raise _unreadable(source)
+        return cls(machine, tree)
 
 
 @cache
@@ -118,6 +120,20 @@ def shipped() -> PairClassifiers:
     """The classifiers that come with the package."""
     text = files("bilingual_crawler").joinpath(SHIPPED).read_text("utf-8")
     return PairClassifiers.loads(text, SHIPPED)
+
+
+def _unreadable(source: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"{source} does not hold the classifiers of pairs: it should be a JSON object with"
+        f" 'structure', a list of [{MACHINE_FEATURES} powers, factor], and 'pplocator', a tree of"
+        " [feature, limit, below, above]."
+    )
+
+
+def _features(node: Tree) -> set[int]:
+    if not isinstance(node, Split):
+        return set()
+    return {node.feature} | _features(node.below) | _features(node.above)
 
 
 def _written(node: Tree) -> Any:

@@ -118,7 +118,7 @@ class PieceIndex:
                 self._listed[piece].append(number)
 
     def near(self, text: str) -> list[str]:
-        """The texts with most of the rare pieces of a text, which is not one of them itself."""
+        """The texts that have most of the rare pieces of a text, and about its length."""
         listed = [self._listed[piece] for piece in _pieces(text) if piece in self._listed]
         listed.sort(key=len)
         votes = Counter(islice(chain.from_iterable(listed), _MOST_LISTED))
@@ -130,5 +130,7 @@ class PieceIndex:
         return [texts[number] for number in nlargest(_MOST_COMPARED, votes, key=promise)]
 
 
-def _pieces(text: str) -> set[str]:
-    return {text[at : at + _PIECE] for at in range(max(1, min(len(text), LONGEST_COMPARED) - 3))}
+def _pieces(text: str) -> dict[str, None]:
+    """The different pieces in their order, so that every run compares the same."""
+    count = max(1, min(len(text), LONGEST_COMPARED) - _PIECE + 1)
+    return dict.fromkeys(text[at : at + _PIECE] for at in range(count))
