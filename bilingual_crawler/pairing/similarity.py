@@ -1,6 +1,8 @@
 """How alike two numbers or two sets are, from 0 to 1, and when that is enough."""
 
-from bilingual_crawler.pairing.profile import Hashes, members
+from bisect import bisect_right
+
+from bilingual_crawler.pairing.profile import HASH, Hashes
 
 
 def ratio(one: float, other: float) -> float:
@@ -17,7 +19,7 @@ def passing(value: float, threshold: float) -> float:
     """
     if value >= threshold:
         return 0.5 + 0.5 * min(1.0, (value - threshold) / (1.0 - threshold or 1.0))
-    return 0.5 * max(0.0, value) / threshold
+    return 0.5 * (max(0.0, value) / threshold)
 
 
 def jaccard(one: frozenset[int], other: frozenset[int]) -> float:
@@ -31,9 +33,8 @@ def shared_words(one: Hashes, other: Hashes, most: int) -> float:
 
     Where a set was cut, only hashes that could have been kept on both sides are compared.
     """
-    first, second = members(one), members(other)
-    ends = [max(hashes) for hashes in (first, second) if len(hashes) >= most]
+    sides = [memoryview(each).cast(HASH) for each in (one, other)]
+    ends = [side[-1] for side in sides if len(side) >= most]
     if ends:
-        end = min(ends)
-        first, second = (frozenset(h for h in each if h <= end) for each in (first, second))
-    return jaccard(first, second)
+        sides = [side[: bisect_right(side, min(ends))] for side in sides]
+    return jaccard(frozenset(sides[0]), frozenset(sides[1]))
