@@ -16,7 +16,7 @@ LOCAL = (
     *("splitters", "alignment", "export", "search"),
 )
 RECORDED = ("boilerplate", "recorded_pairs", "mixed_pages")
-LONG = ("replay_sites", "peers")
+LONG = ("replay_sites", "peers", "seed_systems")
 
 
 def main() -> None:

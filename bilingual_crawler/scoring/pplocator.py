@@ -11,26 +11,24 @@ was passed over comes back when its likeness turns up.
 """
 
 import json
-import re
 from collections.abc import Sequence
-from typing import Literal
-
-from rapidfuzz import process
-from rapidfuzz.distance import Levenshtein
 
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.hosts import host_of, site_of
 from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.pairing.url_lists import (
+    Side,
+    compared_with,
+    most_alike,
+    normalised,
+    side_of,
+)
 from bilingual_crawler.scoring.scorer import REFUSED, CrawlSoFar, Factor, LinkScorer, Proposal
-from bilingual_crawler.scoring.url_language import announced_languages
 from bilingual_crawler.settings import Config
 
-NOISE = re.compile(r"^https?://|\b(?:www|index|http)\b\.?|/$")
-ALIKE = 0.85
 MOST_COMPARED = 1_000
 """URLs of a list that are compared: of a larger site the latest."""
 
-Side = Literal["first", "second", "unknown"]
 Lists = dict[Side, dict[str, str]]
 """The URLs of a site by their normalised form."""
 
@@ -73,7 +71,7 @@ class PPLocatorScorer(LinkScorer):
         likeness = self._likeness(link.url)
         factors = [Factor("level", level, f"of {self._levels} (BILINGUAL_PPLOCATOR_LEVELS)")]
         if level == self._levels:
-            side = self._side(link.url) or "a third language"
+            side = side_of(link.url, self.pair) or "a third language"
             why = f"nearly the same as {likeness}" if likeness else "like no URL of the other list"
             factors.append(Factor("candidate", float(likeness is not None), f"{side}: {why}"))
         follow = level < self._levels or (level == self._levels and likeness is not None)
@@ -98,7 +96,7 @@ class PPLocatorScorer(LinkScorer):
 
     def _collect(self, url: str) -> bool:
         """Put a URL on its list; whether it is new there is told."""
-        side, name = self._side(url), normalised(url)
+        side, name = side_of(url, self.pair), normalised(url)
         urls = {} if side is None else self._lists(url)[side]
         if side is None or name in urls:
             return False
@@ -113,28 +111,13 @@ class PPLocatorScorer(LinkScorer):
         site = site_of(host_of(url))
         return self._sites.setdefault(site, {"first": {}, "second": {}, "unknown": {}})
 
-    def _side(self, url: str) -> Side | None:
-        """The list of a URL; none for one with a third language's token."""
-        named = announced_languages(url)
-        ours = named & frozenset(self.pair.codes)
-        if named and not ours:
-            return None
-        if len(ours) != 1:
-            return "unknown"
-        return "first" if self.pair.first.code in ours else "second"
-
     def _likeness(self, url: str) -> str | None:
         """The URL of the other list that is most like this one, if it is enough so."""
-        side, lists = self._side(url), self._lists(url)
-        other = None if side is None else _compared_with(side, lists)
+        side, lists = side_of(url, self.pair), self._lists(url)
+        other = None if side is None else compared_with(side, lists)
         if other is None:
             return None
-        found = process.extractOne(
-            normalised(url),
-            list(lists[other]),
-            scorer=Levenshtein.normalized_similarity,
-            score_cutoff=ALIKE,
-        )
+        found = most_alike(normalised(url), list(lists[other]))
         return None if found is None else lists[other][found[0]]
 
     def _call_back(self, likeness: str | None) -> None:
@@ -143,21 +126,6 @@ class PPLocatorScorer(LinkScorer):
         if likeness is not None and depth is not None:
             why = "a URL nearly the same as this one was found"
             self._back.append(Proposal(likeness, 1.0 / (1.0 + depth), depth, why, linked=True))
-
-
-def _compared_with(side: Side, lists: Lists) -> Side | None:
-    """The other language's list; the unknown URLs in the place of one that is empty."""
-    sides: tuple[Side, Side] = ("first", "second")
-    filled = [each for each in sides if lists[each]]
-    if side == "unknown":
-        return filled[0] if len(filled) == 1 else None
-    others = [each for each in filled if each != side]
-    return others[0] if others else "unknown"
-
-
-def normalised(url: str) -> str:
-    """A URL without what says nothing of its page: scheme, www, index."""
-    return NOISE.sub("", url.lower())
 
 
 def _score(document: Document) -> float:

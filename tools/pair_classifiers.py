@@ -1,0 +1,118 @@
+"""Make data/pair_classifiers.json from recorded sites, and say how good its kind is elsewhere.
+
+    python -m tools.pair_classifiers FOLDER [--write]
+
+FOLDER holds `NAME.warc.gz` and `NAME.gold.tsv` (two URLs and two languages a line). hreflang and
+the like are stripped from the pages first. The accuracy of a site is that of classifiers
+fitted on all other sites.
+"""
+
+import argparse
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import bilingual_crawler
+from bilingual_crawler.documents.builder import build_document
+from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.pairing.ilsp import structure_features
+from bilingual_crawler.pairing.pair import Page, page_of
+from bilingual_crawler.pairing.pplocator import page_features
+from bilingual_crawler.pairing.small_models import SHIPPED
+from bilingual_crawler.replay.gold import ENDING, largest_pairs, of_languages, read_gold
+from bilingual_crawler.replay.recording import Recording, site_name
+from bilingual_crawler.replay.stripping import strip_body
+from bilingual_crawler.training.pair_classifiers import asked_about_structure, fit_pair_classifiers
+from bilingual_crawler.training.pair_examples import LabelledPair, labelled_pairs
+
+ACCEPTED = 0.5
+PAIRS_A_SITE = 3
+"""The language pairs of a site that are taken, largest first."""
+
+
+class Site(NamedTuple):
+    """The pages of a recorded site, and its true pairs by languages."""
+
+    name: str
+    pages: Mapping[str, Page]
+    gold: Mapping[LanguagePair, list[tuple[str, str]]]
+
+    def examples(self) -> list[LabelledPair]:
+        """What a classifier can learn from the site."""
+        return [each for gold in self.gold.values() for each in labelled_pairs(self.pages, gold)]
+
+
+def read_sites(folder: Path) -> Iterator[Site]:
+    """Every recorded site of a folder that has a list of true pairs."""
+    for path in sorted(folder.glob("*.warc.gz")):
+        name = site_name(path)
+        lines = read_gold(path.with_name(name + ENDING))
+        pairs = [LanguagePair.parse(each) for each in largest_pairs(lines)[:PAIRS_A_SITE]]
+        pages = {page.url: page for page in _pages(Recording(path))}
+        gold = {
+            pair: [_ordered(urls, pages, pair) for urls in of_languages(lines, pair)]
+            for pair in pairs
+        }
+        yield Site(name, pages, gold)
+
+
+def _pages(recording: Recording) -> Iterator[Page]:
+    for url in recording.pages:
+        answer = recording.answer(url)
+        if answer is not None:
+            body, kind = strip_body(answer.body), answer.header("Content-Type")
+            yield page_of(build_document(url, body, content_type=kind))
+
+
+def _ordered(
+    urls: tuple[str, str], pages: Mapping[str, Page], pair: LanguagePair
+) -> tuple[str, str]:
+    """A true pair with the page of the first language first."""
+    page = pages.get(urls[0])
+    return urls[::-1] if page and page.language == pair.second.code else urls
+
+
+def accuracies(train: list[LabelledPair], test: list[LabelledPair]) -> tuple[float, float]:
+    """How often the machine and the tree that were fitted on some examples are right on others."""
+    machine, tree = fit_pair_classifiers(train)
+    return (
+        _share(
+            (machine.score(structure_features(one.profile, other.profile)) >= ACCEPTED) == parallel
+            for one, other, parallel in filter(asked_about_structure, test)
+        ),
+        _share(
+            (tree.score(page_features(one.profile, other.profile)) >= ACCEPTED) == parallel
+            for one, other, parallel in test
+        ),
+    )
+
+
+def _share(right: Iterable[bool]) -> float:
+    verdicts = list(right)
+    return sum(verdicts) / len(verdicts)
+
+
+def main() -> None:
+    """Print the accuracies, and write the file if that is wanted."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--write", action="store_true", help=f"write bilingual_crawler/{SHIPPED}")
+    options = parser.parse_args()
+    examples = {site.name: site.examples() for site in read_sites(options.folder)}
+    print("| site | examples | structure | pplocator |")
+    print("|---|---:|---:|---:|")
+    rows = []
+    for name, test in examples.items():
+        train = [each for other, some in examples.items() if other != name for each in some]
+        rows.append(accuracies(train, test))
+        print(f"| {name} | {len(test)} | {rows[-1][0]:.3f} | {rows[-1][1]:.3f} |")
+    means = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
+    print(f"| mean of sites | | {means[0]:.3f} | {means[1]:.3f} |")
+    if options.write:
+        fitted = fit_pair_classifiers([each for some in examples.values() for each in some])
+        package = Path(bilingual_crawler.__file__).parent
+        (package / SHIPPED).write_text(fitted.dumps() + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
