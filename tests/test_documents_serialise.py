@@ -18,8 +18,24 @@ from bilingual_crawler.documents.urls import UrlResolver
 
 KEYS = [
     *("url", "variant", "language", "language_source", "language_shares", "title", "paragraphs"),
-    *("images", "alternates", "canonical", "encoding", "declared_encoding", "html_language"),
-    *("machine_translated", "translation_service", "depth", "requested_url", "fetched_at"),
+    *(
+        "images",
+        "switches",
+        "tags",
+        "size",
+        "alternates",
+        "canonical",
+        "encoding",
+        "declared_encoding",
+    ),
+    *(
+        "html_language",
+        "machine_translated",
+        "translation_service",
+        "depth",
+        "requested_url",
+        "fetched_at",
+    ),
 ]
 
 text = st.text(max_size=10)
@@ -53,10 +69,13 @@ def test_the_keys_are_stable():
     assert list(document_to_dict(Document("https://example.org/"))) == KEYS
 
 
-def test_links_are_left_out():
-    document = build_document("https://example.org/", b"<p><a href=/x>x</a>")
-    assert document.links
-    assert document_from_dict(document_to_dict(document)).links == []
+def test_of_the_links_only_those_that_name_a_language_are_kept():
+    document = build_document(
+        "https://example.org/", b"<p><a href=/x>x</a> <a href=/eu>Euskara</a>"
+    )
+    assert len(document.links) == 2
+    kept = document_from_dict(document_to_dict(document)).links
+    assert [link.url for link in kept] == ["https://example.org/eu"]
 
 
 @given(documents)

@@ -21,7 +21,7 @@ from bilingual_crawler.pairing.one_to_one import OneToOne, Rank, Urls, rank_of
 from bilingual_crawler.pairing.pair import DocumentPair, Page
 from bilingual_crawler.pairing.weighing import Verdict, Weigher
 
-DETECTORS = ("same_page", "alternates", *GROUPS)
+DETECTORS = ("same_page", "alternates", *GROUPS, "pplocator", "almeida")
 REWEIGHED = 2
 """Pages that are weighed anew with every page that comes, if their site has doubled since."""
 MOST_ASKED = 16

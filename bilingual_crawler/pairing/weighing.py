@@ -12,7 +12,7 @@ from math import log
 from typing import NamedTuple
 
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.pairing import evidence
+from bilingual_crawler.pairing import almeida, evidence, ilsp, pplocator
 from bilingual_crawler.pairing.candidates import CandidateIndex, Known, known
 from bilingual_crawler.pairing.claims import Claims
 from bilingual_crawler.pairing.comparison import (
@@ -29,6 +29,7 @@ from bilingual_crawler.pairing.model import PairModel
 from bilingual_crawler.pairing.names import Names
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import Evidence, Page, combined_score
+from bilingual_crawler.pairing.small_models import shipped
 from bilingual_crawler.pairing.statistics import SiteStatistics
 
 CONTENT = frozenset(GROUPS) - {"url_key", "url_similarity", "url_model", "switches"}
@@ -70,6 +71,7 @@ class Weigher:
         self.index = CandidateIndex()
         self._statistics: defaultdict[str, SiteStatistics] = defaultdict(SiteStatistics)
         self._weights: dict[str, Weights] = {}
+        self._images: dict[str, tuple[int, ilsp.SiteImages]] = {}
 
     def add(self, page: Page) -> tuple[str, int]:
         """Index a page; its site, and how many pages of that there are now, are told."""
@@ -104,6 +106,7 @@ class Weigher:
     def forget_weights(self) -> None:
         """Let what is rare be counted anew."""
         self._weights.clear()
+        self._images.clear()
 
     def weigh(self, one: str, other: str, model: float | None = None) -> Verdict | None:
         """What two pages come to; None if they cannot be a pair."""
@@ -127,10 +130,9 @@ class Weigher:
     def explain(self, urls: Urls, model: float | None = None) -> tuple[Evidence, ...]:
         """What each detector that is asked says of two pages."""
         first, second = self._in_order(*urls)
-        found = list(self._stated(first, second))
+        found = [*self._stated(first, second), *self._judged(first, second)]
         if self._reads and first.page.profile.words and second.page.profile.words:
-            numbers = self._numbers(first, second, model)
-            found.extend(evidence.by_numbers(numbers))
+            found.extend(evidence.by_numbers(self._numbers(first, second, model)))
             found.extend(evidence.lengths(first.page.profile, second.page.profile))
         return tuple(each for each in found if each.detector in self._asked)
 
@@ -151,6 +153,28 @@ class Weigher:
         ):
             if said is not None and said.detector in self._asked:
                 yield said
+
+    def _judged(self, first: Known, second: Known) -> Iterator[Evidence]:
+        """What the seed systems say."""
+        pages = first.page, second.page
+        for said in (
+            pplocator.judge_urls(*pages, self._pair),
+            ilsp.judge_images(*pages, self._images_of(first.site)),
+            ilsp.judge_structure(*pages, shipped().structure),
+            pplocator.judge_pages(*pages, shipped().pplocator),
+            almeida.judge(*pages, self._pair.first.tokens | self._pair.second.tokens),
+        ):
+            if said is not None:
+                yield said._replace(score=round(said.score, 3))
+
+    def _images_of(self, site: str) -> ilsp.SiteImages:
+        """Which images of a site are rare, found out anew each time it has doubled."""
+        statistics = self._statistics[site]
+        known = self._images.get(site)
+        if known is None or statistics.pages >= 2 * known[0]:
+            images = ilsp.site_images(statistics.counts("images"), statistics.pages)
+            known = self._images[site] = statistics.pages, images
+        return known[1]
 
     def _declared(self, first: Known, second: Known) -> float:
         if "same_page" in self._asked and evidence.same_page(first, second) is not None:
