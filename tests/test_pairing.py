@@ -80,13 +80,13 @@ def test_a_pair_says_why_it_was_accepted():
     (pair,) = matcher.add(Page(f"{SITE}/es/agenda", "spa")).found.values()
     assert (pair.first, pair.second) == (f"{SITE}/es/agenda", f"{SITE}/eu/agenda")
     assert pair.score == pytest.approx(0.9)
-    assert pair.to_dict()["evidence"] == [
-        {
-            "detector": "url_key",
-            "score": 0.9,
-            "why": "URLs differ only in the tokens 'es' and 'eu'",
-        }
-    ]
+    key, similarity = pair.to_dict()["evidence"]
+    assert key == {
+        "detector": "url_key",
+        "score": 0.9,
+        "why": "URLs differ only in the tokens 'es' and 'eu'",
+    }
+    assert similarity["detector"] == "url_similarity"
 
 
 def test_pages_of_one_language_are_no_pair():

@@ -24,8 +24,6 @@ from bilingual_crawler.pairing.weighing import Verdict, Weigher
 DETECTORS = ("same_page", "alternates", *GROUPS, "pplocator", "almeida")
 REWEIGHED = 2
 """Pages that are weighed anew with every page that comes, if their site has doubled since."""
-MOST_ASKED = 16
-"""Candidates of a page that the model of parallel URLs is asked about."""
 BATCH = 1_000
 
 UrlModel = Callable[[Sequence[Urls]], Sequence[float]]
@@ -78,8 +76,8 @@ class Matcher:
     """Keeps the best one-to-one pairs of a language pair.
 
     `detectors` are the names of those that are asked, all of `DETECTORS` by default; without
-    any that looks at content, URLs and claims decide alone. `url_model` is asked about pages
-    that neither their URLs nor claims tie to another one, when they are weighed anew.
+    any that looks at content, URLs and claims decide alone. `url_model` is asked by `finish`,
+    and not while pages come in, because that would cost more than all the rest.
     """
 
     def __init__(
@@ -267,15 +265,13 @@ class Matcher:
                     yield node, other, edge.rank
 
     def _ask_url_model(self, nodes: set[str], ask: UrlModel) -> None:
-        """Have the model look at the likeliest candidates of pages that nothing ties together."""
-        asked: dict[Urls, None] = {}
-        for node in sorted(nodes):
-            edges = self._edges[node].values()
-            if any(edge.verdict.is_strong for edge in edges):
-                continue
-            best = sorted(edges, key=lambda e: (e.verdict.likeness, e.verdict.urls), reverse=True)
-            asked.update((edge.verdict.urls, None) for edge in best[:MOST_ASKED])
-        waiting = list(asked)
+        """Have the model look at every candidate, so that all have the same chance."""
+        waiting = [
+            edge.verdict.urls
+            for node in sorted(nodes)
+            for other, edge in self._edges[node].items()
+            if (other not in nodes or node < other) and not edge.verdict.is_final
+        ]
         for start in range(0, len(waiting), BATCH):
             some = waiting[start : start + BATCH]
             for (one, other), chance in zip(some, ask(some), strict=True):

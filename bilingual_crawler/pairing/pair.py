@@ -13,6 +13,8 @@ from bilingual_crawler.pairing.profile import Profile, profile_of
 
 NO_CONTENT = Profile()
 MOST_SWITCHES = 64
+SPEAKS_FOR = 0.5
+"""The score at which a detector alone would take two pages for a pair."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -84,6 +86,11 @@ class DocumentPair:
         if self.probability is None:
             return combined_score(self.evidence)
         return self.probability
+
+    @property
+    def reasons(self) -> list[Evidence]:
+        """The evidence that speaks for the pair: claims and URLs first, then content."""
+        return [each for each in self.evidence if each.score >= SPEAKS_FOR]
 
     def to_dict(self) -> dict[str, Any]:
         """The pair as it is written to pairs.jsonl."""

@@ -37,7 +37,6 @@ BOTH_CLAIM, ONE_CLAIMS, CLAIM_OTHERS, SAME_PAGE = 4.0, 2.0, -3.0, 8.0
 """What the site's own word adds to the logarithm of the odds."""
 SAME_TEXT, LEAST_VOCABULARY = 0.9, 30
 """The share of words that two pages have in common if one is no translation but a copy."""
-STRONG = 0.8
 REMEMBERED = 2_000
 
 _AT = {name: at for at, name in enumerate(NUMBERS)}
@@ -52,8 +51,6 @@ class Verdict(NamedTuple):
     likeness: float
     is_final: bool
     """Whether rivals count for nothing, because there was no text to compare."""
-    is_strong: bool
-    """Whether URLs or claims alone say that the pages belong together."""
 
 
 class Weigher:
@@ -112,16 +109,14 @@ class Weigher:
         """What two pages come to; None if they cannot be a pair."""
         first, second = self._in_order(one, other)
         urls = first.page.url, second.page.url
-        strong = list(self._stated(first, second))
-        is_strong = any(each.score >= STRONG for each in strong)
         if not self._reads or not (first.page.profile.words and second.page.profile.words):
-            doubtful = combined_score(strong)
-            return Verdict(urls, _log_odds(doubtful), 0.0, True, is_strong) if strong else None
+            stated = list(self._stated(first, second))
+            return Verdict(urls, _log_odds(combined_score(stated)), 0.0, True) if stated else None
         numbers = self._numbers(first, second, model)
         if _is_copy(first, second, numbers):
             return None
         base = self._model.base(numbers) + self._declared(first, second)
-        return Verdict(urls, base, likeness(numbers), False, is_strong)
+        return Verdict(urls, base, likeness(numbers), False)
 
     def numbers(self, one: str, other: str, model: float | None = None) -> list[float]:
         """The numbers of two pages, for those who train the model."""

@@ -21,6 +21,7 @@ from bilingual_crawler.reporting.terminal import DIM, GOOD, STRONG, duration, gr
 
 MOST_PAIRS = 20
 MOST_REASONS = 8
+MOST_WHY = 3
 LOG_WIDTH = 160
 ABOUT_FILES = {
     PAIRS: "the pairs with the evidence for each, one a line",
@@ -100,7 +101,7 @@ def _pairs(ending: Ending) -> RenderableType:
     table.add_column("score")
     table.add_column("pair, and why", overflow="fold")
     for pair in ending.pairs:
-        why = (f"{each.detector} {each.score:.2f}: {each.why}" for each in pair.evidence)
+        why = (f"{each.detector} {each.score:.2f}: {each.why}" for each in pair.reasons[:MOST_WHY])
         cell = Text("\n").join(
             [Text(plain(pair.first)), Text(plain(pair.second))]
             + [Text(plain(line), style=DIM) for line in why]
