@@ -79,11 +79,15 @@ class Claims:
 
     def named_by(self, url: str) -> list[str]:
         """The pages that one names, as far as they are there."""
-        found = dict.fromkeys(self._names.page_at(each) for each in self._made.get(url, ()))
+        if url not in self._made:
+            return []
+        found = dict.fromkeys(self._names.page_at(each) for each in self._made[url])
         return [each for each in found if each is not None and each in self._pages]
 
     def between(self, one: str, other: str) -> Said:
         """What two pages say of each other."""
+        if one not in self._made and other not in self._made:
+            return SILENCE
         mine, theirs = self.named_by(one), self.named_by(other)
         if not mine and not theirs:
             return SILENCE

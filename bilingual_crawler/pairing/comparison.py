@@ -6,14 +6,14 @@ left out together; a number of which nothing is known (no images on either page)
 """
 
 from math import log, log1p, log2
-from typing import Final
+from typing import Final, NamedTuple
 
 from rapidfuzz.distance import Indel, Levenshtein
 
 from bilingual_crawler.pairing.candidates import Known
 from bilingual_crawler.pairing.claims import Said
-from bilingual_crawler.pairing.profile import Profile
-from bilingual_crawler.pairing.statistics import KINDS, SiteStatistics, Weighed
+from bilingual_crawler.pairing.profile import Profile, members
+from bilingual_crawler.pairing.statistics import KINDS, SiteStatistics
 
 SINGLE_OUT: Final = 1.2
 """log(1 + n) of the pages that name a page, below which a switch leads to it alone."""
@@ -53,38 +53,53 @@ _LIKE_AT = tuple((_AT[name], weight) for name, weight in _LIKENESS.items())
 _CHARACTERS_AT = _AT["characters"]
 SAME_LENGTH = 0.5
 
-Weights = dict[str, Weighed]
+
+class Prepared(NamedTuple):
+    """A page made ready to be compared several times."""
+
+    known: Known
+    things: dict[str, frozenset[int]]
+    """Its words, numbers, images and links."""
+    weights: dict[str, float]
+    """What they weigh together."""
+    shape: list[int]
 
 
-def weigh(profile: Profile, statistics: SiteStatistics) -> Weights:
-    """The things on a page with their weights, to be compared several times."""
-    return {kind: statistics.weigh(kind, profile) for kind in KINDS}
+def prepare(known: Known, weights: dict[str, float]) -> Prepared:
+    """Unpack what is compared; `weights` are those of the page's things, by kind."""
+    profile = known.page.profile
+    things = {kind: members(getattr(profile, kind)) for kind in KINDS}
+    return Prepared(known, things, weights, _shape(profile.fingerprint))
+
+
+def weights_of(profile: Profile, statistics: SiteStatistics) -> dict[str, float]:
+    """What the things on a page weigh, as things stand on its site."""
+    return {kind: statistics.weight_of(kind, members(getattr(profile, kind))) for kind in KINDS}
 
 
 def compare(
-    first: Known,
-    second: Known,
+    first: Prepared,
+    second: Prepared,
     switches: Said,
     statistics: SiteStatistics,
-    *,
-    weights: tuple[Weights, Weights],
     model: float | None = None,
 ) -> list[float]:
     """All `NUMBERS` of two pages; `model` is what the model of parallel URLs says of them."""
-    one, other = first.page.profile, second.page.profile
-    shapes = _alike(_shape(one.fingerprint), _shape(other.fingerprint))
+    one, other = first.known.page.profile, second.known.page.profile
+    both = first, second, statistics
+    shapes = _alike(first.shape, second.shape)
     return [
-        *_url_numbers(first, second),
+        *_url_numbers(first.known, second.known),
         *_optional(model),
         *_switch_numbers(switches, shapes),
         *_length_numbers(one, other),
         1 - _alike(one.fingerprint[:LONGEST_COMPARED], other.fingerprint[:LONGEST_COMPARED]),
         _ratio(len(one.fingerprint), len(other.fingerprint)),
         shapes,
-        *_shared("images", statistics, weights),
-        *_shared("links", statistics, weights),
-        *_shared("numbers", statistics, weights),
-        *_words(statistics, weights),
+        *_shared("images", *both),
+        *_shared("links", *both),
+        *_shared("numbers", *both),
+        *_words(*both),
         *_optional(
             Indel.normalized_similarity(one.punctuation, other.punctuation)
             if one.punctuation or other.punctuation
@@ -151,30 +166,40 @@ def _length_numbers(one: Profile, other: Profile) -> tuple[float, ...]:
 
 
 def _shared(
-    kind: str, statistics: SiteStatistics, weights: tuple[Weights, Weights]
+    kind: str, first: Prepared, second: Prepared, statistics: SiteStatistics
 ) -> tuple[float, float, float]:
     """The share of things that are on both pages, plainly and by weight."""
-    one, other = weights[0][kind], weights[1][kind]
-    if not one.things and not other.things:
+    one, other = first.things[kind], second.things[kind]
+    if not one and not other:
         return 0.0, 0.0, 1.0
-    both = one.things & other.things
-    share = len(both) / (len(one.things) + len(other.things) - len(both))
-    weight = statistics.weight_of(kind, both) if both else 0.0
-    return share, weight / ((one.weight + other.weight - weight) or 1.0), 0.0
+    both = one & other
+    if not both:
+        return 0.0, 0.0, 0.0
+    weight = statistics.weight_of(kind, both)
+    total = first.weights[kind] + second.weights[kind] - weight
+    return len(both) / (len(one) + len(other) - len(both)), _share(weight, total), 0.0
 
 
-def _words(statistics: SiteStatistics, weights: tuple[Weights, Weights]) -> tuple[float, ...]:
-    one, other = weights[0]["vocabulary"], weights[1]["vocabulary"]
-    if not one.things or not other.things:
+def _words(first: Prepared, second: Prepared, statistics: SiteStatistics) -> tuple[float, ...]:
+    one, other = first.things["vocabulary"], second.things["vocabulary"]
+    if not one or not other:
         return 0.0, 0.0, 0.0, 1.0
-    both = one.things & other.things
-    weight = statistics.weight_of("vocabulary", both) if both else 0.0
+    both = one & other
+    if not both:
+        return 0.0, 0.0, 0.0, 0.0
+    weight = statistics.weight_of("vocabulary", both)
+    mine, theirs = first.weights["vocabulary"], second.weights["vocabulary"]
     return (
-        len(both) / min(len(one.things), len(other.things)),
-        weight / ((one.weight + other.weight - weight) or 1.0),
-        weight / (min(one.weight, other.weight) or 1.0),
+        len(both) / min(len(one), len(other)),
+        _share(weight, mine + theirs - weight),
+        _share(weight, min(mine, theirs)),
         0.0,
     )
+
+
+def _share(weight: float, total: float) -> float:
+    """A part of a whole; the whole may have been weighed when the site was smaller."""
+    return min(1.0, weight / total) if total > 0 else 0.0
 
 
 def _optional(value: float | None) -> tuple[float, float]:

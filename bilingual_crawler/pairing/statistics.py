@@ -2,18 +2,10 @@
 
 from collections import Counter
 from math import log
-from typing import NamedTuple
 
 from bilingual_crawler.pairing.profile import Profile, members
 
 KINDS = ("vocabulary", "numbers", "images", "links")
-
-
-class Weighed(NamedTuple):
-    """The things of one kind on a page, and what they weigh together."""
-
-    things: frozenset[int]
-    weight: float
 
 
 class SiteStatistics:
@@ -32,11 +24,6 @@ class SiteStatistics:
     def counts(self, kind: str) -> Counter[int]:
         """The pages with each thing of a kind."""
         return self._counts[kind]
-
-    def weigh(self, kind: str, profile: Profile) -> Weighed:
-        """The things of a kind on a page; the rarer one is, the more it weighs."""
-        things = members(getattr(profile, kind))
-        return Weighed(things, self.weight_of(kind, things))
 
     def weight_of(self, kind: str, things: frozenset[int]) -> float:
         """What some things weigh: the logarithm of how rare each is, added up."""

@@ -18,12 +18,13 @@ from bilingual_crawler.pairing.claims import Claims
 from bilingual_crawler.pairing.comparison import (
     GROUPS,
     NUMBERS,
-    Weights,
+    Prepared,
     compare,
     hidden,
     hide,
     likeness,
-    weigh,
+    prepare,
+    weights_of,
 )
 from bilingual_crawler.pairing.model import PairModel
 from bilingual_crawler.pairing.names import Names
@@ -67,7 +68,8 @@ class Weigher:
         self._switches = Claims("switches", pair, self._names)
         self.index = CandidateIndex()
         self._statistics: defaultdict[str, SiteStatistics] = defaultdict(SiteStatistics)
-        self._weights: dict[str, Weights] = {}
+        self._weights: dict[str, tuple[int, dict[str, float]]] = {}
+        self._prepared: dict[str, Prepared] = {}
         self._images: dict[str, tuple[int, ilsp.SiteImages]] = {}
 
     def add(self, page: Page) -> tuple[str, int]:
@@ -103,6 +105,7 @@ class Weigher:
     def forget_weights(self) -> None:
         """Let what is rare be counted anew."""
         self._weights.clear()
+        self._prepared.clear()
         self._images.clear()
 
     def weigh(self, one: str, other: str, model: float | None = None) -> Verdict | None:
@@ -182,22 +185,29 @@ class Weigher:
         return CLAIM_OTHERS if said.others else 0.0
 
     def _numbers(self, first: Known, second: Known, model: float | None) -> list[float]:
-        statistics = self._statistics[first.site]
         switches = self._switches.between(first.page.url, second.page.url)
-        weights = self._weights_of(first), self._weights_of(second)
-        numbers = compare(first, second, switches, statistics, weights=weights, model=model)
+        pages = self._prepared_page(first), self._prepared_page(second)
+        numbers = compare(*pages, switches, self._statistics[first.site], model)
         if self._hidden:
             hide(numbers, self._hidden)
         return numbers
 
-    def _weights_of(self, page: Known) -> Weights:
-        url = page.page.url
-        found = self._weights.get(url)
+    def _prepared_page(self, page: Known) -> Prepared:
+        found = self._prepared.get(page.page.url)
         if found is None:
-            if len(self._weights) >= REMEMBERED:
-                self._weights.clear()
-            found = self._weights[url] = weigh(page.page.profile, self._statistics[page.site])
+            if len(self._prepared) >= REMEMBERED:
+                self._prepared.clear()
+            found = self._prepared[page.page.url] = prepare(page, self._weights_of(page))
         return found
+
+    def _weights_of(self, page: Known) -> dict[str, float]:
+        """What the things on a page weigh, found out anew when its site has doubled."""
+        statistics = self._statistics[page.site]
+        known = self._weights.get(page.page.url)
+        if known is None or statistics.pages >= 2 * known[0]:
+            weights = weights_of(page.page.profile, statistics)
+            known = self._weights[page.page.url] = statistics.pages, weights
+        return known[1]
 
 
 def _is_copy(first: Known, second: Known, numbers: list[float]) -> bool:
