@@ -10,7 +10,7 @@ URLs has the best evidence.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.alternates import AlternateDetector
@@ -26,6 +26,9 @@ from bilingual_crawler.pairing.url_key import UrlKeyDetector
 
 ACCEPT = 0.5
 """A pair needs more evidence than doubt."""
+
+DETECTORS = ("alternates", "url_key")
+"""The names of all detectors."""
 
 Urls = tuple[str, str]
 Rank = tuple[float, int, str, str]
@@ -88,10 +91,18 @@ def _rank(urls: Urls, evidence: dict[str, Evidence]) -> Rank:
 class Matcher:
     """Keeps the best one-to-one pairs of a language pair."""
 
-    def __init__(self, pair: LanguagePair, detectors: Sequence[Detector] | None = None) -> None:
+    def __init__(
+        self,
+        pair: LanguagePair,
+        detectors: Collection[str] | Sequence[Detector] | None = None,
+    ) -> None:
         self._pair = pair
-        default: list[Detector] = [AlternateDetector(), UrlKeyDetector(pair)]
-        self._detectors = default if detectors is None else detectors
+        default: dict[str, Detector] = {
+            "alternates": AlternateDetector(),
+            "url_key": UrlKeyDetector(pair),
+        }
+        chosen = list(default) if detectors is None else detectors
+        self._detectors = [default[x] if isinstance(x, str) else x for x in chosen]
         self._languages: dict[str, str] = {}
         self._node_of: dict[str, str] = {}
         self._edges: defaultdict[str, dict[str, _Edge]] = defaultdict(dict)
@@ -134,6 +145,17 @@ class Matcher:
         return self._weigh(
             each for detector in self._detectors for each in detector.alias(source, target)
         )
+
+    def finish(self) -> Changes:
+        """Settle everything once more, with all pages known."""
+        return Changes()
+
+    def candidates(self) -> Iterator[DocumentPair]:
+        """Everything that was weighed, accepted or not."""
+        for node, edges in self._edges.items():
+            if self._languages[node] == self._pair.first.code:
+                for other in edges:
+                    yield self._pair_of(node, other)
 
     def _weigh(self, candidates: Iterable[Candidate]) -> Changes:
         changes = Changes()
