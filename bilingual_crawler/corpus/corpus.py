@@ -14,11 +14,15 @@ import gzip
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
-from hashlib import blake2b
 
 from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS, PAIRS_TSV, CrawlFolder
 from bilingual_crawler.corpus.pages import PageFacts, Pages
-from bilingual_crawler.documents.dedup import HASH_BYTES, DuplicateIndex, paragraph_hashes
+from bilingual_crawler.documents.dedup import (
+    HASH_BYTES,
+    DuplicateIndex,
+    paragraph_hashes,
+    text_signature,
+)
 from bilingual_crawler.documents.document import Document, DocumentKey
 from bilingual_crawler.documents.serialise import document_to_dict
 from bilingual_crawler.languages import LanguagePair
@@ -76,7 +80,7 @@ class Corpus:
         url, language = document.key, document.language or ""
         if url in self._pages:
             return self._pages.is_kept(url)
-        signature = _signature(document)
+        signature = text_signature(document)
         node = self._same_text.setdefault(signature, url)
         is_duplicate = False
         hashes: list[bytes] = []
@@ -169,14 +173,6 @@ class Corpus:
                     hashes = [facts.hashes[at : at + HASH_BYTES] for at in split]
                     self._duplicates.restore(facts.url, hashes)
             self._matcher(facts.url).add(_page(facts), facts.node)
-
-
-def _signature(document: Document) -> bytes:
-    """What two pages with the same text have in common: all of their paragraphs."""
-    digest = blake2b(digest_size=16)
-    for paragraph in document.paragraphs:
-        digest.update(paragraph.text.encode("utf-8", "surrogatepass") + b"\0")
-    return digest.digest()
 
 
 def _links(document: Document) -> str:
