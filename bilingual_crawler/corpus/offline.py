@@ -61,10 +61,17 @@ class Outcome:
 
     reading: Reading
     search: PairSearch
-    pairs: list[DocumentPair] = field(default_factory=list)
+    unlisted_pairs: list[DocumentPair] = field(default_factory=list)
+    """Pairs that were found, as against those of a list that were accepted."""
     verdicts: list[Verdict] = field(default_factory=list)
     urls: int = 0
     congruent: list[DocumentPair] = field(default_factory=list)
+
+    @property
+    def pairs(self) -> list[DocumentPair]:
+        """All pairs."""
+        accepted = (each.pair for each in self.verdicts if each.accepted)
+        return [*self.unlisted_pairs, *(pair for pair in accepted if pair is not None)]
 
     def candidates(self) -> Iterator[DocumentPair]:
         """Everything that was weighed, in documents and in lists of URLs."""
@@ -122,14 +129,10 @@ def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: Non
     search.finish()
     outcome.congruent = list(congruence.pairs())
     files = {each for pair in listed for each in map(file_url, pair)}
-    outcome.pairs = [
-        pair
-        for pair in _allowed(search, task)
-        if pair.first not in files and pair.second not in files
-    ]
-    outcome.pairs += outcome.congruent
+    chosen = _allowed(search, task)
+    found = [pair for pair in chosen if files.isdisjoint((pair.first, pair.second))]
+    outcome.unlisted_pairs = [*found, *outcome.congruent]
     outcome.verdicts = _verdicts(listed, search)
-    outcome.pairs += [each.pair for each in outcome.verdicts if each.accepted and each.pair]
     return outcome
 
 

@@ -20,8 +20,8 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 LARGEST_BODY = 10_000_000
 """Bytes of a body that are read at most, as of a page that a crawl fetches."""
 LARGEST_RECORD = LARGEST_BODY + 1_000_000
-MOST_DAMAGES = 1_000
-"""After so many the rest of a file is given up."""
+MOST_ATTEMPTS = 1_000
+"""To go on after a damage, before the rest of a file is given up."""
 GZIP = b"\x1f\x8b"
 _MEMBER = GZIP + b"\x08"
 _HEADING = b"\nWARC/"
@@ -59,20 +59,21 @@ def read_records(
     """
     with path.open("rb") as stream:
         packed = stream.read(len(GZIP)) == GZIP
-        start, damages = 0, 0
-        while start >= 0 and damages < MOST_DAMAGES:
+        start, attempts, in_order = 0, 0, True
+        while start >= 0 and attempts < MOST_ATTEMPTS:
             stream.seek(start)
-            last = start - 1
+            last = start
             try:
                 for record in ArchiveIterator(stream, parse_http=False):
-                    last = max(last, record.stream_pos)
+                    last, in_order = max(last, record.stream_pos), True
                     yield record
                     progress(stream.tell())
             except OSError:
-                damages += 1
-                damaged(last)
+                if in_order:  # attempts to go on after a damage are not damages
+                    damaged(last)
             else:
                 return
+            attempts, in_order = attempts + 1, False
             start = _next_beginning(stream, last + 1, packed=packed)
 
 

@@ -73,24 +73,19 @@ def write_folder(folder: Path, outcome: Outcome, summary: dict[str, Any]) -> Non
 
 
 def _json_lines(outcome: Outcome) -> Iterator[str]:
-    judged = {id(each.pair) for each in outcome.verdicts}
-    for pair in outcome.pairs:
-        if id(pair) not in judged:
-            yield json.dumps(pair.to_dict(), ensure_ascii=False) + "\n"
-    for verdict in outcome.verdicts:
-        yield json.dumps(verdict.to_dict(), ensure_ascii=False) + "\n"
+    for each in (*outcome.unlisted_pairs, *outcome.verdicts):
+        yield json.dumps(each.to_dict(), ensure_ascii=False) + "\n"
 
 
 def write_lines(outcome: Outcome, stream: IO[str]) -> None:
     """A pair a line: two URLs, score, detectors; of listed files a verdict besides."""
-    judged = {id(each.pair) for each in outcome.verdicts}
-    for pair in outcome.pairs:
-        if id(pair) not in judged:
-            stream.write("\t".join(_fields(pair)) + "\n")
+    show = plain if stream.isatty() else str
+    for pair in outcome.unlisted_pairs:
+        stream.write("\t".join(map(show, _fields(pair))) + "\n")
     for each in outcome.verdicts:
         _, _, *told = _fields(each.pair) if each.pair else ("", "", "0.0000", "")
         word = "accepted" if each.accepted else f"rejected: {each.reason}"
-        stream.write("\t".join((each.first, each.second, *told, word)) + "\n")
+        stream.write("\t".join(map(show, (each.first, each.second, *told, word))) + "\n")
 
 
 def _fields(pair: DocumentPair) -> tuple[str, ...]:

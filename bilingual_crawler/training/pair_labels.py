@@ -1,6 +1,6 @@
 """A user's own labels for document pairs, with the pages they speak of."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -55,23 +55,27 @@ def read_labels(source: str, skipped: Skipped) -> list[LabelledPair]:
 
 def gather(
     labels: Sequence[LabelledPair],
-    sources: Iterable[str],
+    sources: Sequence[str],
     reading: Reading,
     progress: Callable[[int, int], None] = lambda *_: None,
 ) -> Examples:
-    """Find the labelled pages in the inputs; only those are kept."""
-    urls = {url for row in labels for url in row[:2]}
-    wanted = {url_fingerprint(url) for url in urls}
-    aliases: dict[int, int] = {}
+    """Find the labelled pages in the inputs; only those are kept.
+
+    The inputs are read once more if redirects to labelled pages come after the pages.
+    """
     pages: dict[int, Page] = {}
-    for found in chain.from_iterable(documents_from(source, reading) for source in sources):
-        if isinstance(found, Alias):
-            aliases.setdefault(url_fingerprint(found.source), url_fingerprint(found.target))
-            continue
-        fingerprint = url_fingerprint(found.url)
-        if fingerprint in wanted or fingerprint in aliases.values():
-            pages.setdefault(fingerprint, page_of(found))
-            progress(len(pages), 0)
+    aliases: dict[int, int] = {}
+    labelled = {url_fingerprint(url) for row in labels for url in row[:2]}
+    wanted = set(labelled)
+    while wanted:
+        for found in chain.from_iterable(documents_from(source, reading) for source in sources):
+            if isinstance(found, Alias):
+                aliases.setdefault(url_fingerprint(found.source), url_fingerprint(found.target))
+            elif (fingerprint := url_fingerprint(found.url)) in wanted:
+                pages.setdefault(fingerprint, page_of(found))
+                progress(len(pages), 0)
+        ends = {_resolve(each, pages, aliases) for each in labelled}
+        wanted = ends - labelled - pages.keys() if wanted == labelled else set()
     examples = Examples()
     missing: dict[str, None] = {}
     for row in labels:
