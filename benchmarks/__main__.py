@@ -11,7 +11,7 @@ import sys
 
 from benchmarks.recorded_pairs import SHARED
 
-LOCAL = ("crawl", "scoring", "frontier", "dedup", "inference")
+LOCAL = ("crawl", "scoring", "frontier", "dedup", "congruence", "inference")
 RECORDED = ("boilerplate", "recorded_pairs", "mixed_pages")
 LONG = ("replay_sites", "peers")
 

@@ -216,6 +216,21 @@ def test_a_list_of_urls_is_paired_without_fetching(scrapy):
     assert counts["skipped"] == {"in another language: eng": 1, "not a URL": 1}
 
 
+def test_pairs_of_a_list_are_judged_too(scrapy, tmp_path):
+    urls = tmp_path / "urls.txt"
+    urls.write_text(URLS)
+    true = gold(
+        tmp_path,
+        (f"{SITE}/es/x", f"{SITE}/eu/x"),
+        (f"{SITE}/y", "https://udala.example/y"),
+        (f"{SITE}/es/none", f"{SITE}/eu/x"),
+    )
+    figures = answer(scrapy, urls, *LANGS, "--gold", true)
+    assert (figures["correct"], figures["wrong"]) == (1, 0)
+    reasons = [miss["reason"] for miss in figures["misses"]]
+    assert sorted(reasons) == ["never a candidate", "page not in the input"]
+
+
 def test_several_inputs_go_together(scrapy, site, tree, tmp_path):
     urls = tmp_path / "urls.txt"
     urls.write_text(URLS)

@@ -11,7 +11,8 @@ from bilingual_crawler.corpus.pair_search import PairSearch
 from bilingual_crawler.corpus.sources.inputs import Kind, documents_from, kind_of
 from bilingual_crawler.corpus.sources.lists import ListedFiles, listed_files, listed_urls
 from bilingual_crawler.corpus.sources.reading import Reading
-from bilingual_crawler.corpus.sources.tree import FolderRules, file_document, file_url
+from bilingual_crawler.corpus.sources.tree import FolderRules, absolute, file_document, file_url
+from bilingual_crawler.documents.selection import Unwanted
 from bilingual_crawler.pairing.congruence import Congruence
 from bilingual_crawler.pairing.greedy import one_to_one
 from bilingual_crawler.pairing.pair import DocumentPair
@@ -61,6 +62,7 @@ class Outcome:
 
     reading: Reading
     search: PairSearch
+    congruence: Congruence
     unlisted_pairs: list[DocumentPair] = field(default_factory=list)
     """Pairs that were found, as against those of a list that were accepted."""
     verdicts: list[Verdict] = field(default_factory=list)
@@ -72,6 +74,15 @@ class Outcome:
         """All pairs."""
         accepted = (each.pair for each in self.verdicts if each.accepted)
         return [*self.unlisted_pairs, *(pair for pair in accepted if pair is not None)]
+
+    def language_of(self, url: str) -> str | None:
+        """The language of a page or listed URL that took part; None if none did."""
+        language = self.search.language_of(url)
+        return self.congruence.language_of(url) if language is None else language
+
+    def why_unused(self, url: str) -> Unwanted | None:
+        """Why a page was read and took no part; None if it was not read."""
+        return self.search.why_unused(url)
 
     def candidates(self) -> Iterator[DocumentPair]:
         """Everything that was weighed, in documents and in lists of URLs."""
@@ -113,7 +124,7 @@ def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: Non
         keep_pages=task.keep_pages,
     )
     congruence = Congruence(reading.pair, across_hosts=task.across_hosts)
-    outcome = Outcome(reading, search)
+    outcome = Outcome(reading, search, congruence)
     listed: list[ListedFiles] = []
     for source, kind in [(source, kind_of(source)) for source in task.inputs]:
         if kind is Kind.URLS:
@@ -130,8 +141,8 @@ def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: Non
     outcome.congruent = list(congruence.pairs())
     files = {each for pair in listed for each in map(file_url, pair)}
     chosen = _allowed(search, task)
-    found = [pair for pair in chosen if files.isdisjoint((pair.first, pair.second))]
-    outcome.unlisted_pairs = [*found, *outcome.congruent]
+    unlisted = [pair for pair in chosen if files.isdisjoint((pair.first, pair.second))]
+    outcome.unlisted_pairs = unlisted + outcome.congruent
     outcome.verdicts = _verdicts(listed, search)
     return outcome
 
@@ -185,7 +196,7 @@ def _allowed(search: PairSearch, task: Task) -> list[DocumentPair]:
     """The pairs; with rules for folders those of the best candidates that keep to them."""
     if task.folders is None:
         return search.pairs
-    roots = tuple(str(Path(each).absolute()) for each in task.inputs if Path(each).is_dir())
+    roots = tuple(str(absolute(Path(each))) for each in task.inputs if Path(each).is_dir())
     weighed = {
         (each.first, each.second): each
         for each in search.candidates()

@@ -149,7 +149,7 @@ def _reason(
         if inventory.language_of(url) is None:
             return _why_missing(url, inventory.why_unused(url))
     languages = [inventory.language_of(url) for url in urls]
-    if languages[0] == languages[1]:
+    if languages[0] and languages[0] == languages[1]:
         return "both pages in one language", str(languages[0])
     if candidate is None:
         return "never a candidate", ""

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -38,7 +39,7 @@ def evaluate(outcome: Outcome, gold: Path, *, ablation: bool) -> dict[str, Any]:
         )
     judge = Judge((search.name_of(first), search.name_of(second)) for first, second in rows)
     found = [(each.first, each.second) for each in outcome.pairs]
-    missed = misses(judge, outcome.pairs, outcome.candidates(), search)
+    missed = misses(judge, outcome.pairs, outcome.candidates(), outcome)
     figures: dict[str, Any] = {"gold": len(judge.gold)}
     figures |= judge.figures(found).to_dict()
     figures["detectors"] = {
@@ -73,8 +74,12 @@ def write_folder(folder: Path, outcome: Outcome, summary: dict[str, Any]) -> Non
 
 
 def _json_lines(outcome: Outcome) -> Iterator[str]:
-    for each in (*outcome.unlisted_pairs, *outcome.verdicts):
-        yield json.dumps(each.to_dict(), ensure_ascii=False) + "\n"
+    lines = chain(
+        (pair.to_dict() for pair in outcome.unlisted_pairs),
+        (verdict.to_dict() for verdict in outcome.verdicts),
+    )
+    for line in lines:
+        yield json.dumps(line, ensure_ascii=False) + "\n"
 
 
 def write_lines(outcome: Outcome, stream: IO[str]) -> None:

@@ -156,10 +156,8 @@ class Congruence:
         self._side_named = ("", *pair.codes, "")
 
     def add(self, url: str, language: str = "") -> None:
-        """Take in a URL, with the ISO 639-3 code of its page where that is known."""
-        key, named = self._keys.classify(url)
-        if self._across_hosts:
-            key = key.partition("/")[2]
+        """Take in a URL; `language` is that of its page, one of the pair, where it is known."""
+        key, named = self._key(url)
         side = self._sides[language or self._side_named[named]]
         known = side.get(key)
         if known is None:  # most URLs are alone, and need no list
@@ -186,17 +184,27 @@ class Congruence:
         both = Evidence(DETECTOR, BOTH_TOKENS, "URLs differ only in the tokens of both languages")
         one = Evidence(DETECTOR, ONE_TOKEN, "URLs differ only in the tokens of one language")
         for key, urls in first.items():
-            evidence = both if key in second else one
-            yield from self._couples(urls, second.get(key) or rest.get(key), evidence)
+            if key in second:
+                yield from self._couples(urls, second[key], both)
+            elif key in rest:
+                yield from self._couples(urls, rest[key], one)
         for key, urls in second.items():
-            if key not in first:
-                yield from self._couples(rest.get(key), urls, one)
+            if key in rest and key not in first:
+                yield from self._couples(rest[key], urls, one)
+
+    def language_of(self, url: str) -> str | None:
+        """The language under which a URL was taken in, "" for none; None if it was not."""
+        key = self._key(url)[0]
+        sides = self._sides.items()
+        return next((code for code, side in sides if url in _plainest_first(side.get(key))), None)
+
+    def _key(self, url: str) -> tuple[str, int]:
+        key, named = self._keys.classify(url)
+        return key.partition("/")[2] if self._across_hosts else key, named
 
     def _couples(
-        self, firsts: str | list[str] | None, seconds: str | list[str] | None, evidence: Evidence
+        self, firsts: str | list[str], seconds: str | list[str], evidence: Evidence
     ) -> Iterator[DocumentPair]:
-        if firsts is None or seconds is None:
-            return
         couples = zip(_plainest_first(firsts), _plainest_first(seconds), strict=False)
         for first, second in couples:
             yield DocumentPair(first, second, self._pair.codes, (evidence,))

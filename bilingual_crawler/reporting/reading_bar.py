@@ -26,7 +26,7 @@ class ReadingBar:
             disable=not console.is_terminal,
         )
         self._task = self._bar.add_task("", total=total, pages=0, pairs=0)
-        self._bytes = 0
+        self._bytes = self._pages = self._pairs = 0
         self._shown = 0.0
 
     def __enter__(self) -> Self:
@@ -39,10 +39,17 @@ class ReadingBar:
     def read(self, count: int) -> None:
         """So many more bytes were read."""
         self._bytes += count
+        self._show()
 
     def found(self, pages: int, pairs: int) -> None:
         """So many pages and pairs there are by now."""
+        self._pages, self._pairs = pages, pairs
+        self._show()
+
+    def _show(self) -> None:
         now = time.monotonic()
         if now - self._shown >= REFRESH:
             self._shown = now
-            self._bar.update(self._task, completed=self._bytes, pages=pages, pairs=pairs)
+            self._bar.update(
+                self._task, completed=self._bytes, pages=self._pages, pairs=self._pairs
+            )

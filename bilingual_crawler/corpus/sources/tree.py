@@ -88,7 +88,12 @@ def _kind(path: Path, body: bytes) -> bytes:
 
 def file_url(path: Path) -> str:
     """The `file:` URL of a path."""
-    return Path(os.path.abspath(path)).as_uri()  # noqa: PTH100 - resolve() would follow links
+    return absolute(path).as_uri()
+
+
+def absolute(path: Path) -> Path:
+    """A path from the root, without steps back, as it is written: links are not followed."""
+    return Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links
 
 
 def _refuse(error: OSError) -> None:
