@@ -8,6 +8,7 @@ import pytest
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
+from tests.bilingual_texts import BASQUE, SPANISH
 from tests.recordings import SITE, claims, exchange, page, redirect, slug, write_warc
 
 LANGS = ("--langs", "spa-eus")
@@ -242,6 +243,14 @@ def test_pages_with_one_text_are_paired_once(scrapy, tree, tmp_path):
         (tmp_path / "copy" / code).mkdir(parents=True)
         (tmp_path / "copy" / code / "a.html").write_bytes(page(code, 100))
     assert answer(scrapy, tree, tmp_path / "copy", *LANGS)["pairs"] == 3
+
+
+def test_a_page_in_both_languages_is_a_pair_and_known_again(scrapy, tmp_path):
+    both = "".join(f"<p>{each}</p>" for side in (SPANISH, BASQUE) for each in side)
+    path = write_warc(tmp_path / "a.warc.gz", [exchange(f"{SITE}/bando", both.encode())])
+    counts = answer(scrapy, path, path, *LANGS)
+    assert (counts["split_pages"], counts["pages"]) == (1, {"eus": 1, "spa": 1})
+    assert counts["skipped"] == {"the same URL again": 1}
 
 
 def test_a_page_that_is_in_two_inputs_counts_once(scrapy, site):

@@ -9,6 +9,7 @@ import pytest
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
+from bilingual_crawler.corpus.pages import Pages
 from bilingual_crawler.corpus.sources.inputs import Kind, documents_from, kind_of
 from bilingual_crawler.corpus.sources.reading import Alias, Reading
 from bilingual_crawler.corpus.sources.tree import FolderRules
@@ -16,6 +17,7 @@ from bilingual_crawler.corpus.warc import Records
 from bilingual_crawler.corpus.warc_reader import read_records
 from bilingual_crawler.documents.serialise import document_to_dict
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.journal import Journal
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.replay.stripping import without_alternates
 from tests.recordings import SITE, claims, exchange, packed_whole, page, redirect, write_warc
@@ -138,7 +140,7 @@ def test_what_heritrix_writes_is_read(tmp_path):
 def test_the_texts_of_common_crawl_are_read(tmp_path):
     text = page("es", 1).decode().replace("<p>", "\n").replace("</p>", "\n")
     path = heritrix(
-        tmp_path / "cc.warc.wet.gz.warc.gz",
+        tmp_path / "cc.warc.wet.gz",
         ("conversion", f"{SITE}/a", "text/plain", text.encode(), {}),
     )
     (document,), _, _ = read(path)
@@ -218,6 +220,16 @@ def test_a_directory_of_warc_files_is_read_too(tmp_path):
     assert urls(tmp_path) == ["/0", "/1"]
 
 
+def test_files_refer_to_files_and_pages_of_the_web_do_not(tmp_path):
+    link = b'<p><a href="file:///etc/passwd">x</a> <a href="b.html">y</a></p>'
+    (tmp_path / "a.html").write_bytes(page("es", 1, link.decode()))
+    (document,), _, _ = read(tmp_path)
+    assert (tmp_path / "b.html").as_uri() in [each.url for each in document.links]
+    warc = write_warc(tmp_path / "a.warc.gz", [exchange(f"{SITE}/", page("es", 1, link.decode()))])
+    (document,), _, _ = read(warc)
+    assert [each.url for each in document.links] == [f"{SITE}/b.html"]
+
+
 FOUR = "same=2,level=1,parent=2,across=1/2"
 
 
@@ -268,6 +280,18 @@ def test_the_documents_of_a_crawl_are_read_back(tmp_path):
         assert [each.url for each in documents] == [f"{SITE}/0", f"{SITE}/1"]
         assert documents[1].text
         assert skips.counts == {"not a document of a crawl": 1}
+
+
+def test_the_redirects_of_a_crawl_are_known(tmp_path):
+    folder = crawl_folder(tmp_path)
+    journal = Journal(folder / "crawl.sqlite")
+    Pages(journal).add_alias(f"{SITE}/old", f"{SITE}/1")
+    journal.close()
+    assert read(folder)[1] == [Alias(f"{SITE}/old", f"{SITE}/1")]
+    (folder / "crawl.sqlite").write_bytes(b"no database at all" * 99)
+    _, aliases, skips = read(folder)
+    assert not aliases
+    assert skips.counts["the redirects of the crawl cannot be read"] == 1
 
 
 def test_a_crawl_that_is_being_written_is_read_as_far_as_it_goes(tmp_path):

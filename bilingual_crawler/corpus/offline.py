@@ -14,10 +14,8 @@ from bilingual_crawler.corpus.sources.reading import Reading
 from bilingual_crawler.corpus.sources.tree import FolderRules, absolute, file_document, file_url
 from bilingual_crawler.documents.selection import Unwanted
 from bilingual_crawler.pairing.congruence import Congruence
-from bilingual_crawler.pairing.greedy import one_to_one
+from bilingual_crawler.pairing.greedy import ACCEPT, one_to_one
 from bilingual_crawler.pairing.pair import DocumentPair
-
-ACCEPT = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

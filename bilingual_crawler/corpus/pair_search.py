@@ -44,6 +44,7 @@ class PairSearch:
         self._least_share = least_share
         self._matcher = Matcher(pair, detectors)
         self._known: dict[int, str] = {}
+        self._variants: set[str] = set()
         self._languages: dict[int, str] = {}
         self._unused: dict[int, Unwanted] = {}
         self._aliases: dict[int, int] = {}
@@ -60,9 +61,11 @@ class PairSearch:
             self._take_alias(found)
             return
         fingerprint = url_fingerprint(found.url)
-        if fingerprint in self._known and not found.variant:
+        if found.key in self._variants or (fingerprint in self._known and not found.variant):
             self.skips.add("the same URL again", found.url)
             return
+        if found.variant:
+            self._variants.add(found.key)
         parts = None if found.variant else split_mixed(found, self.pair)
         self.split += parts is not None
         for document in parts or (found,):

@@ -9,11 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from bilingual_crawler.documents.selection import Unwanted
-from bilingual_crawler.pairing.greedy import one_to_one
+from bilingual_crawler.pairing.greedy import ACCEPT, one_to_one
 from bilingual_crawler.pairing.pair import DocumentPair
 
-ACCEPTED = 0.5
-"""What a detector must say for a pair that it alone would make."""
 DIGITS = 4
 
 _UNUSED = {
@@ -94,7 +92,7 @@ def alone(candidates: Iterable[DocumentPair], names: Sequence[str]) -> dict[str,
     said: dict[str, list[tuple[float, str, str]]] = {name: [] for name in names}
     for each in candidates:
         for detector, score, _ in each.evidence:
-            if score >= ACCEPTED:
+            if score >= ACCEPT:
                 said.setdefault(detector, []).append((score, each.first, each.second))
     return {name: one_to_one(scored) for name, scored in said.items()}
 
@@ -166,7 +164,7 @@ def _why_refused(
     urls: Urls, candidate: DocumentPair, partners: Mapping[str, DocumentPair]
 ) -> tuple[str, str]:
     said = "; ".join(f"{name} {score:.2f}: {why}" for name, score, why in candidate.evidence)
-    if candidate.score < ACCEPTED:
+    if candidate.score < ACCEPT:
         return "probability too low", f"{candidate.score:.2f} ({said})"
     for url in urls:
         rival = partners.get(url)

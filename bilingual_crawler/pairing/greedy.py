@@ -2,6 +2,9 @@
 
 from collections.abc import Iterable
 
+ACCEPT = 0.5
+"""What must speak for a pair, of all detectors together or of one alone."""
+
 
 def one_to_one(scored: Iterable[tuple[float, str, str]]) -> list[tuple[str, str]]:
     """The pairs of a greedy choice; of equal scores the URLs that sort first."""

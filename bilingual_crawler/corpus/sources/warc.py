@@ -28,7 +28,7 @@ from bilingual_crawler.corpus.warc_reader import (
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.errors import ConfigurationError
 
-ENDINGS = (".warc", ".warc.gz")
+ENDINGS = (".warc", ".warc.gz", ".warc.wet", ".warc.wet.gz")
 _PAGES = (WarcRecordType.response, WarcRecordType.resource, WarcRecordType.conversion)
 
 
