@@ -12,7 +12,7 @@ import sys
 from benchmarks.recorded_pairs import SHARED
 
 LOCAL = (
-    *("crawl", "scoring", "frontier", "dedup", "inference"),
+    *("crawl", "scoring", "frontier", "dedup", "congruence", "pairing", "inference"),
     *("splitters", "alignment", "export", "search"),
 )
 RECORDED = ("boilerplate", "recorded_pairs", "mixed_pages")

@@ -26,11 +26,12 @@ from urllib.parse import urlsplit
 from benchmarks.peer_crawlers import PEERS, SECONDS, available, run_peer
 from benchmarks.recorded_pairs import SHARED
 from benchmarks.replay_sites import jobs_for, markdown
+from bilingual_crawler.corpus.warc_reader import OK, Answer
 from bilingual_crawler.hosts import host_of
 from bilingual_crawler.replay import curve
 from bilingual_crawler.replay.measure import BREADTH_FIRST, ORACLE, Measured, figures_of
 from bilingual_crawler.replay.plot import plot_curves
-from bilingual_crawler.replay.recording import OK, Answer, Recording
+from bilingual_crawler.replay.recording import Recording
 from bilingual_crawler.replay.report import replay_with_bar
 from bilingual_crawler.replay.site import RecordedSite
 from bilingual_crawler.scoring.scorer import SCORERS

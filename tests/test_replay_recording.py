@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bilingual_crawler.corpus.warc_reader import Answer
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.replay.recording import Answer, Recording, site_name
+from bilingual_crawler.replay.recording import Recording, site_name
 from bilingual_crawler.replay.stripping import strip_body, without_alternates
 from tests.recordings import HTML, SITE, exchange, packed_whole, redirect, write_warc
 

@@ -1,4 +1,4 @@
-"""`scrapy train`: make a URL model from tables, with a progress bar."""
+"""`scrapy train`: make a model from tables, with a progress bar."""
 
 import argparse
 import importlib
@@ -10,10 +10,12 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from scrapy.commands import ScrapyCommand
 
+from bilingual_crawler.commands import train_pairs
 from bilingual_crawler.errors import ConfigurationError
 
 TASKS = ("url2lang", "parallel")
 POSITIVE = ("epochs", "batch", "lr", "length", "epoch_size", "vocabulary", "cap", "patience")
+PAIRS = "pairs"
 NEEDED = ("torch", "transformers", "tokenizers", "onnx", "onnxruntime")
 
 DETAILS = """\
@@ -49,11 +51,11 @@ class Command(ScrapyCommand):
 
     def syntax(self) -> str:
         """The arguments, for the usage line."""
-        return "url2lang|parallel --data FILE... --base compact|NAME|DIR --out DIR [options]"
+        return "url2lang|parallel --data FILE... | pairs --labelled FILE --input INPUT... [options]"
 
     def short_desc(self) -> str:
         """One line for the list of commands."""
-        return "Train a URL model: the language of a page, or whether two are translations"
+        return "Train a model: the language of a URL, or whether two pages are translations"
 
     def long_desc(self) -> str:
         """What `--help` says first."""
@@ -62,7 +64,7 @@ class Command(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare our options after Scrapy's own."""
         super().add_options(parser)
-        parser.epilog = DETAILS
+        parser.epilog = f"{DETAILS}\n{train_pairs.DETAILS}"
         parser.formatter_class = argparse.RawDescriptionHelpFormatter
         files: dict[str, Any] = {"nargs": "+", "type": Path, "metavar": "FILE", "default": []}
         group = parser.add_argument_group("Training")
@@ -95,9 +97,13 @@ class Command(ScrapyCommand):
             "--skip-test", action="store_true", help="leave the test part for a later run"
         )
         group.add_argument("--resume", action="store_true", help="go on from OUT/checkpoint.pt")
+        train_pairs.add_options(parser)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Train, and say where the model is and what it reaches."""
+        if args == [PAIRS]:
+            train_pairs.train_pairs(opts)
+            return
         task = self._task(args, opts)
         console = Console(stderr=True)
         _check_packages()
@@ -139,7 +145,8 @@ class Command(ScrapyCommand):
             )
         if len(args) != 1 or args[0] not in TASKS:
             raise ConfigurationError(
-                "Say which model: scrapy train url2lang or scrapy train parallel."
+                "Say which model: scrapy train url2lang or scrapy train parallel (of URLs), or"
+                " scrapy train pairs (of documents)."
             )
         for name in POSITIVE:
             if (number := getattr(opts, name)) is not None and number <= 0:

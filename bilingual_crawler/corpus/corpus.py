@@ -14,11 +14,15 @@ import gzip
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from hashlib import blake2b
 
 from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS, PAIRS_TSV, CrawlFolder
 from bilingual_crawler.corpus.pages import PageFacts, Pages
-from bilingual_crawler.documents.dedup import HASH_BYTES, DuplicateIndex, paragraph_hashes
+from bilingual_crawler.documents.dedup import (
+    HASH_BYTES,
+    DuplicateIndex,
+    paragraph_hashes,
+    text_signature,
+)
 from bilingual_crawler.documents.document import Document, DocumentKey
 from bilingual_crawler.documents.serialise import document_to_dict
 from bilingual_crawler.languages import LanguagePair
@@ -188,14 +192,6 @@ class Corpus:
             self._folder.facts[UNTIDY_PAIRS] = "yes"  # settled better than in the file, perhaps
             for node in {node for _, node in known}:
                 self._review(node)
-
-
-def text_signature(document: Document) -> bytes:
-    """What two pages with the same text have in common: all of their paragraphs."""
-    digest = blake2b(digest_size=16)
-    for paragraph in document.paragraphs:
-        digest.update(paragraph.text.encode("utf-8", "surrogatepass") + b"\0")
-    return digest.digest()
 
 
 def _json_line(pair: DocumentPair) -> str:

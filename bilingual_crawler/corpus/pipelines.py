@@ -13,6 +13,7 @@ from scrapy.exceptions import DropItem
 from scrapy.http import Response
 
 from bilingual_crawler.documents.document import Document
+from bilingual_crawler.documents.selection import why_unwanted
 from bilingual_crawler.fetching.optouts import opt_out_of, record_opt_out
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.hosts import host_of
@@ -59,14 +60,10 @@ class LanguageFilter(Step):
 
     def take(self, document: Document) -> None:
         """Drop pages in neither language, and those of which too little is in it."""
-        if all(paragraph.boilerplate for paragraph in document.paragraphs):
-            raise Dropped("no_text", "no text on the page but menus")
-        language = document.language or "unknown"
-        if language not in self.spider.pair_of(document.url):
-            raise Dropped("off_language", f"the page is in neither language but in {language}")
-        share = dict(document.language_shares).get(language, 100)
-        if share < self.spider.config.language_share:
-            raise Dropped("mixed_language", f"only {share}% of the page is in its language")
+        pair = self.spider.pair_of(document.url)
+        unwanted = why_unwanted(document, pair, self.spider.config.language_share)
+        if unwanted is not None:
+            raise Dropped(*unwanted)
 
 
 class MachineTranslationFilter(Step):

@@ -50,6 +50,14 @@ def paragraph_hashes(document: Document) -> list[bytes]:
     ]
 
 
+def text_signature(document: Document) -> bytes:
+    """What two pages with the same text have in common: all of their paragraphs."""
+    digest = hashlib.blake2b(digest_size=16)
+    for paragraph in document.paragraphs:
+        digest.update(paragraph.text.encode("utf-8", "surrogatepass") + b"\0")
+    return digest.digest()
+
+
 class Verdict(NamedTuple):
     """What is to be done about a new document: drop it, or drop earlier ones, or neither."""
 

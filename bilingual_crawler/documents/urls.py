@@ -31,6 +31,8 @@ def may_be_page(reference: str) -> bool:
 class UrlResolver:
     """Makes the references of one page absolute, without fragment, http and https alone.
 
+    A page that was read from a file may refer to other files; no page of the web may.
+
     Most references are plain, and those are put together without parsing them: the result
     is the same, at a tenth of the cost.
     """
@@ -61,6 +63,8 @@ class UrlResolver:
         try:
             joined = urljoin(self._base, reference.strip(_STRIPPED).translate(_REMOVED))
             parts = urlsplit(safe_url_string(urldefrag(joined).url, encoding=self._encoding))
+            if parts.scheme == "file" and self._base.startswith("file:"):
+                return parts.geturl()
             if parts.scheme not in _DEFAULT_PORTS or not parts.hostname:
                 return None
             if parts.port == _DEFAULT_PORTS[parts.scheme]:

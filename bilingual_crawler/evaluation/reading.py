@@ -4,23 +4,15 @@ A line that cannot be read is skipped and counted, and the first one is told, si
 table with a heading or a few broken lines is common and a wrong file must be noticed.
 """
 
-import gzip
-import sys
-import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack
 from functools import lru_cache
-from io import BufferedReader, TextIOWrapper
-from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
-from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.corpus.tables import rows
 from bilingual_crawler.languages import UnknownLanguageError, find_language
 from bilingual_crawler.scoring.models import UNKNOWN
 
-STANDARD_INPUT = "-"
 NO_LANGUAGE = frozenset({UNKNOWN, "und", "un", "unk"})
-_GZIP = b"\x1f\x8b"
 
 
 class LabelledUrl(NamedTuple):
@@ -63,14 +55,9 @@ class Skipped:
         return f"{self.count:,} {lines} skipped, first {self.first}" if self.count else ""
 
 
-def name_of(source: str) -> str:
-    """A file of data as a sentence names it."""
-    return "Standard input" if source == STANDARD_INPUT else source
-
-
 def language_rows(source: str, skipped: Skipped) -> Iterator[LabelledUrl]:
     """Rows `url<TAB>language`; further columns are of no interest."""
-    for number, fields in _fields(source):
+    for number, fields in rows(source):
         if len(fields) < len(LabelledUrl._fields) or not fields[0]:
             skipped.add(number, "not a URL, a tab and a language")
         elif code := _code(fields[1]):
@@ -81,7 +68,7 @@ def language_rows(source: str, skipped: Skipped) -> Iterator[LabelledUrl]:
 
 def pair_rows(source: str, skipped: Skipped) -> Iterator[LabelledPair]:
     """Rows `url<TAB>url<TAB>0|1`."""
-    for number, fields in _fields(source):
+    for number, fields in rows(source):
         if len(fields) < len(LabelledPair._fields) or not fields[0] or not fields[1]:
             skipped.add(number, "not two URLs and 0 or 1, with tabs between")
         elif fields[2] not in {"0", "1"}:
@@ -92,37 +79,11 @@ def pair_rows(source: str, skipped: Skipped) -> Iterator[LabelledPair]:
 
 def gold_rows(source: str, skipped: Skipped) -> Iterator[GoldPair]:
     """Rows `url<TAB>url`; the column tells the side, that is the language, of a URL."""
-    for number, fields in _fields(source):
+    for number, fields in rows(source):
         if len(fields) < len(GoldPair._fields) or not all("/" in url for url in fields[:2]):
             skipped.add(number, "not two URLs with a tab between")
         else:
             yield GoldPair(fields[0], fields[1])
-
-
-def _fields(source: str) -> Iterator[tuple[int, list[str]]]:
-    try:
-        with ExitStack() as files:
-            for number, line in enumerate(_open(source, files), 1):
-                if line.strip():
-                    yield number, [field.strip() for field in line.split("\t")]
-    except EOFError as error:
-        raise ConfigurationError(
-            f"{name_of(source)} ends too soon: the gzip file is cut off."
-        ) from error
-    except (OSError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ConfigurationError(f"{name_of(source)} cannot be read: {reason}.") from error
-
-
-def _open(source: str, files: ExitStack) -> TextIOWrapper:
-    """A text; whether it is gzipped is seen in its first bytes, not in its name."""
-    if source == STANDARD_INPUT:
-        plain = cast("BufferedReader", sys.stdin.buffer)
-    else:
-        plain = files.enter_context(Path(source).open("rb"))  # noqa: SIM115 - the stack closes it
-    zipped = plain.peek(len(_GZIP))[: len(_GZIP)] == _GZIP
-    stream = files.enter_context(gzip.GzipFile(fileobj=plain)) if zipped else plain
-    return files.enter_context(TextIOWrapper(stream, "utf-8", "replace"))
 
 
 @lru_cache(maxsize=1024)

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from bilingual_crawler.corpus.tables import name_of
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.evaluation.classification import (
     Advance,
@@ -22,7 +23,6 @@ from bilingual_crawler.evaluation.reading import (
     Skipped,
     gold_rows,
     language_rows,
-    name_of,
     pair_rows,
 )
 from bilingual_crawler.evaluation.tables import (

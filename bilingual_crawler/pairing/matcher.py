@@ -109,6 +109,22 @@ class Matcher:
         """Every pair, as things stand."""
         return list(self._standing.values())
 
+    @property
+    def candidate_count(self) -> int:
+        """How many candidates were weighed."""
+        return sum(map(len, self._edges.values())) // 2
+
+    def weigh(self, one: str, other: str) -> DocumentPair | None:
+        """What is thought of two pages that were taken in, whatever others there are."""
+        verdict = self._weigher.weigh(one, other)
+        if verdict is None:
+            return None
+        base = verdict.base
+        if not verdict.is_final:
+            base = self._model.odds(base, rivalry(verdict.likeness, 0.0, 0.0))
+        evidence = self._weigher.explain(verdict.urls)
+        return DocumentPair(*verdict.urls, self._pair.codes, evidence, probability(base))
+
     def candidates(self) -> Iterator[DocumentPair]:
         """Everything that was weighed, with its probability and what each detector says."""
         for node, edges in self._edges.items():
@@ -152,8 +168,12 @@ class Matcher:
     def restore(self, pages: Iterable[tuple[Page, str]]) -> None:
         """Take in pages that were known before, each with its node, and weigh them once."""
         for page, node in pages:
-            self._index(page, node)
+            self.hold(page, node)
         self.finish()
+
+    def hold(self, page: Page, node: str | None = None) -> None:
+        """Take in a page that is not weighed before `finish`, when all the others are there."""
+        self._index(page, node or page.url)
 
     def alias(self, source: str, target: str) -> Changes:
         """Learn that `source` leads to the page at `target`."""

@@ -16,6 +16,7 @@ from typing import Any, Self
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.pairing.comparison import FEATURES, NUMBERS
+from bilingual_crawler.pairing.small_models import PairClassifiers
 
 FILE = "pairing.json"
 
@@ -27,6 +28,8 @@ class PairModel:
     bias: float
     weights: tuple[float, ...]
     about: dict[str, Any]
+    classifiers: PairClassifiers | None = None
+    """Those of ILSP-FC and PPLocator, where they were trained with it; None are the shipped ones."""
 
     @classmethod
     def from_json(cls, text: str, where: str) -> Self:
@@ -34,7 +37,9 @@ class PairModel:
         try:
             fields = json.loads(text)
             weights = tuple(float(fields["weights"][name]) for name in FEATURES)
-            return cls(float(fields["bias"]), weights, dict(fields.get("about", {})))
+            own = fields.get("classifiers")
+            classifiers = None if own is None else PairClassifiers.loads(json.dumps(own), where)
+            return cls(float(fields["bias"]), weights, dict(fields.get("about", {})), classifiers)
         except (ValueError, KeyError, TypeError) as error:
             raise ConfigurationError(
                 f"{where} is not a model for pairing ({error!r}).",
@@ -45,6 +50,8 @@ class PairModel:
         """The model as it is written."""
         weights = {n: round(w, 5) for n, w in zip(FEATURES, self.weights, strict=True)}
         fields = {"about": self.about, "bias": round(self.bias, 5), "weights": weights}
+        if self.classifiers is not None:
+            fields["classifiers"] = json.loads(self.classifiers.dumps())
         return json.dumps(fields, indent=1, ensure_ascii=False) + "\n"
 
     def base(self, numbers: Sequence[float]) -> float:

@@ -33,13 +33,13 @@ def url_key(url: str, tokens: frozenset[str]) -> UrlKey:
     except ValueError:  # [ without ], and other addresses that no browser would take
         return UrlKey(url, ())
     found: list[str] = []
-    host = _host_key(parts.hostname or "", tokens, found)
-    path = INDEX.sub("", _strip(unquote(parts.path).lower(), tokens, found))
-    query = "&".join(sorted(_query_key(unquote(parts.query).lower(), tokens, found)))
+    host = host_key(parts.hostname or "", tokens, found)
+    path = INDEX.sub("", strip_tokens(unquote(parts.path).lower(), tokens, found))
+    query = "&".join(sorted(query_key(unquote(parts.query).lower(), tokens, found)))
     return UrlKey(f"{host}/{path.strip('/')}?{query}", tuple(found))
 
 
-def _host_key(host: str, tokens: frozenset[str], found: list[str]) -> str:
+def host_key(host: str, tokens: frozenset[str], found: list[str]) -> str:
     """The host without www, language labels and a public suffix that names a language."""
     name = split_host(host)
     labels = [label for label in name.subdomain.split(".") if label not in ("", "www")]
@@ -52,7 +52,9 @@ def _host_key(host: str, tokens: frozenset[str], found: list[str]) -> str:
     return ".".join([*kept, name.domain])
 
 
-def _strip(text: str, tokens: frozenset[str], found: list[str]) -> str:
+def strip_tokens(text: str, tokens: frozenset[str], found: list[str]) -> str:
+    """A path without its language tokens and what they leave of separators."""
+
     def drop(match: re.Match[str]) -> str:
         word = match.group().replace("_", "-")
         if word in tokens:
@@ -63,7 +65,7 @@ def _strip(text: str, tokens: frozenset[str], found: list[str]) -> str:
     return SEPARATORS.sub(r"\1", WORD.sub(drop, REGION.sub(drop, text)))
 
 
-def _query_key(query: str, tokens: frozenset[str], found: list[str]) -> Iterator[str]:
+def query_key(query: str, tokens: frozenset[str], found: list[str]) -> Iterator[str]:
     """The parameters whose value is not a language."""
     for parameter in query.split("&"):
         value = parameter.partition("=")[2].replace("_", "-")

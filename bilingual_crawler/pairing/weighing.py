@@ -63,6 +63,7 @@ class Weigher:
         self._hidden = hidden(self._asked)
         self._reads = bool(self._asked & CONTENT)
         self._model = model
+        self._classifiers = model.classifiers or shipped()
         self._names = Names()
         self._alternates = Claims("alternates", pair, self._names)
         self._switches = Claims("switches", pair, self._names)
@@ -158,8 +159,8 @@ class Weigher:
         for said in (
             pplocator.judge_urls(*pages, self._pair),
             ilsp.judge_images(*pages, self._images_of(first.site)),
-            ilsp.judge_structure(*pages, shipped().structure),
-            pplocator.judge_pages(*pages, shipped().pplocator),
+            ilsp.judge_structure(*pages, self._classifiers.structure),
+            pplocator.judge_pages(*pages, self._classifiers.pplocator),
             almeida.judge(*pages, self._pair.first.tokens | self._pair.second.tokens),
         ):
             if said is not None:

@@ -8,13 +8,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from bilingual_crawler.corpus.sources.tree import file_url
+from bilingual_crawler.corpus.warc_reader import OK
 from bilingual_crawler.documents.urls import UrlResolver
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair, UnknownLanguageError, find_language
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.pair import Page
 from bilingual_crawler.replay.curve import Pair
-from bilingual_crawler.replay.recording import OK
 from bilingual_crawler.replay.site import RecordedSite
 
 ALTERNATES = "alternates"
@@ -33,13 +34,16 @@ class GoldLine(NamedTuple):
 
 
 def read_gold(path: Path) -> list[GoldLine]:
-    """The lines of a list: two URLs, or two URLs and two languages, with tabs between."""
+    """The lines of a list: two URLs, or two URLs and two languages, with tabs between.
+
+    Paths of files that exist stand for their `file:` URLs.
+    """
     lines = []
     for text in _text(path).splitlines():
         fields = [field.strip() for field in text.split("\t")]
-        if len(fields) not in {_URLS, _WITH_LANGUAGES} or not all("://" in f for f in fields[:2]):
+        if len(fields) not in {_URLS, _WITH_LANGUAGES}:
             continue
-        first, second = (UrlResolver(url).resolve(url) for url in fields[:2])
+        first, second = map(_url, fields[:2])
         if first is None or second is None:
             continue
         codes = [_code(field) for field in fields[2:]] or ["", ""]
@@ -83,6 +87,12 @@ def claimed_pairs(site: RecordedSite, pair: LanguagePair) -> list[Pair]:
         names = (document.canonical,) if document.canonical else ()
         matcher.add(Page(url, document.language, alternates, names))
     return [(found.first, found.second) for found in matcher.pairs]
+
+
+def _url(text: str) -> str | None:
+    if "://" not in text:
+        return file_url(Path(text)) if text and Path(text).is_file() else None
+    return UrlResolver(text).resolve(text)
 
 
 def _text(path: Path) -> str:

@@ -12,6 +12,7 @@ from urllib.parse import urljoin
 from protego import Protego
 from scrapy.http import Headers
 
+from bilingual_crawler.corpus.warc_reader import OK, Answer
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.fetching import tdmrep
 from bilingual_crawler.fetching.identity import ROBOT_NAME
@@ -24,7 +25,7 @@ from bilingual_crawler.fetching.optouts import (
 )
 from bilingual_crawler.hosts import host_of
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.replay.recording import MOST_REDIRECTS, OK, Answer
+from bilingual_crawler.replay.recording import MOST_REDIRECTS
 from bilingual_crawler.replay.site import RecordedSite
 from bilingual_crawler.scope import Scope
 from bilingual_crawler.settings import Config

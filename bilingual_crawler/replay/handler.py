@@ -8,8 +8,8 @@ from scrapy.http import Headers, Response
 from scrapy.responsetypes import responsetypes
 from scrapy.utils.defer import deferred_from_coro
 
+from bilingual_crawler.corpus.warc_reader import OK, REDIRECTS
 from bilingual_crawler.fetching.site_files import is_site_file
-from bilingual_crawler.replay.recording import OK, REDIRECTS
 from bilingual_crawler.replay.site import RecordedSite
 
 NOT_FOUND = 404

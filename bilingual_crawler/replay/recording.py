@@ -7,47 +7,32 @@ are read when they are asked for, so that a recording may be larger than the mem
 import gzip
 import shutil
 import tempfile
-import warnings
 import zlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urljoin
 
-from bilingual_crawler.documents.urls import UrlResolver
+from bilingual_crawler.corpus.warc_reader import (
+    OK,
+    REDIRECTS,
+    Answer,
+    ArchiveIterator,
+    DamagedRecordError,
+    WarcRecord,
+    WarcRecordType,
+    answer_of,
+    redirect_target,
+    referred_by,
+    target_of,
+)
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.fingerprint import url_fingerprint
 from bilingual_crawler.hosts import host_of
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", DeprecationWarning)  # of its own names, on import
-    from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
-
-OK = 200
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
 MOST_REDIRECTS = 5
-LARGEST_BODY = 10_000_000
-"""Bytes of a body that are read at most, as of a page that a crawl fetches."""
-_GZIP = b"\x1f\x8b"
-_PACKED = frozenset({b"content-encoding", b"transfer-encoding", b"content-length"})
 _TAKEN = WarcRecordType.response | WarcRecordType.revisit
-
-Headers = tuple[tuple[bytes, bytes], ...]
-
-
-class Answer(NamedTuple):
-    """What a server said when the site was recorded, unpacked."""
-
-    status: int
-    headers: Headers
-    body: bytes
-
-    def header(self, name: str) -> str:
-        """The first header of that name, "" where there is none."""
-        wanted = name.lower().encode()
-        found = (value for each, value in self.headers if each.lower() == wanted)
-        return next(found, b"").decode("latin-1").strip()
 
 
 class _Place(NamedTuple):
@@ -97,9 +82,9 @@ class Recording:
     def redirect_of(self, url: str) -> str | None:
         """Where a URL redirects to; None if it does not."""
         place = self._places.get(url_fingerprint(url))
-        if place is None or place.status not in REDIRECTS or not place.location:
+        if place is None or place.status not in REDIRECTS:
             return None
-        return UrlResolver(place.url).resolve(place.location)
+        return redirect_target(place.url, place.location)
 
     def aliases(self) -> Iterator[tuple[str, str]]:
         """Every recorded redirect: what was asked for, and where it leads."""
@@ -109,7 +94,7 @@ class Recording:
                 yield place.url, target
 
     def answer(self, url: str) -> Answer | None:
-        """What was recorded for a URL; None is a page that does not exist."""
+        """What was recorded for a URL; None is a page that does not exist, or is damaged."""
         place = self._places.get(url_fingerprint(url))
         return None if place is None else self._read(place)
 
@@ -151,7 +136,7 @@ class Recording:
             raise ConfigurationError(f"{self.path} cannot be read: {reason}.") from error
 
     def _add(self, record: WarcRecord) -> None:
-        url = _target(record)
+        url = target_of(record)
         if url is None or not record.is_http_parsed:
             return
         headers = record.http_headers
@@ -165,8 +150,8 @@ class Recording:
 
     def _add_revisit(self, record: WarcRecord, place: _Place) -> None:
         """Answer a URL whose body stands elsewhere in the file with what stands there."""
-        original = record.headers.get("WARC-Refers-To-Target-URI") or ""
-        found = self._places.get(url_fingerprint(original.strip("<> ")))
+        original = referred_by(record)
+        found = None if original is None else self._places.get(url_fingerprint(original))
         if found is not None:
             self._places.setdefault(url_fingerprint(place.url), found._replace(url=place.url))
 
@@ -182,7 +167,7 @@ class Recording:
                 record = next(iter(ArchiveIterator(stream, parse_http=False)))
         except (OSError, StopIteration):
             return False
-        return url_fingerprint(_target(record) or "") == url_fingerprint(place.url)
+        return url_fingerprint(target_of(record) or "") == url_fingerprint(place.url)
 
     def _unpack(self) -> None:
         """Put a file that was packed as a whole on the disk once more, unpacked."""
@@ -196,34 +181,13 @@ class Recording:
         self._file = Path(self._spool.name)
         self._index()
 
-    def _read(self, place: _Place) -> Answer:
+    def _read(self, place: _Place) -> Answer | None:
         with self._file.open("rb") as stream:
+            stream.seek(place.offset)
             try:
-                return _answer(stream, place, "all")
-            except OSError:
-                return _answer(stream, place, "transfer")
-
-
-def _answer(stream: BinaryIO, place: _Place, decode: str) -> Answer:
-    stream.seek(place.offset)
-    archive = ArchiveIterator(
-        stream,
-        parse_http=True,
-        auto_decode=decode,  # type: ignore[arg-type]
-        strict_mode=False,
-    )
-    record = next(iter(archive))
-    body = record.reader.read(LARGEST_BODY)
-    dropped = _PACKED if decode == "all" else _PACKED - {b"content-encoding"}
-    headers = record.http_headers.items_bytes()
-    kept = tuple((name, value) for name, value in headers if name.lower() not in dropped)
-    return Answer(place.status, kept, body)
-
-
-def _target(record: WarcRecord) -> str | None:
-    """The URL of a record, as the crawl would write it; wget puts it into brackets."""
-    target = (record.headers.get("WARC-Target-URI") or "").strip("<> ")
-    return UrlResolver(target).resolve(target) if target else None
+                return answer_of(next(iter(ArchiveIterator(stream, parse_http=False))))
+            except DamagedRecordError:
+                return None
 
 
 def _rank(status: int) -> int:

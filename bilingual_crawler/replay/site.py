@@ -5,9 +5,10 @@ from typing import Any
 
 from w3lib.html import get_meta_refresh
 
+from bilingual_crawler.corpus.warc_reader import OK, Answer
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
-from bilingual_crawler.replay.recording import OK, Answer, Recording
+from bilingual_crawler.replay.recording import Recording
 from bilingual_crawler.replay.stripping import without_alternates
 
 LONGEST_REFRESH = 100.0

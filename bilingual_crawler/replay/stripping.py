@@ -7,7 +7,7 @@ elements go, other elements lose the attribute and stay links. Sitemaps do not e
 import re
 from urllib.parse import urlsplit
 
-from bilingual_crawler.replay.recording import Answer
+from bilingual_crawler.corpus.warc_reader import Answer
 
 MISSING = Answer(404, (), b"")
 LONGEST_VALUE = 4_000

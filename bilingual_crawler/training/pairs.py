@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize
 
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.comparison import FEATURES, GROUPS
@@ -30,6 +31,7 @@ HIDDEN = (
 )
 """What is hidden from the model, each time a site is learned from."""
 REGULARISATION = 0.3
+STIFFNESS = 2.0
 LEAST_SCALE = 0.1
 """Numbers that hardly ever differ are taken to differ by this much, or they would weigh tons."""
 
@@ -95,6 +97,33 @@ def fit(given: Iterable[Lesson], about: dict[str, Any]) -> PairModel:
     bias = float(regression.intercept_[0] - (slopes * mean).sum())
     assert len(slopes) == len(FEATURES)
     return PairModel(bias, tuple(map(float, slopes)), about)
+
+
+def adapt(model: PairModel, rows: Rows, labels: NDArray[np.bool_]) -> PairModel:
+    """The model as some more examples would have it.
+
+    A hundred labels cannot make fifty weights, so the weights stay near where they were: each
+    unit by which one moves costs as much as `STIFFNESS` examples that are badly wrong.
+    """
+    start = np.array([model.bias, *model.weights])
+    inputs = np.hstack([np.ones((len(rows), 1)), rows])
+    signs = np.where(labels, 1.0, -1.0)
+    scale = np.concatenate([[1.0], np.maximum(rows.std(axis=0), LEAST_SCALE)])
+
+    def cost(weights: Rows) -> tuple[float, Rows]:
+        margins = signs * (inputs @ weights)
+        moved = (weights - start) * scale
+        slopes = -signs * np.exp(-np.logaddexp(0, margins))
+        loss = np.logaddexp(0, -margins).sum() + STIFFNESS / 2 * (moved @ moved)
+        return float(loss), inputs.T @ slopes + STIFFNESS * moved * scale
+
+    found = minimize(cost, start, jac=True, method="L-BFGS-B").x
+    return PairModel(float(found[0]), tuple(map(float, found[1:])), model.about)
+
+
+def accepted(model: PairModel, rows: Rows) -> NDArray[np.bool_]:
+    """Which of the examples a model takes for pairs."""
+    return np.array(rows @ np.array(model.weights) + model.bias > 0)
 
 
 def _both_ways(urls: Urls) -> tuple[Urls, Urls]:

@@ -1,0 +1,203 @@
+"""`scrapy pairs`: pairing alone, on what others have fetched."""
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from bilingual_crawler.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from bilingual_crawler.corpus.sources.tree import FolderRules
+    from bilingual_crawler.languages import LanguagePair
+
+DETAILS = """\
+An INPUT may be
+
+  a WARC file            .warc or .warc.gz, ours, wget's, Heritrix's or Common Crawl's
+  a directory            HTML and text files, and WARC files, in it and below it
+  a crawl's folder       or its documents.jsonl.gz alone
+  a list of URLs         a URL a line, and after a tab its language if you know it; nothing is
+                         fetched: URLs that are equal but for language tokens are pairs
+  a list of files        two paths a line with a tab between: each pair gets a verdict
+
+and several may be given together. Lists may be gzipped, and - is a list from standard input.
+What cannot be read, or is in neither language, is skipped, counted and told.
+
+  scrapy pairs site.warc.gz --langs eng-fra > pairs.tsv
+  scrapy pairs mirror/ --langs spa-eus --out corpus
+  zcat urls.gz | scrapy pairs - --langs eng-fra --json
+  scrapy pairs site.warc.gz --langs eng-fra --gold gold.tsv --strip-alternates
+
+Without --out a pair is a line: URL, URL, score, detectors; for listed files also the verdict.
+--out DIR gets pairs.jsonl (with all evidence), pairs.tsv (two URLs) and pairs.json (counts).
+
+--gold has rows of two URLs and, if you like, their two languages. A pair is wrong if one of
+its pages has another partner in the list; pairs of pages that are not in it are unjudged.
+Figures are printed for all detectors together and for each alone, and every miss with its
+reason. --ablation pairs once more without each detector.
+
+--folders says which folders of a directory may hold the two sides of a pair:
+
+  same=2        one folder, at most 2 deep          level=1     a/ and b/ beside it
+  parent=2      one at most 2 below the other       across=1/2  a/ and b/c/: 1 level apart, and
+                                                    2 up to what they have in common
+
+JSON is one line: langs, pages (of each language), skipped (by reason), candidates, pairs,
+pairs_per_detector; with --gold also gold, precision, recall, f1, unjudged, found, correct,
+wrong, detectors and ablation (the same for each name), misses (first, second, reason, detail).
+"""
+
+
+class Command(ScrapyCommand):
+    """Reads the options, pairs, prints."""
+
+    requires_project = False
+    requires_crawler_process = False
+    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
+
+    def syntax(self) -> str:
+        """The arguments, for the usage line."""
+        return "INPUT... --langs eng-fra [--out DIR] [--gold GOLD.tsv] [options]"
+
+    def short_desc(self) -> str:
+        """One line for the list of commands."""
+        return "Find the translations in WARC files, directories and lists, without crawling"
+
+    def long_desc(self) -> str:
+        """What `--help` says first."""
+        return f"{self.short_desc()}."
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare our options after Scrapy's own."""
+        super().add_options(parser)
+        parser.epilog = DETAILS
+        parser.formatter_class = argparse.RawDescriptionHelpFormatter
+        group = parser.add_argument_group("Pairing")
+        group.add_argument("--langs", metavar="PAIR", help="the two languages, such as eng-fra")
+        group.add_argument("--out", type=Path, metavar="DIR", help="write files into this folder")
+        group.add_argument("--detectors", metavar="A,B", help="which evidence (default: all)")
+        group.add_argument("--json", action="store_true", help="one line of JSON, for programs")
+        group.add_argument("--folders", metavar="RULES", help="directories: which may go together")
+        group.add_argument(
+            "--across-hosts", action="store_true", help="lists of URLs: the host does not count"
+        )
+        group.add_argument(
+            "--strip-alternates",
+            action="store_true",
+            help="hide hreflang and rel=alternate before pages are read",
+        )
+        group.add_argument("--gold", type=Path, metavar="FILE", help="judge by these true pairs")
+        group.add_argument(
+            "--ablation", action="store_true", help="with --gold: without each detector in turn"
+        )
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Pair, and hand over; the end of a pipeline may stop listening."""
+        from rich.console import Console  # noqa: PLC0415 - see options.py
+
+        from bilingual_crawler.evaluation import pairs_report  # noqa: PLC0415 - see options.py
+
+        self._check(args, opts)
+        console = Console(stderr=True, highlight=False, markup=False)
+        outcome = self._find(args, opts, console)
+        summary = outcome.summary()
+        if opts.gold is not None:
+            summary |= pairs_report.evaluate(outcome, opts.gold, ablation=opts.ablation)
+        if opts.out is not None:
+            pairs_report.write_folder(opts.out, outcome, summary)
+        skips, pair = outcome.reading.skips, outcome.reading.pair
+        pairs_report.tell(summary, skips, pair, console)
+        try:
+            if opts.json:
+                sys.stdout.write(json.dumps(summary, ensure_ascii=False) + "\n")
+            elif opts.gold is not None:
+                pairs_report.print_figures(summary, Console(highlight=False, markup=False))
+            elif opts.out is None:
+                pairs_report.write_lines(outcome, sys.stdout)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+    def _check(self, args: list[str], opts: argparse.Namespace) -> None:
+        unknown = [each for each in args if each.startswith("-") and each != "-"]
+        if unknown:
+            raise UsageError(f"unknown option {unknown[0]}")
+        if not args:
+            raise UsageError("name what is to be paired: a WARC file, a directory, a list")
+        if not opts.langs:
+            raise UsageError("say for which two languages: --langs eng-fra")
+        if opts.ablation and opts.gold is None:
+            raise UsageError("--ablation needs true pairs to judge by: --gold FILE")
+        if args.count("-") > 1:
+            raise UsageError("standard input can be read once: write - once")
+
+    def _find(self, args: list[str], opts: argparse.Namespace, console: Any) -> Any:
+        from bilingual_crawler.corpus.offline import Task, find_pairs  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.corpus.sources.inputs import size_of  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.corpus.sources.reading import (  # noqa: PLC0415 - see options.py
+            Reading,
+            unchanged,
+        )
+        from bilingual_crawler.replay.stripping import without_alternates  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.reporting.reading_bar import ReadingBar  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.scoring.shared_models import (  # noqa: PLC0415 - see options.py
+            parallel_urls_if_there,
+        )
+        from bilingual_crawler.settings import Config  # noqa: PLC0415 - see options.py
+
+        assert self.settings is not None
+        config = Config.from_settings(self.settings)
+        bar = ReadingBar(console, map(size_of, args))
+        change = without_alternates if opts.strip_alternates else unchanged
+        task = Task(
+            inputs=tuple(args),
+            reading=Reading(read_pair(opts.langs), change, bar.read),
+            detectors=_detectors(opts.detectors),
+            least_share=config.language_share,
+            url_model=parallel_urls_if_there(config),
+            across_hosts=opts.across_hosts,
+            folders=_folders(opts.folders),
+            keep_pages=opts.ablation,
+        )
+        with bar:
+            return find_pairs(task, bar.found)
+
+
+def read_pair(text: str) -> "LanguagePair":
+    """The two languages that a user means."""
+    from bilingual_crawler.languages import (  # noqa: PLC0415 - see options.py
+        LanguagePair,
+        LanguagePairError,
+        UnknownLanguageError,
+    )
+
+    try:
+        return LanguagePair.parse(text)
+    except (LanguagePairError, UnknownLanguageError) as error:
+        raise ConfigurationError(f"--langs: {error}") from error
+
+
+def _detectors(text: str | None) -> tuple[str, ...] | None:
+    from bilingual_crawler.pairing.matcher import DETECTORS  # noqa: PLC0415 - see options.py
+
+    if text is None:
+        return None
+    names = tuple(dict.fromkeys(each.strip() for each in text.split(",")))
+    unknown = [name for name in names if name not in DETECTORS]
+    if unknown:
+        raise ConfigurationError(
+            f"There is no detector {unknown[0]!r}: write some of {', '.join(DETECTORS)}."
+        )
+    return names
+
+
+def _folders(text: str | None) -> "FolderRules | None":
+    from bilingual_crawler.corpus.sources.tree import FolderRules  # noqa: PLC0415 - see options.py
+
+    return None if text is None else FolderRules.parse(text)

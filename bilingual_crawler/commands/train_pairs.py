@@ -1,0 +1,132 @@
+"""`scrapy train pairs`: the small classifiers of pairing, on a user's own labels."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bilingual_crawler.commands.pairs import read_pair
+from bilingual_crawler.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from bilingual_crawler.corpus.pair_search import PairSearch
+    from bilingual_crawler.evaluation.reading import Skipped
+    from bilingual_crawler.training.pair_labels import Examples
+
+DETAILS = """\
+pairs learns from your own labels when two documents are translations. Rows have two URLs and
+1 or 0; --input names where the pages are (WARC files, directories, folders of crawls, as for
+scrapy pairs). About 110 labelled pairs are enough: they move the weights of the project's own
+model, and train the small classifiers of ILSP-FC and PPLocator. Figures are of a 10-fold
+cross-validation; those that end in _before are of the project's own model.
+
+  scrapy train pairs --labelled labels.tsv --input site.warc.gz --langs eng-fra --out mine.json
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Declare what this kind of training needs."""
+    group = parser.add_argument_group("Training of pairs")
+    group.add_argument("--labelled", metavar="FILE", help="pairs: rows of URL, URL, 1 or 0")
+    group.add_argument(
+        "--input", nargs="+", default=[], metavar="INPUT", help="pairs: where the pages are"
+    )
+    group.add_argument("--langs", metavar="PAIR", help="pairs: the two languages (eng-fra)")
+
+
+def train_pairs(opts: argparse.Namespace) -> None:
+    """Read the labels and their pages, fit, and print what the models reach."""
+    if not (opts.labelled and opts.input and opts.langs and opts.out):
+        raise ConfigurationError(
+            "Training of pairs needs labels, their pages, the languages and a place for the model.",
+            "Write scrapy train pairs --labelled FILE --input INPUT... --langs eng-fra"
+            " --out FILE.json.",
+        )
+    if Path(opts.out).is_dir():
+        raise ConfigurationError(f"{opts.out} is a folder: write --out {opts.out}/pairs.json.")
+    try:
+        import sklearn  # noqa: F401, PLC0415 - only to see that it is there
+    except ImportError:
+        raise ConfigurationError(
+            "Training needs scikit-learn, which is not installed.",
+            "Install it with pip install 'bilingual-crawler[train,cpu]'.",
+        ) from None
+    _train(opts)
+
+
+def _train(opts: argparse.Namespace) -> None:
+    from rich.console import Console  # noqa: PLC0415 - see options.py
+
+    from bilingual_crawler.evaluation.reading import Skipped  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.pairing.model import load_pair_model  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.training import pair_labels  # noqa: PLC0415 - see options.py
+
+    console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+    skipped = Skipped()
+    labels = pair_labels.read_labels(opts.labelled, skipped)
+    examples = pair_labels.gather(labels, _search(opts, console))
+    _tell(console, opts.labelled, skipped, examples)
+    pair_labels.check(examples)
+    model, figures = pair_labels.learn(examples, load_pair_model())
+    out = Path(opts.out)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(model.to_json(), encoding="utf-8")
+    except OSError as error:
+        raise ConfigurationError(f"{out} cannot be written: {error.strerror}.") from error
+    lines = {"pairs": len(examples.pairs), "translations": examples.positive, **figures}
+    for name, value in lines.items():
+        text = f"{value:.4f}" if isinstance(value, float) else str(value)
+        sys.stdout.write(f"{name}\t{text}\n")
+    console.print(f"The model is in {out}: crawl with -s BILINGUAL_PAIR_MODEL={out}")
+
+
+def _search(opts: argparse.Namespace, console: "Console") -> "PairSearch":
+    """Read everything, since the numbers of a pair depend on the rest of its site."""
+    from bilingual_crawler.corpus.pair_search import PairSearch  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.corpus.sources.inputs import (  # noqa: PLC0415 - see options.py
+        documents_from,
+        size_of,
+    )
+    from bilingual_crawler.corpus.sources.reading import Reading  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.reporting.reading_bar import ReadingBar  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.scoring.shared_models import (  # noqa: PLC0415 - see options.py
+        parallel_urls_if_there,
+    )
+    from bilingual_crawler.settings import Config  # noqa: PLC0415 - see options.py
+
+    bar = ReadingBar(console, map(size_of, opts.input))
+    with bar:
+        reading = Reading(read_pair(opts.langs), progress=bar.read)
+        search = PairSearch(
+            reading.pair,
+            skips=reading.skips,
+            keep_pages=True,
+            url_model=parallel_urls_if_there(Config()),
+        )
+        for source in opts.input:
+            for found in documents_from(source, reading):
+                search.take(found)
+                bar.found(search.pages.total(), 0)
+        search.finish()
+    return search
+
+
+def _tell(console: "Console", source: str, skipped: "Skipped", examples: "Examples") -> None:
+    """What of the labels cannot be used."""
+    from bilingual_crawler.reporting.terminal import plain  # noqa: PLC0415 - see options.py
+
+    if skipped.count:
+        console.print(f"{source}: {skipped}.")
+    if examples.missing:
+        shown = plain(examples.missing[0])
+        console.print(
+            f"{len(examples.missing):,} labelled pages are in none of the inputs, first {shown}"
+        )
+    if examples.unweighed:
+        console.print(
+            f"{examples.unweighed:,} labelled pairs have nothing in common that would make them"
+            " candidates; they teach nothing."
+        )

@@ -1,0 +1,204 @@
+"""Pairing of what others fetched, from inputs of any kind to pairs."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from bilingual_crawler.corpus.pair_search import PairSearch
+from bilingual_crawler.corpus.sources.inputs import Kind, documents_from, kind_of
+from bilingual_crawler.corpus.sources.lists import ListedFiles, listed_files, listed_urls
+from bilingual_crawler.corpus.sources.reading import Reading
+from bilingual_crawler.corpus.sources.tree import FolderRules, absolute, file_document, file_url
+from bilingual_crawler.documents.selection import Unwanted
+from bilingual_crawler.pairing.congruence import Congruence
+from bilingual_crawler.pairing.greedy import one_to_one
+from bilingual_crawler.pairing.matcher import UrlModel
+from bilingual_crawler.pairing.one_to_one import ACCEPT
+from bilingual_crawler.pairing.pair import DocumentPair
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """What is to be paired, and how."""
+
+    inputs: tuple[str, ...]
+    reading: Reading
+    detectors: tuple[str, ...] | None = None
+    least_share: int = 0
+    across_hosts: bool = False
+    folders: FolderRules | None = None
+    keep_pages: bool = False
+    url_model: UrlModel | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is thought of two files that somebody has listed as a pair."""
+
+    first: str
+    second: str
+    pair: DocumentPair | None
+    reason: str = ""
+
+    @property
+    def accepted(self) -> bool:
+        """Whether they are taken for translations."""
+        return not self.reason
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict as a line of pairs.jsonl."""
+        known = {"url1": self.first, "url2": self.second, "score": 0.0, "evidence": []}
+        if self.pair is not None:
+            known = self.pair.to_dict()
+        word = "accepted" if self.accepted else "rejected"
+        return known | {"verdict": word} | ({"reason": self.reason} if self.reason else {})
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of a task."""
+
+    reading: Reading
+    search: PairSearch
+    congruence: Congruence
+    unlisted_pairs: list[DocumentPair] = field(default_factory=list)
+    """Pairs that were found, as against those of a list that were accepted."""
+    verdicts: list[Verdict] = field(default_factory=list)
+    urls: int = 0
+    congruent: list[DocumentPair] = field(default_factory=list)
+
+    @property
+    def pairs(self) -> list[DocumentPair]:
+        """All pairs."""
+        accepted = (each.pair for each in self.verdicts if each.accepted)
+        return [*self.unlisted_pairs, *(pair for pair in accepted if pair is not None)]
+
+    def language_of(self, url: str) -> str | None:
+        """The language of a page or listed URL that took part; None if none did."""
+        language = self.search.language_of(url)
+        return self.congruence.language_of(url) if language is None else language
+
+    def why_unused(self, url: str) -> Unwanted | None:
+        """Why a page was read and took no part; None if it was not read."""
+        return self.search.why_unused(url)
+
+    def candidates(self) -> Iterator[DocumentPair]:
+        """Everything that was weighed, in documents and in lists of URLs."""
+        return chain(self.search.candidates(), self.congruent)
+
+    def summary(self) -> dict[str, Any]:
+        """The counts of the run."""
+        detectors = Counter(
+            each.detector for pair in self.pairs for each in pair.evidence if each.score >= ACCEPT
+        )
+        counts: dict[str, Any] = {
+            "langs": str(self.reading.pair),
+            "pages": dict(sorted(self.search.pages.items())),
+            "split_pages": self.search.split,
+            "skipped": dict(self.reading.skips.counts.most_common()),
+            "candidates": self.search.candidate_count + len(self.congruent),
+            "pairs": len(self.pairs),
+            "pairs_per_detector": dict(sorted(detectors.items())),
+        }
+        if self.urls:
+            counts["urls"] = self.urls
+        if self.verdicts:
+            accepted = sum(each.accepted for each in self.verdicts)
+            counts["file_pairs"] = {
+                "accepted": accepted,
+                "rejected": len(self.verdicts) - accepted,
+            }
+        return counts
+
+
+def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: None) -> Outcome:
+    """Read all inputs and pair what is in them; `progress` is told of pages and pairs so far."""
+    reading = task.reading
+    search = PairSearch(
+        reading.pair,
+        task.detectors,
+        least_share=task.least_share,
+        skips=reading.skips,
+        keep_pages=task.keep_pages,
+        url_model=task.url_model,
+    )
+    congruence = Congruence(reading.pair, across_hosts=task.across_hosts)
+    outcome = Outcome(reading, search, congruence)
+    listed: list[ListedFiles] = []
+    for source, kind in [(source, kind_of(source)) for source in task.inputs]:
+        if kind is Kind.URLS:
+            for url, language in listed_urls(source, reading):
+                congruence.add(url, language)
+                outcome.urls += 1
+        elif kind is Kind.FILES:
+            listed += _read_files(source, search, reading)
+        else:
+            for found in documents_from(source, reading):
+                search.take(found)
+                progress(search.pages.total(), len(search))
+    search.finish()
+    outcome.congruent = list(congruence.pairs())
+    files = {each for pair in listed for each in map(file_url, pair)}
+    chosen = _allowed(search, task)
+    unlisted = [pair for pair in chosen if files.isdisjoint((pair.first, pair.second))]
+    outcome.unlisted_pairs = unlisted + outcome.congruent
+    outcome.verdicts = _verdicts(listed, search)
+    return outcome
+
+
+def _read_files(source: str, search: PairSearch, reading: Reading) -> list[ListedFiles]:
+    """The pairs of a list, with the files in them read, each once."""
+    listed = list(dict.fromkeys(listed_files(source, reading)))
+    for path in dict.fromkeys(chain.from_iterable(listed)):
+        if search.language_of(file_url(path)) is None:
+            document = file_document(path, reading)
+            if document is not None:
+                search.take(document)
+    return listed
+
+
+def _verdicts(listed: list[ListedFiles], search: PairSearch) -> list[Verdict]:
+    """A verdict on each listed pair, by its own evidence: other pairs do not count."""
+    verdicts = []
+    for pair in dict.fromkeys(listed):
+        first, second = map(file_url, pair)
+        languages = {search.language_of(first), search.language_of(second)}
+        both = None not in languages and len(languages) > 1
+        candidate = search.weigh(first, second) if both else None
+        reason = _why_rejected(pair, candidate, search)
+        verdicts.append(Verdict(str(pair.first), str(pair.second), candidate, reason))
+    return verdicts
+
+
+def _why_rejected(pair: ListedFiles, candidate: DocumentPair | None, search: PairSearch) -> str:
+    languages = []
+    for path in pair:
+        language = search.language_of(file_url(path))
+        if language is None:
+            unwanted = search.why_unused(file_url(path))
+            return f"{path}: {unwanted.message if unwanted else 'it cannot be read'}"
+        languages.append(language)
+    if languages[0] == languages[1]:
+        return f"both are in {languages[0]}"
+    if candidate is None:
+        return "nothing speaks for the pair"
+    if candidate.score < ACCEPT:
+        return f"too little speaks for the pair: {candidate.score:.2f}"
+    return ""
+
+
+def _allowed(search: PairSearch, task: Task) -> list[DocumentPair]:
+    """The pairs; with rules for folders those of the best candidates that keep to them."""
+    if task.folders is None:
+        return search.pairs
+    roots = tuple(str(absolute(Path(each))) for each in task.inputs if Path(each).is_dir())
+    weighed = {
+        (each.first, each.second): each
+        for each in search.candidates()
+        if each.score >= ACCEPT and task.folders.allow(each.first, each.second, roots)
+    }
+    chosen = one_to_one((each.score, *urls) for urls, each in weighed.items())
+    return [weighed[urls] for urls in chosen]

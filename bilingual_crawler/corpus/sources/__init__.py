@@ -1,0 +1,1 @@
+"""What others fetched, as documents: WARC files, directories, lists, folders of crawls."""

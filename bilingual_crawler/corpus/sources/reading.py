@@ -1,0 +1,62 @@
+"""What the readers of all sources share: what they give, and what they tell of the rest."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from bilingual_crawler.corpus.warc_reader import Answer
+from bilingual_crawler.documents.builder import build_document
+from bilingual_crawler.documents.document import Document
+from bilingual_crawler.languages import LanguagePair
+
+SHOWN = 3
+
+
+class Alias(NamedTuple):
+    """Another name of a page: a redirect, or a second record of the same bytes."""
+
+    source: str
+    target: str
+
+
+class Skips:
+    """What was passed over: how much for each reason, and the first few by name."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.examples: dict[str, list[str]] = {}
+
+    def add(self, reason: str, what: str) -> None:
+        """Count one thing that is not read, or read and not used."""
+        self.counts[reason] += 1
+        shown = self.examples.setdefault(reason, [])
+        if len(shown) < SHOWN:
+            shown.append(what)
+
+
+def unchanged(_url: str, answer: Answer) -> Answer:
+    """An answer as it was recorded."""
+    return answer
+
+
+@dataclass(slots=True)
+class Reading:
+    """How sources are read, and what came of it so far."""
+
+    pair: LanguagePair
+    change: Callable[[str, Answer], Answer] = unchanged
+    """What is done to the bytes of a page before they are parsed."""
+    progress: Callable[[int], None] = lambda _bytes: None
+    """Told after each page how many more bytes were read."""
+    skips: Skips = field(default_factory=Skips)
+
+    def document(self, url: str, answer: Answer) -> Document:
+        """The page that an answer holds."""
+        return build_document(
+            url,
+            answer.body,
+            content_type=answer.header("Content-Type"),
+            headers_language=answer.header("Content-Language"),
+            hints=self.pair.codes,
+        )

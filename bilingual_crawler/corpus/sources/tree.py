@@ -1,0 +1,169 @@
+"""The pages in a directory: a mirror of a site, or files that somebody has gathered.
+
+Files get `file:` URLs, so that names, folders and relative links are evidence as those of a
+site are. Which two folders may hold the two sides of a pair can be restricted as Almeida does.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path, PurePosixPath
+from typing import Self
+from urllib.parse import unquote, urlsplit
+
+from bilingual_crawler.corpus.sources.reading import Alias, Reading
+from bilingual_crawler.corpus.sources.warc import is_warc, warc_documents
+from bilingual_crawler.corpus.warc_reader import LARGEST_BODY, OK, Answer
+from bilingual_crawler.documents.document import Document
+from bilingual_crawler.errors import ConfigurationError
+
+HTML = frozenset((".html", ".htm", ".xhtml", ".shtml", ".xht", ".php", ".asp", ".aspx", ".jsp"))
+TEXT = frozenset((".txt", ".text", ".md"))
+_LOOKED_AT = 512
+
+
+def tree_documents(root: Path, reading: Reading) -> Iterator[Document | Alias]:
+    """Every page below a directory, in the order of names; links to folders are not followed."""
+    for folder, folders, names in os.walk(root, onerror=_refuse):
+        for name in [each for each in folders if each.startswith(".")]:
+            reading.skips.add("hidden", os.path.join(folder, name))  # noqa: PTH118 - by the million
+            folders.remove(name)
+        folders.sort()
+        for name in sorted(names):
+            path = Path(folder, name)
+            if name.startswith("."):
+                reading.skips.add("hidden", str(path))
+            elif is_warc(path):
+                yield from warc_documents(path, reading)
+            else:
+                document = file_document(path, reading)
+                if document is not None:
+                    yield document
+
+
+def file_document(path: Path, reading: Reading) -> Document | None:
+    """The page in a file; None, and a reason in the skips, where there is none."""
+    answer = _answer(path, reading)
+    if answer is None:
+        return None
+    url = file_url(path)
+    answer = reading.change(url, answer)
+    if answer.status != OK:
+        reading.skips.add(f"status {answer.status}", str(path))
+        return None
+    return reading.document(url, answer)
+
+
+def _answer(path: Path, reading: Reading) -> Answer | None:
+    try:
+        if not path.is_file():
+            reading.skips.add("no such file" if not path.exists() else "not a file", str(path))
+            return None
+        if path.stat().st_size > LARGEST_BODY:
+            reading.skips.add("too large", str(path))
+            return None
+        body = path.read_bytes()
+    except OSError as error:
+        reading.skips.add(f"cannot be read: {error.strerror}", str(path))
+        return None
+    reading.progress(len(body))
+    kind = _kind(path, body)
+    if not kind:
+        reading.skips.add("neither HTML nor text", str(path))
+        return None
+    return Answer(OK, ((b"Content-Type", kind),), body)
+
+
+def _kind(path: Path, body: bytes) -> bytes:
+    """The media type, by the ending; a file of another ending must look like markup."""
+    ending = path.suffix.lower()
+    if ending in HTML:
+        return b"text/html"
+    if ending in TEXT:
+        return b"text/plain"
+    start = body[:_LOOKED_AT].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    return b"text/html" if start.startswith((b"<!doctype html", b"<html")) else b""
+
+
+def file_url(path: Path) -> str:
+    """The `file:` URL of a path."""
+    return absolute(path).as_uri()
+
+
+def absolute(path: Path) -> Path:
+    """A path from the root, without steps back, as it is written: links are not followed."""
+    return Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links
+
+
+def _refuse(error: OSError) -> None:
+    raise ConfigurationError(
+        f"{error.filename} cannot be read: {error.strerror}. Give yourself the right to read it,"
+        " or name the folders that you may read."
+    ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class FolderRules:
+    """Almeida's four conditions on the folders of two files; a rule that is None is off.
+
+    `same`: one folder, at most so deep. `level`: folders of equal depth whose common parent is
+    at most so far up. `parent`: one above the other, at most so far. `across`: depths that
+    differ by at most the first number, with a common parent at most the second above the
+    deeper one.
+    """
+
+    same: int | None = None
+    level: int | None = None
+    parent: int | None = None
+    across: tuple[int, int] | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The rules that are written as "same=2,level=1,parent=2,across=1/2"."""
+        rules: dict[str, int | tuple[int, int]] = {}
+        for part in text.split(","):
+            name, _, value = part.strip().partition("=")
+            numbers = value.split("/")
+            wanted = 2 if name == "across" else 1
+            known = name in cls.__dataclass_fields__ and len(numbers) == wanted
+            if not known or not all(number.isdecimal() for number in numbers):
+                raise ConfigurationError(
+                    f"{part.strip()!r} is no rule for folders: write some of same=2, level=1,"
+                    " parent=2 and across=1/2, with commas between."
+                )
+            rules[name] = int(numbers[0]) if wanted == 1 else (int(numbers[0]), int(numbers[1]))
+        return cls(**rules)  # type: ignore[arg-type]
+
+    def allow(self, first: str, second: str, roots: tuple[str, ...] = ()) -> bool:
+        """Whether two URLs may be a pair; depth counts from the innermost of `roots`.
+
+        Only files are judged: the rules say nothing of pages of the web.
+        """
+        if not (first.startswith("file:") and second.startswith("file:")):
+            return True
+        one, other = _folders(first, roots), _folders(second, roots)
+        common = sum(
+            1 for _ in takewhile(lambda both: both[0] == both[1], zip(one, other, strict=False))
+        )
+        low, high = sorted((len(one), len(other)))
+        if one == other:
+            return self.same is not None and high <= self.same
+        if low == high:
+            return self.level is not None and high - common <= self.level
+        if common == low:
+            return self.parent is not None and high - low <= self.parent
+        return (
+            self.across is not None
+            and high - low <= self.across[0]
+            and high - common <= self.across[1]
+        )
+
+
+def _folders(url: str, roots: tuple[str, ...]) -> list[str]:
+    """The folders of a file, below the root that it was found in."""
+    path = PurePosixPath(unquote(urlsplit(url).path))
+    inside = [root for root in roots if path.is_relative_to(root)]
+    if inside:
+        path = path.relative_to(max(inside, key=len))
+    return [part for part in path.parent.parts if part != "/"]
