@@ -29,7 +29,7 @@ class PairModel:
     weights: tuple[float, ...]
     about: dict[str, Any]
     classifiers: PairClassifiers | None = None
-    """Those of ILSP-FC and PPLocator, where they were trained with it; None are the shipped ones."""
+    """Those of ILSP-FC and PPLocator that were trained with it; None means the shipped ones."""
 
     @classmethod
     def from_json(cls, text: str, where: str) -> Self:

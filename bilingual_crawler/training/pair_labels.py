@@ -62,11 +62,11 @@ def gather(labels: Sequence[LabelledPair], search: PairSearch) -> Examples:
     weighed = search.features()
     missing: dict[str, None] = {}
     for row in labels:
-        pages = [search.page(url) for url in row[:2]]
-        missing |= {url: None for url, page in zip(row[:2], pages, strict=True) if page is None}
-        if pages[0] is None or pages[1] is None:
+        first, second = search.page(row.first), search.page(row.second)
+        if first is None or second is None:
+            pages = (row.first, first), (row.second, second)
+            missing |= {url: None for url, page in pages if page is None}
             continue
-        first, second = pages
         if first.language != search.pair.first.code:
             first, second = second, first
         numbers = weighed.get((first.url, second.url))
