@@ -238,11 +238,11 @@ def test_several_inputs_go_together(scrapy, site, tree, tmp_path):
     assert answer(scrapy, site, tree, urls, *LANGS)["pairs"] == 4 + 3 + 1
 
 
-def test_pages_with_one_text_are_paired_once(scrapy, tree, tmp_path):
+def test_pages_with_one_text_are_paired_each_where_it_is(scrapy, tree, tmp_path):
     for code in ("es", "eu"):
         (tmp_path / "copy" / code).mkdir(parents=True)
         (tmp_path / "copy" / code / "a.html").write_bytes(page(code, 100))
-    assert answer(scrapy, tree, tmp_path / "copy", *LANGS)["pairs"] == 3
+    assert answer(scrapy, tree, tmp_path / "copy", *LANGS)["pairs"] == 4
 
 
 def test_a_page_in_both_languages_is_a_pair_and_known_again(scrapy, tmp_path):

@@ -175,7 +175,7 @@ def codes_in_the_source():
     for path in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             items = getattr(node, "args", None) or getattr(node, "elts", None) or []
-            if getattr(getattr(node, "func", None), "id", "") in {"Dropped", "Refused"}:
+            if getattr(getattr(node, "func", None), "id", "") in {"Dropped", "Refused", "Unwanted"}:
                 found |= words(items[:1])
             elif isinstance(items, list):
                 ends = [ast.unparse(each) in {"State.DONE", "State.FAILED"} for each in items]

@@ -125,8 +125,3 @@ def _tell(console: "Console", source: str, skipped: "Skipped", examples: "Exampl
         console.print(
             f"{len(examples.missing):,} labelled pages are in none of the inputs, first {shown}"
         )
-    if examples.unweighed:
-        console.print(
-            f"{examples.unweighed:,} labelled pairs have nothing in common that would make them"
-            " candidates; they teach nothing."
-        )

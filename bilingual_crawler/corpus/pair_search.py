@@ -6,7 +6,7 @@ by what its URL and its links say: what is worth keeping is for others to decide
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from bilingual_crawler.corpus.sources.reading import Alias, Skips
 from bilingual_crawler.documents.document import Document
@@ -125,9 +125,13 @@ class PairSearch:
         """What is thought of two pages, whatever others there are."""
         return self._matcher.weigh(first, second)
 
-    def features(self) -> dict[Urls, list[float]]:
-        """The numbers of everything that was weighed, for those who train a model."""
-        return dict(self._matcher.features())
+    def features_of(self, pairs: Sequence[Urls]) -> list[list[float]]:
+        """The numbers of some pairs of pages, for those who train a model."""
+        chances = self._url_model(pairs) if self._url_model else [None] * len(pairs)
+        return [
+            self._matcher.features_of(*urls, model)
+            for urls, model in zip(pairs, chances, strict=True)
+        ]
 
     def page(self, url: str) -> Page | None:
         """A page that was kept, by any of its names."""

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.changes import Changes
-from bilingual_crawler.pairing.comparison import GROUPS, rivalry
+from bilingual_crawler.pairing.comparison import GROUPS, likeness, rivalry
 from bilingual_crawler.pairing.model import PairModel, load_pair_model, probability
 from bilingual_crawler.pairing.one_to_one import OneToOne, Rank, Urls, rank_of
 from bilingual_crawler.pairing.pair import DocumentPair, Page
@@ -137,9 +137,18 @@ class Matcher:
         for node, edges in self._edges.items():
             for other, edge in edges.items():
                 if node < other and not edge.verdict.is_final:
-                    rivals = self._best[node].rival_of(other), self._best[other].rival_of(node)
-                    numbers = self._weigher.numbers(*edge.verdict.urls, edge.model)
-                    yield edge.verdict.urls, [*numbers, *rivalry(edge.verdict.likeness, *rivals)]
+                    urls = edge.verdict.urls
+                    yield urls, self.features_of(*urls, edge.model)
+
+    def features_of(self, one: str, other: str, model: float | None = None) -> list[float]:
+        """The same of any two pages."""
+        numbers = self._weigher.numbers(one, other, model)
+        node, other_node = self._node_of[one], self._node_of[other]
+        rivals = (
+            self._best[node].rival_of(other_node),
+            self._best[other_node].rival_of(node),
+        )
+        return [*numbers, *rivalry(likeness(numbers), *rivals)]
 
     def paired_url(self, node: str) -> str | None:
         """The URL under which a node is paired; None if it is not."""

@@ -28,8 +28,6 @@ class Examples:
     rows: list[list[float]] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     """URLs that are in none of the inputs, or in neither language."""
-    unweighed: int = 0
-    """Labelled pairs that nothing brings together, so that no decision on them is needed."""
 
     @property
     def positive(self) -> int:
@@ -59,7 +57,6 @@ def read_labels(source: str, skipped: Skipped) -> list[LabelledPair]:
 def gather(labels: Sequence[LabelledPair], search: PairSearch) -> Examples:
     """The labelled pairs among the pages of a finished search, with their numbers."""
     examples = Examples()
-    weighed = search.features()
     missing: dict[str, None] = {}
     for row in labels:
         first, second = search.page(row.first), search.page(row.second)
@@ -69,12 +66,9 @@ def gather(labels: Sequence[LabelledPair], search: PairSearch) -> Examples:
             continue
         if first.language != search.pair.first.code:
             first, second = second, first
-        numbers = weighed.get((first.url, second.url))
-        if numbers is None:
-            examples.unweighed += 1
-            continue
-        examples.pairs.append(pair_examples.LabelledPair(first, second, row.parallel))
-        examples.rows.append(numbers)
+        if first.language != second.language:
+            examples.pairs.append(pair_examples.LabelledPair(first, second, row.parallel))
+    examples.rows = search.features_of([(one.url, two.url) for one, two, _ in examples.pairs])
     examples.missing = list(missing)
     return examples
 
