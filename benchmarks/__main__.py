@@ -15,7 +15,7 @@ LOCAL = (
     *("crawl", "scoring", "frontier", "dedup", "congruence", "pairing", "inference"),
     *("splitters", "alignment", "export", "search"),
 )
-RECORDED = ("boilerplate", "recorded_pairs", "mixed_pages")
+RECORDED = ("boilerplate", "recorded_pairs", "mixed_pages", "seed_systems", "pair_detection")
 LONG = ("replay_sites", "peers", "seed_systems")
 
 

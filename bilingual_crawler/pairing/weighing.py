@@ -36,7 +36,7 @@ from bilingual_crawler.pairing.statistics import SiteStatistics
 CONTENT = frozenset(GROUPS) - {"url_key", "url_similarity", "url_model", "switches"}
 BOTH_CLAIM, ONE_CLAIMS, CLAIM_OTHERS, SAME_PAGE = 4.0, 2.0, -3.0, 8.0
 """What the site's own word adds to the logarithm of the odds."""
-SAME_TEXT, LEAST_VOCABULARY = 0.9, 30
+SAME_TEXT, LEAST_VOCABULARY = 0.9, 20
 """The share of words that two pages have in common if one is no translation but a copy."""
 REMEMBERED = 2_000
 
