@@ -19,7 +19,7 @@ from typing import IO, Any, NamedTuple, cast
 from bilingual_crawler.alignment.segment import Segment, segments_of
 from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS
 from bilingual_crawler.documents.document import Document
-from bilingual_crawler.documents.serialise import document_from_dict
+from bilingual_crawler.documents.serialise import document_from_dict, key_of
 from bilingual_crawler.errors import ConfigurationError
 
 SCHEMA = """
@@ -62,11 +62,6 @@ class Reading:
     is_unfinished: bool = False
 
 
-def document_key(url: str) -> str:
-    """What a document is known by."""
-    return url
-
-
 class PairedDocuments:
     """The document pairs of a folder, to be gone through more than once."""
 
@@ -106,7 +101,7 @@ class PairedDocuments:
         for fields in self._lines(path, lambda _: None):
             try:
                 row = [fields[name] for name in ("url1", "url2", "lang1", "lang2")]
-                first, second = document_key(row[0]), document_key(row[1])
+                first, second = row[0], row[1]
                 place = blake2b(f"{first}\t{second}".encode(), digest_size=8).digest()
                 self._connection.execute(
                     "INSERT OR REPLACE INTO pairs (url1, url2, lang1, lang2, place)"
@@ -120,7 +115,7 @@ class PairedDocuments:
         size = path.stat().st_size if path.is_file() else 0
         for fields in self._lines(path, lambda done: progress(done, size)):
             try:
-                key = document_key(fields["url"])
+                key = key_of(fields)
                 if self._is_wanted(key):
                     self._keep(key, document_from_dict(fields))
             except (KeyError, TypeError, ValueError, sqlite3.Error):

@@ -23,8 +23,8 @@ from bilingual_crawler.documents.dedup import (
     paragraph_hashes,
     text_signature,
 )
-from bilingual_crawler.documents.document import Document, DocumentKey
-from bilingual_crawler.documents.serialise import document_to_dict
+from bilingual_crawler.documents.document import Document
+from bilingual_crawler.documents.serialise import document_to_dict, key_of
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.changes import Changes
 from bilingual_crawler.pairing.matcher import Matcher, UrlModel
@@ -146,8 +146,7 @@ class Corpus:
         """The lines of the file that still hold; the others are put aside."""
         with gzip.open(self._folder.path / DOCUMENTS, "rt", encoding="utf-8") as lines:
             for line in lines:
-                fields = json.loads(line)
-                url = str(DocumentKey(fields["url"], fields.get("variant", "")))
+                url = key_of(json.loads(line))
                 if self._pages.is_kept(url):
                     yield line
                 else:

@@ -7,7 +7,14 @@ the crawl has used them up, and they would double the size.
 from dataclasses import asdict
 from typing import Any
 
-from bilingual_crawler.documents.document import Alternate, Document, Image, Link, Paragraph
+from bilingual_crawler.documents.document import (
+    Alternate,
+    Document,
+    DocumentKey,
+    Image,
+    Link,
+    Paragraph,
+)
 from bilingual_crawler.documents.switches import languages_of_link
 
 _PLAIN = (
@@ -51,6 +58,11 @@ def document_to_dict(document: Document) -> dict[str, Any]:
         "requested_url": document.requested_url,
         "fetched_at": document.fetched_at,
     }
+
+
+def key_of(fields: dict[str, Any]) -> str:
+    """What identifies the document of a line, without making it."""
+    return str(DocumentKey(str(fields["url"]), str(fields.get("variant", ""))))
 
 
 def document_from_dict(fields: dict[str, Any]) -> Document:

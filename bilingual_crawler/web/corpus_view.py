@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bilingual_crawler.corpus.folder import DOCUMENTS
+from bilingual_crawler.documents.serialise import key_of
 from bilingual_crawler.web.marks import Key
 from bilingual_crawler.web.search.lines import Place, line_at
 
@@ -136,7 +137,7 @@ def paragraphs_of(connection: sqlite3.Connection, folder: Path, url: str) -> lis
         return []
     try:
         found: dict[str, Any] = json.loads(line)
-        if found["url"] != url:
+        if key_of(found) != url:
             return []
         return [
             ParagraphView(str(each["text"]), str(each["kind"]))

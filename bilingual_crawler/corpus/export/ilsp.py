@@ -32,7 +32,7 @@ def write(source: Source, path: Path, account: Account) -> None:
     for name in (DOCUMENTS, PAIRS):
         (path / name).mkdir()
     for document in source.documents():
-        file = path / DOCUMENTS / document_name(document.url, document.language)
+        file = path / DOCUMENTS / document_name(document.key, document.language)
         if file.exists():
             account.left_out[TWICE] += 1
         else:

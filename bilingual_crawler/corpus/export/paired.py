@@ -36,7 +36,7 @@ def paired_documents(source: Source, scratch: Path) -> Iterator[DocumentPairRow 
             for document in source.documents():
                 packed = zlib.compress(json.dumps(document_to_dict(document)).encode(), 1)
                 database.execute(
-                    "UPDATE document SET packed = ? WHERE url = ?", (packed, document.url)
+                    "UPDATE document SET packed = ? WHERE url = ?", (packed, document.key)
                 )
             yield from _joined(source, database)
     finally:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from bilingual_crawler.alignment.sentence_pair import SENTENCES, SentencePair, pair_id
 from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS
+from bilingual_crawler.documents.serialise import key_of
 from bilingual_crawler.hosts import host_of, site_of
 from bilingual_crawler.web.search.folding import index_columns
 from bilingual_crawler.web.search.lines import Line
@@ -64,7 +65,7 @@ class Documents:
         for line in lines:
             try:
                 found = _record(line.text)
-                url, title = str(found["url"]), str(found.get("title") or "")
+                url, title = key_of(found), str(found.get("title") or "")
             except (ValueError, KeyError, TypeError):
                 bad += 1
                 continue
