@@ -4,7 +4,7 @@ python -m benchmarks.alignment_fit [--root DIR] [weights|scores]
 
 weights: each figure in turn is made larger and smaller, and kept where the mean F1 over all
     languages rises; first those of the first pass, then, with the lexicons that it gives, those
-    of the second. An hour on one core. The costs of 2-2, 1-3 and 3-1 are not fitted: the gold
+    of the second. It takes long. The costs of 2-2, 1-3 and 3-1 are not fitted: the gold
     alignments have none, real pages do.
 scores: a logistic regression of whether a bead is right, over texts that are translations and
     texts that are not, with lexicons learned from few and from many documents.
