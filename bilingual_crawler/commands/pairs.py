@@ -144,6 +144,7 @@ class Command(ScrapyCommand):
             Reading,
             unchanged,
         )
+        from bilingual_crawler.pairing.model import load_pair_model  # noqa: PLC0415 - see options.py
         from bilingual_crawler.replay.stripping import without_alternates  # noqa: PLC0415 - see options.py
         from bilingual_crawler.reporting.reading_bar import ReadingBar  # noqa: PLC0415 - see options.py
         from bilingual_crawler.scoring.shared_models import (  # noqa: PLC0415 - see options.py
@@ -160,6 +161,7 @@ class Command(ScrapyCommand):
             reading=Reading(read_pair(opts.langs), change, bar.read),
             detectors=_detectors(opts.detectors),
             least_share=config.language_share,
+            model=load_pair_model(config.pair_model),
             url_model=parallel_urls_if_there(config),
             across_hosts=opts.across_hosts,
             folders=_folders(opts.folders),

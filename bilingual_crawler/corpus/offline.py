@@ -16,6 +16,7 @@ from bilingual_crawler.documents.selection import Unwanted
 from bilingual_crawler.pairing.congruence import Congruence
 from bilingual_crawler.pairing.greedy import one_to_one
 from bilingual_crawler.pairing.matcher import UrlModel
+from bilingual_crawler.pairing.model import PairModel
 from bilingual_crawler.pairing.one_to_one import ACCEPT
 from bilingual_crawler.pairing.pair import DocumentPair
 
@@ -31,6 +32,7 @@ class Task:
     across_hosts: bool = False
     folders: FolderRules | None = None
     keep_pages: bool = False
+    model: PairModel | None = None
     url_model: UrlModel | None = None
 
 
@@ -123,6 +125,7 @@ def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: Non
         least_share=task.least_share,
         skips=reading.skips,
         keep_pages=task.keep_pages,
+        model=task.model,
         url_model=task.url_model,
     )
     congruence = Congruence(reading.pair, across_hosts=task.across_hosts)

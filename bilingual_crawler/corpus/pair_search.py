@@ -15,6 +15,7 @@ from bilingual_crawler.documents.selection import NO_TEXT, Unwanted, why_unwante
 from bilingual_crawler.frontier.fingerprint import url_fingerprint
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.matcher import DETECTORS, Matcher, UrlModel
+from bilingual_crawler.pairing.model import PairModel
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import DocumentPair, Page, page_of
 
@@ -36,6 +37,7 @@ class PairSearch:
         least_share: int = 0,
         skips: Skips | None = None,
         keep_pages: bool = False,
+        model: PairModel | None = None,
         url_model: UrlModel | None = None,
     ) -> None:
         self.pair = pair
@@ -44,8 +46,8 @@ class PairSearch:
         self.pages: Counter[str] = Counter()
         self.split = 0
         self._least_share = least_share
-        self._url_model = url_model
-        self._matcher = Matcher(pair, detectors, url_model=url_model)
+        self._model, self._url_model = model, url_model
+        self._matcher = Matcher(pair, detectors, model=model, url_model=url_model)
         self._known: dict[int, str] = {}
         self._variants: set[str] = set()
         self._languages: dict[int, str] = {}
@@ -142,7 +144,7 @@ class PairSearch:
         """The pairs that the same pages make if one detector is silent."""
         assert self._kept is not None, "keep_pages"
         others = [name for name in self.detectors if name != detector]
-        matcher = Matcher(self.pair, others, url_model=self._url_model)
+        matcher = Matcher(self.pair, others, model=self._model, url_model=self._url_model)
         for source, target in self._kept_aliases:
             matcher.alias(source, target)
         matcher.restore((page, url) for url, page in self._kept.items())

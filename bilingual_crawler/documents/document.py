@@ -94,7 +94,6 @@ class Document:
     """
 
     url: str
-    variant: str = ""
     language: str | None = None
     language_source: str = "none"
     language_shares: list[tuple[str, int]] = field(default_factory=list)
@@ -104,6 +103,7 @@ class Document:
     images: list[Image] = field(default_factory=list)
     tags: str = ""
     size: int = 0
+    variant: str = ""
     alternates: list[Alternate] = field(default_factory=list)
     canonical: str | None = None
     html_language: str = ""

@@ -21,6 +21,7 @@ from bilingual_crawler.fetching.refusal import reason_of
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.hosts import host_of
 from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.pairing.model import load_pair_model
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.plan import CrawlPlan
 from bilingual_crawler.scope import Scope
@@ -61,6 +62,7 @@ class BilingualSpider(Spider):
         config = Config.from_settings(crawler.settings)
         plan = CrawlPlan.from_arguments(*args, **kwargs)
         make_scorer(config.scorer, plan.langs, NothingYet(), config)  # complains, if it must
+        load_pair_model(config.pair_model)  # so does this
         spider = super().from_crawler(crawler)
         spider.prepare(config, plan)
         return spider
