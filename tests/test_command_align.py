@@ -17,11 +17,11 @@ from scrapy.settings import Settings
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from bilingual_crawler.alignment.documents import MOST_SENTENCES
-from bilingual_crawler.alignment.embeddings import load_encoder
 from bilingual_crawler.alignment.sentence_pair import pair_id, read_sentences
 from bilingual_crawler.alignment.two_passes import align_folder
 from bilingual_crawler.alignment.writing import sole_writer
 from bilingual_crawler.documents.document import Paragraph
+from bilingual_crawler.embeddings import load_encoder
 from bilingual_crawler.errors import ConfigurationError
 from tests.alignment_support import document, line, made_crawl, write_crawl
 from tests.crawls import ROOT
