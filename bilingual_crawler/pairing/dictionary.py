@@ -4,7 +4,7 @@ Of each page's words that the word list knows, some have a translation on the ot
 pages of one site share many by chance: its menu's words, its topic's. What is expected by
 chance is known from how many other pages of the site in that language have a translation of
 the word. The agreement is that of Cohen's kappa: what was found beyond the expected, as a share
-of what could have been found beyond it; 0 is chance, 1 is every word.
+of what could have been found beyond it; 0 is chance, 1 would be every word of a long page.
 """
 
 from collections import Counter, defaultdict
@@ -19,6 +19,9 @@ from bilingual_crawler.pairing.word_list import WordList, Words
 
 LEAST_KNOWN = 10
 """Words with an entry, of both pages, below which nothing is said."""
+DOUBT = 5
+"""Words not found that are added, so that a few words beyond chance say little."""
+NEARLY_ALL = 0.99
 REMEMBERED = 2_000
 
 
@@ -67,7 +70,7 @@ class Dictionary:
             known, found, expected = known + sums[0], found + sums[1], expected + sums[2]
         if known < LEAST_KNOWN:
             return None
-        beyond = (found - expected) / max(known - expected, 1.0)
+        beyond = (found - expected) / (max(known - expected, 0.0) + DOUBT)
         return Agreement(known, found, max(-1.0, beyond))
 
     def _one_way(self, page: Known, other: Known) -> tuple[int, int, float]:
@@ -83,9 +86,9 @@ class Dictionary:
             return 0, 0, 0.0
         at = np.minimum(np.searchsorted(words, targets), len(words) - 1)
         is_there = words[at] == targets
-        elsewhere = np.maximum(counts - is_there, 0.0) / (looked.pages + 1)
+        elsewhere = np.maximum(counts - is_there, 0.0) / max(1, looked.pages - 1)
         known = np.bincount(owners) > 0
-        missing = np.bincount(owners, np.log1p(-elsewhere))
+        missing = np.bincount(owners, np.log1p(-np.minimum(elsewhere, NEARLY_ALL)))
         expected = -np.expm1(missing).sum()
         found = np.bincount(owners, is_there) > 0
         return int(known.sum()), int(found.sum()), float(expected)

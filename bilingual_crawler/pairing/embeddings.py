@@ -83,7 +83,7 @@ class Nearness:
         mine, theirs = _unpacked(one), _unpacked(other)
         cosine = float(mine @ theirs)
         by_chance = [
-            float(vector @ (self._sums[place] - rival)) / self._pages[place]
+            float(vector @ (self._sums[place] - rival)) / max(1, self._pages[place] - 1)
             for vector, rival, place in (
                 (mine, theirs, _place(second)),
                 (theirs, mine, _place(first)),

@@ -40,7 +40,8 @@ class Line(NamedTuple):
         return round(passing(beyond_chance, self.neutral), 3)
 
 
-DICTIONARY = Line(0.15, 12.0, -1.0, 3.0)
+DICTIONARY = Line(0.15, 10.0, 0.0, 3.0)
+"""Never against two pages: a list that lacks their words, or their endings, is no sign."""
 EMBEDDINGS = Line(0.4, 8.0, -2.0, 3.0)
 
 

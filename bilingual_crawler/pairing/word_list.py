@@ -73,7 +73,10 @@ class WordList:
             with _opened(file) as content:
                 found = cls(_entries(content, file))
         except (OSError, EOFError, zlib.error, etree.XMLSyntaxError) as error:
-            raise ConfigurationError(f"The word list {file} cannot be read: {error}.") from None
+            raise ConfigurationError(
+                f"The word list {file} cannot be read: {error}.",
+                "It is a file with word<TAB>word to the line, or an Apertium pair's .dix file.",
+            ) from None
         if not found:
             raise ConfigurationError(
                 f"The word list {file} has no two words that are translations of each other:"
