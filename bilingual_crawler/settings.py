@@ -135,6 +135,16 @@ class Config:
         "File with the weights of pairing, as scrapy train pairs writes it; by default our own.",
         text,
     )
+    word_list: str = setting(
+        "",
+        "Bilingual word list for pairing: word<TAB>word to the line, or an Apertium .dix; gz too.",
+        text,
+    )
+    embeddings: str = setting(
+        "",
+        "Sentence model for pairing: a folder or a name; it costs time on every page (8 texts).",
+        text,
+    )
     probes: int = setting(
         200,
         "URLs without a link to them that a scorer may have tried on one site; 0 is none.",

@@ -8,23 +8,20 @@ import subprocess
 import sys
 import time
 
-import numpy as np
-import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
-from tokenizers import Tokenizer, models, pre_tokenizers
 
 from bilingual_crawler.alignment.documents import MOST_SENTENCES
-from bilingual_crawler.alignment.embeddings import load_encoder
 from bilingual_crawler.alignment.sentence_pair import pair_id, read_sentences
 from bilingual_crawler.alignment.two_passes import align_folder
 from bilingual_crawler.alignment.writing import sole_writer
 from bilingual_crawler.documents.document import Paragraph
+from bilingual_crawler.embeddings import load_encoder
 from bilingual_crawler.errors import ConfigurationError
 from tests.alignment_support import document, line, made_crawl, write_crawl
 from tests.crawls import ROOT
+from tests.tiny_models import meaning_model
 
 
 @pytest.fixture
@@ -221,26 +218,7 @@ MEANINGS = {"gato": 0, "katua": 0, "perro": 1, "txakurra": 1, "casa": 2, "etxea"
 
 @pytest.fixture
 def sentence_model(tmp_path):
-    """A model that knows six words of two languages: a vector a token, whose mean is taken."""
-    vocabulary = {"[PAD]": 0, "[UNK]": 1} | {word: at for at, word in enumerate(MEANINGS, 2)}
-    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    vectors = np.zeros((len(vocabulary), 3), dtype=np.float32)
-    for word, meaning in MEANINGS.items():
-        vectors[vocabulary[word], meaning] = 1
-    graph = helper.make_graph(
-        [helper.make_node("Gather", ["vectors", "input_ids"], ["tokens"])],
-        "meanings",
-        [helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["batch", "length"])],
-        [helper.make_tensor_value_info("tokens", TensorProto.FLOAT, ["batch", "length", 3])],
-        [numpy_helper.from_array(vectors, "vectors")],
-    )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
-    folder = tmp_path / "model"
-    folder.mkdir()
-    onnx.save(model, folder / "model.onnx")
-    tokenizer.save(str(folder / "tokenizer.json"))
-    return folder
+    return meaning_model(tmp_path / "model", MEANINGS)
 
 
 def test_vectors_of_a_model_decide_where_nothing_else_can(tmp_path, sentence_model):

@@ -36,6 +36,12 @@ def run(*arguments, settings=None, cwd=ROOT):
         (["-a", "langs=spa-eus", "-a", "seed=https://a.example/"], {}, "did you mean seeds?"),
         (["-a", "langs=spa-eus"], {"BILINGUAL_SCORRER": "rules"}, "did you mean BILINGUAL_SCORER"),
         (["-a", "langs=spa-eus"], {"BILINGUAL_SCORER": "magic"}, "rules, language"),
+        (["-a", "langs=spa-eus"], {"BILINGUAL_WORD_LIST": "/no/list"}, "The word list /no/list"),
+        (
+            ["-a", "langs=spa-eus"],
+            {"BILINGUAL_EMBEDDINGS": "/no/model"},
+            "sentence model /no/model",
+        ),
         (["-a", "langs=spa-eus"], {"BILINGUAL_WARC": "maybe"}, "must be 1 or 0"),
         (["-a", "langs=spa-eus"], {"BILINGUAL_SITE_PAGES": "many"}, "must be a whole number"),
         (["-a", "langs=spa-eus", "-a", "scorer=magic"], {}, "rules, language"),

@@ -2,7 +2,8 @@
 
 The language model adds a number for each token that names a language. The pair model
 adds up random vectors of the first URL's tokens, takes those of the second away, and
-finds translations where nothing but language tokens is left over.
+finds translations where nothing but language tokens is left over. The sentence model knows
+words by what they mean.
 """
 
 import json
@@ -102,6 +103,32 @@ def parallel_model(folder):
         "sure": np.float32(SURE),
     }
     return write(folder, words, nodes, constants, {"task": "parallel", "max_length": 64})
+
+
+def meaning_model(folder, meanings):
+    """A sentence model that knows some words by the number of what they mean.
+
+    It gives a vector a token, whose mean is taken.
+    """
+    vocabulary = {"[PAD]": 0, "[UNK]": 1} | {word: at for at, word in enumerate(meanings, 2)}
+    words = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    words.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    size = max(meanings.values()) + 1
+    vectors = np.zeros((len(vocabulary), size), dtype=np.float32)
+    for word, meaning in meanings.items():
+        vectors[vocabulary[word], meaning] = 1
+    graph = helper.make_graph(
+        [helper.make_node("Gather", ["vectors", "input_ids"], ["tokens"])],
+        "meanings",
+        [helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["batch", "length"])],
+        [helper.make_tensor_value_info("tokens", TensorProto.FLOAT, ["batch", "length", size])],
+        [numpy_helper.from_array(vectors, "vectors")],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
+    folder.mkdir()
+    onnx.save(model, folder / "model.onnx")
+    words.save(str(folder / "tokenizer.json"))
+    return folder
 
 
 def write(folder, words, nodes, constants, config):

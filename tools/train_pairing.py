@@ -20,6 +20,7 @@ from bilingual_crawler.pairing.matcher import Matcher, UrlModel
 from bilingual_crawler.pairing.model import PairModel
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import Page, page_of
+from bilingual_crawler.pairing.profile import Embedder
 from bilingual_crawler.replay.recording import Recording
 from bilingual_crawler.replay.stripping import strip_body
 from bilingual_crawler.scoring.classifier import ParallelUrls
@@ -57,7 +58,7 @@ class Figures(NamedTuple):
         return self.hits / max(1, self.true)
 
 
-def read_site(warc: Path) -> list[Material]:
+def read_site(warc: Path, embedder: Embedder | None = None) -> list[Material]:
     """The largest language pairs of a recorded site, its declarations stripped."""
     recording = Recording(warc)
     gold: defaultdict[str, set[Urls]] = defaultdict(set)
@@ -69,12 +70,14 @@ def read_site(warc: Path) -> list[Material]:
     for langs, true in largest:
         if len(true) >= LEAST_PAIRS:
             pair = LanguagePair.parse(langs)
-            pages = _pages(recording, pair)
+            pages = _pages(recording, pair, embedder)
             found.append(Material(recording.name, pair, pages, list(recording.aliases()), true))
     return found
 
 
-def _pages(recording: Recording, pair: LanguagePair) -> list[tuple[Page, str]]:
+def _pages(
+    recording: Recording, pair: LanguagePair, embedder: Embedder | None
+) -> list[tuple[Page, str]]:
     pages = []
     for url in recording.pages:
         answer = recording.answer(url)
@@ -87,7 +90,7 @@ def _pages(recording: Recording, pair: LanguagePair) -> list[tuple[Page, str]]:
             hints=pair.codes,
         )
         if document.language in pair:
-            pages.append((page_of(document), url))
+            pages.append((page_of(document, embedder), url))
     return pages
 
 

@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from bilingual_crawler.alignment.embeddings import load_encoder
 from bilingual_crawler.alignment.sentence_pair import SENTENCES
 from bilingual_crawler.alignment.two_passes import Counts, align_folder
+from bilingual_crawler.embeddings import load_encoder
 from bilingual_crawler.reporting.terminal import plain
 
 OFTEN = 0.1

@@ -30,6 +30,8 @@ from bilingual_crawler.pairing.changes import Changes
 from bilingual_crawler.pairing.matcher import Matcher, UrlModel
 from bilingual_crawler.pairing.model import load_pair_model
 from bilingual_crawler.pairing.pair import DocumentPair, Page, page_of
+from bilingual_crawler.pairing.profile import Embedder
+from bilingual_crawler.pairing.word_list import WordList
 
 UNTIDY_DOCUMENTS, UNTIDY_PAIRS = "untidy documents", "untidy pairs"
 
@@ -46,12 +48,16 @@ class Corpus:
         *,
         pair_model: str = "",
         url_model: UrlModel | None = None,
+        word_list: WordList | None = None,
+        embedder: Embedder | None = None,
     ) -> None:
         self._folder = folder
         self._pair_of = pair_of
         self._on_pair = on_pair
         self._pair_model = load_pair_model(pair_model)
         self._url_model = url_model
+        self._word_list = word_list
+        self._embedder = embedder
         self._duplicates = DuplicateIndex(duplicate_share)
         self._matchers: dict[str, Matcher] = {}
         self._pages = Pages(folder.journal)
@@ -100,7 +106,7 @@ class Corpus:
                 self._review(shorter)
         line = json.dumps(document_to_dict(document), ensure_ascii=False) + "\n"
         packed = b"".join(hashes)
-        page = page_of(document)
+        page = page_of(document, self._embedder)
         facts = PageFacts(url, node, language, signature, packed, page.pack())
         self._pages.add(facts, line, duplicate=is_duplicate)
         self._apply(self._matcher(url).add(page, node))
@@ -157,7 +163,10 @@ class Corpus:
         matcher = self._matchers.get(str(pair))
         if matcher is None:
             matcher = self._matchers[str(pair)] = Matcher(
-                pair, model=self._pair_model, url_model=self._url_model
+                pair,
+                model=self._pair_model,
+                url_model=self._url_model,
+                word_list=self._word_list,
             )
             for source, target in self._pages.aliases.items():
                 matcher.alias(source, target)

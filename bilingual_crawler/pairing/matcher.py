@@ -19,9 +19,11 @@ from bilingual_crawler.pairing.comparison import GROUPS, likeness, rivalry
 from bilingual_crawler.pairing.model import PairModel, load_pair_model, probability
 from bilingual_crawler.pairing.one_to_one import OneToOne, Rank, Urls, rank_of
 from bilingual_crawler.pairing.pair import DocumentPair, Page
+from bilingual_crawler.pairing.resources import RESOURCES
 from bilingual_crawler.pairing.weighing import Verdict, Weigher
+from bilingual_crawler.pairing.word_list import WordList
 
-DETECTORS = ("same_page", "alternates", *GROUPS, "pplocator", "almeida")
+DETECTORS = ("same_page", "alternates", *GROUPS, "pplocator", "almeida", *RESOURCES)
 REWEIGHED = 2
 """Pages that are weighed anew with every page that comes, if their site has doubled since."""
 BATCH = 1_000
@@ -78,6 +80,8 @@ class Matcher:
     `detectors` are the names of those that are asked, all of `DETECTORS` by default; without
     any that looks at content, URLs and claims decide alone. `url_model` is asked by `finish`,
     and not while pages come in, because that would cost more than all the rest.
+    `word_list` is a bilingual word list of the user's; what a sentence model of theirs says
+    comes with the pages (`page_of`).
     """
 
     def __init__(
@@ -87,11 +91,12 @@ class Matcher:
         *,
         model: PairModel | None = None,
         url_model: UrlModel | None = None,
+        word_list: WordList | None = None,
     ) -> None:
         asked = frozenset(DETECTORS if detectors is None else detectors)
         self._pair = pair
         self._model = model or load_pair_model()
-        self._weigher = Weigher(pair, asked, self._model)
+        self._weigher = Weigher(pair, asked, self._model, word_list)
         self._url_model = url_model if "url_model" in asked else None
         self._weighed_at: defaultdict[str, deque[tuple[str, int]]] = defaultdict(deque)
         self._node_of: dict[str, str] = {}

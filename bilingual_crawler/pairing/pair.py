@@ -9,7 +9,7 @@ import msgpack
 
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.switches import languages_of_link
-from bilingual_crawler.pairing.profile import Profile, profile_of
+from bilingual_crawler.pairing.profile import Embedder, Profile, profile_of
 
 NO_CONTENT = Profile()
 MOST_SWITCHES = 64
@@ -45,7 +45,7 @@ class Page:
         return cls(url, language, alternates, names, switches, Profile.unpack(profile))
 
 
-def page_of(document: Document) -> Page:
+def page_of(document: Document, embedder: Embedder | None = None) -> Page:
     """What pairing must know of a document."""
     names = {document.requested_url, document.canonical, document.url} - {document.key, None, ""}
     switches = {
@@ -57,7 +57,7 @@ def page_of(document: Document) -> Page:
         tuple((each.url, each.language) for each in document.alternates if each.language),
         tuple(sorted(str(name) for name in names)),
         tuple(switches)[:MOST_SWITCHES],
-        profile_of(document),
+        profile_of(document, embedder),
     )
 
 

@@ -8,7 +8,7 @@ were.
 
 import re
 from array import array
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import astuple, dataclass, field
 from typing import Final, Self
 from urllib.parse import unquote, urlsplit
@@ -67,6 +67,8 @@ class Profile:
     """File names of images, without their folders."""
     links: Hashes = field(default=b"", repr=False)
     """Addresses on other hosts."""
+    vector: bytes = field(default=b"", repr=False)
+    """What a sentence model of the user's makes of the text, see `embeddings.py`."""
 
     def pack(self) -> bytes:
         """The profile as the journal keeps it."""
@@ -75,12 +77,16 @@ class Profile:
 
     @classmethod
     def unpack(cls, packed: bytes) -> Self:
-        """The profile that `pack` made this of."""
+        """The profile that `pack` made this of; one of an older journal has no vector."""
         return cls(*msgpack.unpackb(packed, unicode_errors="surrogatepass", use_list=False))
 
 
-def profile_of(document: Document) -> Profile:
-    """The profile of a page's content."""
+Embedder = Callable[[Document], bytes]
+"""What makes the vector of a document."""
+
+
+def profile_of(document: Document, embedder: Embedder | None = None) -> Profile:
+    """The profile of a page's content, with a vector if there is something that makes one."""
     paragraphs = document.main_paragraphs
     text = "\n".join(paragraph.text for paragraph in paragraphs)
     tokens = _TOKEN.findall(text)
@@ -102,6 +108,7 @@ def profile_of(document: Document) -> Profile:
         links=hashes(
             (each.url for each in document.links if host_of(each.url) != host), MOST_LINKS
         ),
+        vector=embedder(document) if embedder else b"",
     )
 
 
@@ -119,13 +126,24 @@ def fingerprint(paragraphs: Iterable[Paragraph]) -> tuple[int, ...]:
 
 def hashes(texts: Iterable[str], most: int) -> Hashes:
     """The hashes of some texts, at most so many: those with the smallest hashes."""
-    found = sorted({crc32(text.encode("utf-8", "surrogatepass")) for text in texts})
+    found = sorted({_hash(text) for text in texts})
     return array(HASH, found[:most]).tobytes()
+
+
+def word_hash(text: str) -> int | None:
+    """The hash by which a profile knows a word; None for what no profile takes for one word."""
+    if len(text) < LEAST_WORD or text[0].isdigit() or not _TOKEN.fullmatch(text):
+        return None
+    return _hash(text.lower())
 
 
 def members(packed: Hashes) -> frozenset[int]:
     """The hashes of a profile, to be compared with those of another."""
     return frozenset(memoryview(packed).cast(HASH))
+
+
+def _hash(text: str) -> int:
+    return crc32(text.encode("utf-8", "surrogatepass"))
 
 
 def _sorted_out(tokens: list[str]) -> tuple[set[str], set[str], set[str]]:

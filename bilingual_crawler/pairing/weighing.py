@@ -2,8 +2,9 @@
 
 Where both pages have text, the combined model weighs the numbers of the two. What a site
 declares is added to that as odds of its own: the model is made on pages without declarations,
-so that it does not learn to trust them blindly. Where there is no text (a list of URLs), or
-no detector that reads it is asked, URLs and claims decide alone.
+so that it does not learn to trust them blindly. So is what a word list or a sentence model of
+the user's says. Where there is no text (a list of URLs), or no detector that reads it is
+asked, URLs and claims decide alone.
 """
 
 from collections import defaultdict
@@ -30,8 +31,10 @@ from bilingual_crawler.pairing.model import PairModel
 from bilingual_crawler.pairing.names import Names
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import Evidence, Page, combined_score
+from bilingual_crawler.pairing.resources import Resources
 from bilingual_crawler.pairing.small_models import shipped
 from bilingual_crawler.pairing.statistics import SiteStatistics
+from bilingual_crawler.pairing.word_list import WordList
 
 CONTENT = frozenset(GROUPS) - {"url_key", "url_similarity", "url_model", "switches"}
 BOTH_CLAIM, ONE_CLAIMS, CLAIM_OTHERS, SAME_PAGE = 4.0, 2.0, -3.0, 8.0
@@ -57,11 +60,17 @@ class Verdict(NamedTuple):
 class Weigher:
     """All indexes of the pages of a language pair, and the weighing of two of them."""
 
-    def __init__(self, pair: LanguagePair, asked: Collection[str], model: PairModel) -> None:
+    def __init__(
+        self,
+        pair: LanguagePair,
+        asked: Collection[str],
+        model: PairModel,
+        word_list: WordList | None = None,
+    ) -> None:
         self._pair = pair
         self._asked = frozenset(asked)
         self._hidden = hidden(self._asked)
-        self._reads = bool(self._asked & CONTENT)
+        self._resources = Resources(word_list, self._asked)
         self._model = model
         self._classifiers = model.classifiers or shipped()
         self._names = Names()
@@ -82,6 +91,7 @@ class Weigher:
             claims.add(page, names)
         statistics = self._statistics[entry.site]
         statistics.add(page.profile)
+        self._resources.add(entry)
         return entry.site, statistics.pages
 
     def alias(self, source: str, target: str) -> list[Urls]:
@@ -108,18 +118,20 @@ class Weigher:
         self._weights.clear()
         self._prepared.clear()
         self._images.clear()
+        self._resources.forget()
 
     def weigh(self, one: str, other: str, model: float | None = None) -> Verdict | None:
         """What two pages come to; None if they cannot be a pair."""
         first, second = self._in_order(one, other)
         urls = first.page.url, second.page.url
-        if not self._reads or not (first.page.profile.words and second.page.profile.words):
+        if not self._reads(first, second):
             stated = list(self._stated(first, second))
             return Verdict(urls, _log_odds(combined_score(stated)), 0.0, True) if stated else None
         numbers = self._numbers(first, second, model)
         if _is_copy(first, second, numbers):
             return None
         base = self._model.base(numbers) + self._declared(first, second)
+        base += self._resources.odds(first, second)
         return Verdict(urls, base, likeness(numbers), False)
 
     def numbers(self, one: str, other: str, model: float | None = None) -> list[float]:
@@ -130,10 +142,16 @@ class Weigher:
         """What each detector that is asked says of two pages."""
         first, second = self._in_order(*urls)
         found = [*self._stated(first, second), *self._judged(first, second)]
-        if self._reads and first.page.profile.words and second.page.profile.words:
+        if self._reads(first, second):
             found.extend(evidence.by_numbers(self._numbers(first, second, model)))
             found.extend(evidence.lengths(first.page.profile, second.page.profile))
+            found.extend(self._resources.evidence(first, second))
         return tuple(each for each in found if each.detector in self._asked)
+
+    def _reads(self, first: Known, second: Known) -> bool:
+        """Whether there is text on both pages, and somebody asked who looks at it."""
+        asks = bool(self._asked & CONTENT) or bool(self._resources)
+        return asks and bool(first.page.profile.words and second.page.profile.words)
 
     def _in_order(self, one: str, other: str) -> tuple[Known, Known]:
         first, second = self.index[one], self.index[other]

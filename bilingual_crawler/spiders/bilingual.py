@@ -23,6 +23,7 @@ from bilingual_crawler.hosts import host_of
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.model import load_pair_model
 from bilingual_crawler.pairing.pair import DocumentPair
+from bilingual_crawler.pairing.resources import read_resources
 from bilingual_crawler.plan import CrawlPlan
 from bilingual_crawler.scope import Scope
 from bilingual_crawler.scoring.scorer import SEED_PRIORITY, NothingYet, make_scorer
@@ -71,6 +72,7 @@ class BilingualSpider(Spider):
         """Open the folder of the crawl and everything that is rebuilt from it."""
         self.config, self.plan = config, plan
         self._pair_of_host = lru_cache(maxsize=1 << 14)(self._find_pair)
+        word_list, embedder = read_resources(config.word_list, config.embeddings)
         self.folder = CrawlFolder(plan.output, str(plan.langs))
         self.corpus = Corpus(
             self.folder,
@@ -79,6 +81,8 @@ class BilingualSpider(Spider):
             on_pair=self._tell_pair,
             pair_model=config.pair_model,
             url_model=parallel_urls_if_there(config),
+            word_list=word_list,
+            embedder=embedder,
         )
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Sentence vectors from a model that the user has; nothing here is needed to align.
+"""Sentence vectors from a model that the user has; neither pairing nor alignment needs one.
 
 A folder with `model.onnx` and `tokenizer.json` runs on onnxruntime, as the URL models do: its
 first output is either a vector a sentence or one a token, and then their mean is taken. Any
@@ -38,7 +38,7 @@ def load_encoder(name: str) -> Callable[[list[str]], Vectors]:
         library = import_module("sentence_transformers")
     except ImportError:
         raise ConfigurationError(
-            f"--embeddings {name} needs the library sentence-transformers: pip install"
+            f"The sentence model {name} needs the library sentence-transformers: pip install"
             f" sentence-transformers, or name a folder with {GRAPH} and {TOKENIZER}."
         ) from None
     try:
@@ -57,7 +57,7 @@ class _OnnxEncoder:
             tokenizers: Any = import_module("tokenizers")
         except ImportError as error:
             raise ConfigurationError(
-                f"--embeddings needs {error.name}: pip install 'bilingual-crawler[cpu]'."
+                f"A sentence model needs {error.name}: pip install 'bilingual-crawler[cpu]'."
             ) from None
         try:
             self._session = runtime.InferenceSession(

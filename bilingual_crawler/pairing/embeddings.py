@@ -1,0 +1,107 @@
+"""How near two pages are by a sentence model of the user's, beyond what chance would give.
+
+The vector of a document is the mean of the vectors, each of length 1, of its title and its
+first paragraphs, made once when the page is read and kept with its profile. All pages of a
+site are near each other, and how near depends on the model; so the cosine of two pages is
+compared with the mean cosine of each to the other pages in the other's language. 0 is no
+nearer than those, 1 is the same vector.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from math import isfinite
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bilingual_crawler.documents.document import Document
+from bilingual_crawler.pairing.candidates import Known
+
+MOST_TEXTS = 8
+"""A title and paragraphs of a page that the model is asked about."""
+LONGEST_TEXT = 500
+MARK = 4
+"""Bytes before a vector that tell by which model it is."""
+
+Vector = NDArray[np.float64]
+Encoder = Callable[[list[str]], NDArray[np.float64]]
+
+
+class TextEmbedder:
+    """Makes the vectors of documents: their model's mark, then numbers of two bytes each."""
+
+    def __init__(self, encoder: Encoder, name: str) -> None:
+        """`name` tells vectors of several models apart: they are not compared."""
+        self._encoder = encoder
+        self._mark = crc32(name.encode("utf-8", "surrogatepass")).to_bytes(MARK, "big")
+
+    def __call__(self, document: Document) -> bytes:
+        """The vector of a document; nothing if it has no text, or the model no answer."""
+        paragraphs = (each.text.strip()[:LONGEST_TEXT] for each in document.main_paragraphs)
+        wanted = dict.fromkeys((document.title.strip()[:LONGEST_TEXT], *paragraphs))
+        texts = [_encodable(text) for text in wanted if text][:MOST_TEXTS]
+        if not texts:
+            return b""
+        vectors = np.asarray(self._encoder(texts), np.float64)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        mean = (vectors / np.where(lengths > 0, lengths, 1.0)).mean(axis=0)
+        length = float(np.linalg.norm(mean))
+        if not isfinite(length) or length == 0:
+            return b""
+        packed: bytes = (mean / length).astype(np.float16).tobytes()
+        return self._mark + packed
+
+
+class Nearness:
+    """The vectors of all pages, by site, language and model.
+
+    Numbers of two bytes add up exactly in eight, so the order of the pages does not matter.
+    """
+
+    def __init__(self) -> None:
+        self._sums: dict[tuple[str, str, bytes], Vector] = {}
+        self._pages: Counter[tuple[str, str, bytes]] = Counter()
+
+    def __bool__(self) -> bool:
+        """Whether any page had a vector."""
+        return bool(self._pages)
+
+    def add(self, page: Known) -> None:
+        """Count the vector of one more page, if it has one."""
+        packed = page.page.profile.vector
+        if packed:
+            place = _place(page)
+            self._pages[place] += 1
+            self._sums[place] = self._sums.get(place, 0.0) + _unpacked(packed)
+
+    def compare(self, first: Known, second: Known) -> float | None:
+        """How near two pages are beyond chance, at most 1; None without two vectors."""
+        one, other = first.page.profile.vector, second.page.profile.vector
+        if not one or len(one) != len(other) or one[:MARK] != other[:MARK]:
+            return None
+        mine, theirs = _unpacked(one), _unpacked(other)
+        cosine = float(mine @ theirs)
+        by_chance = [
+            float(vector @ (self._sums[place] - rival)) / max(1, self._pages[place] - 1)
+            for vector, rival, place in (
+                (mine, theirs, _place(second)),
+                (theirs, mine, _place(first)),
+            )
+        ]
+        expected = min(max(0.0, sum(by_chance) / 2), 0.99)
+        return max(-1.0, min(1.0, (cosine - expected) / (1 - expected)))
+
+
+def _place(page: Known) -> tuple[str, str, bytes]:
+    packed = page.page.profile.vector
+    return page.site, page.page.language, packed[:MARK] + len(packed).to_bytes(4, "big")
+
+
+def _unpacked(packed: bytes) -> Vector:
+    return np.frombuffer(packed, np.float16, offset=MARK).astype(np.float64)
+
+
+def _encodable(text: str) -> str:
+    """The text without lone surrogates, which tokenizers refuse."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,155 @@
+"""A bilingual word list of the user's: plain TSV, or the source of an Apertium dictionary.
+
+Only hashes of words are kept, as in the profiles of pages, sixteen bytes an entry: a list may
+have millions. It is kept in both directions at once, so it does not matter which language
+stands first. A phrase of several words contributes nothing, because its words are no
+translations of each other; nor does a word that is the same in both languages, because
+the evidence of shared words has it already.
+"""
+
+import gzip
+import logging
+import zlib
+from array import array
+from collections.abc import Iterable, Iterator
+from io import BufferedReader
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from lxml import etree
+from numpy.typing import NDArray
+
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.pairing.profile import word_hash
+
+logger = logging.getLogger(__name__)
+
+GZIP = b"\x1f\x8b"
+LEAST_CELLS = 2
+_HIGH, _LOW = 32, 0xFFFF_FFFF
+_UNREAD = frozenset({"pardef", "re"})
+"""Parts of an Apertium dictionary that are pieces of words, or patterns."""
+
+Words = NDArray[np.uint32]
+Entry = tuple[str, str]
+Content = gzip.GzipFile | BufferedReader
+
+
+class WordList:
+    """Which words are translations of which, by their hashes."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        both_ways = array("Q")
+        for one, other in entries:
+            first, second = word_hash(one), word_hash(other)
+            if first is not None and second is not None and first != second:
+                both_ways.append(first << _HIGH | second)
+                both_ways.append(second << _HIGH | first)
+        pairs = np.unique(np.frombuffer(both_ways, np.uint64)) if both_ways else np.zeros(0, "u8")
+        self._words = (pairs >> _HIGH).astype(np.uint32)
+        self._translations = (pairs & _LOW).astype(np.uint32)
+
+    def __len__(self) -> int:
+        """How many entries there are, each counted once."""
+        return len(self._words) // 2
+
+    def translations(self, words: Words) -> tuple[NDArray[np.intp], Words]:
+        """All translations of some words, and for each the place of the word that it is of."""
+        starts = np.searchsorted(self._words, words, "left")
+        counts = np.searchsorted(self._words, words, "right") - starts
+        owners = np.repeat(np.arange(len(words)), counts)
+        within = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
+        return owners, self._translations[np.repeat(starts, counts) + within]
+
+    @classmethod
+    def read(cls, path: str | Path) -> Self:
+        """Read a file, packed with gzip or not; what it is made of decides how.
+
+        Lines of a TSV without two words are passed over and counted in a warning.
+        """
+        file = Path(path).expanduser()
+        try:
+            with _opened(file) as content:
+                found = cls(_entries(content, file))
+        except (OSError, EOFError, zlib.error, etree.XMLSyntaxError) as error:
+            raise ConfigurationError(
+                f"The word list {file} cannot be read: {error}.",
+                "It is a file with word<TAB>word to the line, or an Apertium pair's .dix file.",
+            ) from None
+        if not found:
+            raise ConfigurationError(
+                f"The word list {file} has no two words that are translations of each other:"
+                " write word<TAB>word to the line, or give the .dix file of an Apertium pair."
+            )
+        logger.info("The word list %s has %d entries of single words.", file, len(found))
+        return found
+
+
+def _opened(file: Path) -> Content:
+    with file.open("rb") as content:
+        is_packed = content.read(len(GZIP)) == GZIP
+    return gzip.open(file) if is_packed else file.open("rb")
+
+
+def _entries(content: Content, file: Path) -> Iterator[Entry]:
+    is_xml = content.read(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
+    content.seek(0)
+    return _of_apertium(content) if is_xml else _of_lines(content, file)
+
+
+def _of_lines(lines: Iterable[bytes], file: Path) -> Iterator[Entry]:
+    passed_over = 0
+    for line in lines:
+        text = line.decode("utf-8-sig", "replace").strip("\r\n")
+        if not text.strip() or text.startswith("#"):
+            continue
+        cells = text.split("\t")
+        if len(cells) < LEAST_CELLS:
+            passed_over += 1
+        else:
+            yield cells[0].strip(), cells[1].strip()
+    if passed_over:
+        logger.warning("%s: %d lines without a tab are passed over.", file, passed_over)
+
+
+def _of_apertium(content: Content) -> Iterator[Entry]:
+    """The entries of a .dix file, one in memory at a time; nothing outside it is looked up."""
+    reader = etree.iterparse(
+        content,
+        events=("start", "end"),
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    depth_unread = 0
+    for event, element in reader:
+        if element.tag in _UNREAD:
+            depth_unread += 1 if event == "start" else -1
+        if event == "end" and element.tag == "e":
+            if not depth_unread and element.get("i") != "yes":
+                yield _side(element, "p/l"), _side(element, "p/r")
+            _forget(element)
+
+
+def _side(entry: etree._Element, path: str) -> str:
+    """The words of one side of an entry; what `<b/>` parts is a phrase."""
+    written = []
+    for side in entry.iterfind(path):
+        for part in side.iter():
+            if part.tag in {"b", "j"}:
+                written.append(" ")
+            if isinstance(part.tag, str):
+                written.append(part.text or "")
+            if part is not side:
+                written.append(part.tail or "")
+    return "".join(written).strip()
+
+
+def _forget(element: etree._Element) -> None:
+    element.clear()
+    parent = element.getparent()
+    while parent is not None and parent[0] is not element:
+        del parent[0]
