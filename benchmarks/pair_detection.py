@@ -15,6 +15,7 @@ from pathlib import Path
 
 from benchmarks.recorded_pairs import SHARED
 from bilingual_crawler.corpus.offline import Task, find_pairs
+from bilingual_crawler.corpus.pair_search import Aids
 from bilingual_crawler.corpus.sources.reading import Reading
 from bilingual_crawler.evaluation.pairs_report import evaluate
 from bilingual_crawler.languages import LanguagePair
@@ -30,7 +31,7 @@ ALL = "all together"
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("folder", type=Path, nargs="?", default=SHARED / "sites")
-    url_model = parallel_urls_if_there(Config())
+    aids = Aids(url_model=parallel_urls_if_there(Config()))
     alone: defaultdict[str, Counter[str]] = defaultdict(Counter)
     without: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for warc in sorted(parser.parse_args().folder.glob("*.warc.gz")):
@@ -39,7 +40,9 @@ def main() -> None:
             continue
         pair = LanguagePair.parse(largest_pairs(read_gold(gold))[0])
         reading = Reading(pair, without_alternates)
-        task = Task(inputs=(str(warc),), reading=reading, keep_pages=True, url_model=url_model)
+        task = Task(
+            inputs=(str(warc),), reading=reading, keep_pages=True, aids=Aids(url_model=url_model)
+        )
         figures = evaluate(find_pairs(task), gold, ablation=True)
         for name, found in {ALL: figures, **figures["detectors"]}.items():
             _count(alone[name], found, figures["gold"])

@@ -13,8 +13,10 @@ from scrapy.exceptions import UsageError
 from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from bilingual_crawler.corpus.pair_search import Aids
     from bilingual_crawler.corpus.sources.tree import FolderRules
     from bilingual_crawler.languages import LanguagePair
+    from bilingual_crawler.settings import Config
 
 DETAILS = """\
 An INPUT may be
@@ -41,6 +43,9 @@ Without --out a pair is a line: URL, URL, score, detectors; for listed files als
 its pages has another partner in the list; pairs of pages that are not in it are unjudged.
 Figures are printed for all detectors together and for each alone, and every miss with its
 reason. --ablation pairs once more without each detector.
+
+Settings that help: -s BILINGUAL_PAIR_MODEL=FILE (of scrapy train pairs), BILINGUAL_WORD_LIST,
+BILINGUAL_EMBEDDINGS, BILINGUAL_MODELS.
 
 --folders says which folders of a directory may hold the two sides of a pair:
 
@@ -144,12 +149,8 @@ class Command(ScrapyCommand):
             Reading,
             unchanged,
         )
-        from bilingual_crawler.pairing.model import load_pair_model  # noqa: PLC0415 - see options.py
         from bilingual_crawler.replay.stripping import without_alternates  # noqa: PLC0415 - see options.py
         from bilingual_crawler.reporting.reading_bar import ReadingBar  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.scoring.shared_models import (  # noqa: PLC0415 - see options.py
-            parallel_urls_if_there,
-        )
         from bilingual_crawler.settings import Config  # noqa: PLC0415 - see options.py
 
         assert self.settings is not None
@@ -161,14 +162,27 @@ class Command(ScrapyCommand):
             reading=Reading(read_pair(opts.langs), change, bar.read),
             detectors=_detectors(opts.detectors),
             least_share=config.language_share,
-            model=load_pair_model(config.pair_model),
-            url_model=parallel_urls_if_there(config),
+            aids=aids_of(config),
             across_hosts=opts.across_hosts,
             folders=_folders(opts.folders),
             keep_pages=opts.ablation,
         )
         with bar:
             return find_pairs(task, bar.found)
+
+
+def aids_of(config: "Config") -> "Aids":
+    """The models and resources that the settings name."""
+    from bilingual_crawler.corpus.pair_search import Aids  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.pairing.model import load_pair_model  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.pairing.resources import read_resources  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.scoring.shared_models import (  # noqa: PLC0415 - see options.py
+        parallel_urls_if_there,
+    )
+
+    word_list, embedder = read_resources(config.word_list, config.embeddings)
+    url_model = parallel_urls_if_there(config)
+    return Aids(load_pair_model(config.pair_model), url_model, word_list, embedder)
 
 
 def read_pair(text: str) -> "LanguagePair":

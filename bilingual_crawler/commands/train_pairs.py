@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bilingual_crawler.commands.pairs import read_pair
+from bilingual_crawler.commands.pairs import aids_of, read_pair
 from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -92,9 +92,6 @@ def _search(opts: argparse.Namespace, console: "Console") -> "PairSearch":
     )
     from bilingual_crawler.corpus.sources.reading import Reading  # noqa: PLC0415 - see options.py
     from bilingual_crawler.reporting.reading_bar import ReadingBar  # noqa: PLC0415 - see options.py
-    from bilingual_crawler.scoring.shared_models import (  # noqa: PLC0415 - see options.py
-        parallel_urls_if_there,
-    )
     from bilingual_crawler.settings import Config  # noqa: PLC0415 - see options.py
 
     bar = ReadingBar(console, map(size_of, opts.input))
@@ -104,7 +101,7 @@ def _search(opts: argparse.Namespace, console: "Console") -> "PairSearch":
             reading.pair,
             skips=reading.skips,
             keep_pages=True,
-            url_model=parallel_urls_if_there(Config()),
+            aids=aids_of(Config()),
         )
         for source in opts.input:
             for found in documents_from(source, reading):

@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from bilingual_crawler.corpus.pair_search import PairSearch
+from bilingual_crawler.corpus.pair_search import NO_AIDS, Aids, PairSearch
 from bilingual_crawler.corpus.sources.inputs import Kind, documents_from, kind_of
 from bilingual_crawler.corpus.sources.lists import ListedFiles, listed_files, listed_urls
 from bilingual_crawler.corpus.sources.reading import Reading
@@ -15,8 +15,6 @@ from bilingual_crawler.corpus.sources.tree import FolderRules, absolute, file_do
 from bilingual_crawler.documents.selection import Unwanted
 from bilingual_crawler.pairing.congruence import Congruence
 from bilingual_crawler.pairing.greedy import one_to_one
-from bilingual_crawler.pairing.matcher import UrlModel
-from bilingual_crawler.pairing.model import PairModel
 from bilingual_crawler.pairing.one_to_one import ACCEPT
 from bilingual_crawler.pairing.pair import DocumentPair
 
@@ -32,8 +30,7 @@ class Task:
     across_hosts: bool = False
     folders: FolderRules | None = None
     keep_pages: bool = False
-    model: PairModel | None = None
-    url_model: UrlModel | None = None
+    aids: Aids = NO_AIDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +122,7 @@ def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: Non
         least_share=task.least_share,
         skips=reading.skips,
         keep_pages=task.keep_pages,
-        model=task.model,
-        url_model=task.url_model,
+        aids=task.aids,
     )
     congruence = Congruence(reading.pair, across_hosts=task.across_hosts)
     outcome = Outcome(reading, search, congruence)

@@ -7,6 +7,7 @@ by what its URL and its links say: what is worth keeping is for others to decide
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 
 from bilingual_crawler.corpus.sources.reading import Alias, Skips
 from bilingual_crawler.documents.document import Document
@@ -18,9 +19,24 @@ from bilingual_crawler.pairing.matcher import DETECTORS, Matcher, UrlModel
 from bilingual_crawler.pairing.model import PairModel
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import DocumentPair, Page, page_of
+from bilingual_crawler.pairing.profile import Embedder
+from bilingual_crawler.pairing.word_list import WordList
 
 MOST_STEPS = 10
 """Of a chain of redirects."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aids:
+    """What pairing is helped by: models, and resources of the user's."""
+
+    model: PairModel | None = None
+    url_model: UrlModel | None = None
+    word_list: WordList | None = None
+    embedder: Embedder | None = None
+
+
+NO_AIDS = Aids()
 
 
 class PairSearch:
@@ -37,8 +53,7 @@ class PairSearch:
         least_share: int = 0,
         skips: Skips | None = None,
         keep_pages: bool = False,
-        model: PairModel | None = None,
-        url_model: UrlModel | None = None,
+        aids: Aids = NO_AIDS,
     ) -> None:
         self.pair = pair
         self.detectors = tuple(DETECTORS if detectors is None else detectors)
@@ -46,8 +61,8 @@ class PairSearch:
         self.pages: Counter[str] = Counter()
         self.split = 0
         self._least_share = least_share
-        self._model, self._url_model = model, url_model
-        self._matcher = Matcher(pair, detectors, model=model, url_model=url_model)
+        self._aids = aids
+        self._matcher = self._new_matcher(detectors)
         self._known: dict[int, str] = {}
         self._variants: set[str] = set()
         self._languages: dict[int, str] = {}
@@ -58,6 +73,16 @@ class PairSearch:
 
     def __len__(self) -> int:
         return len(self._matcher)
+
+    def _new_matcher(self, detectors: Collection[str] | None) -> Matcher:
+        aids = self._aids
+        return Matcher(
+            self.pair,
+            detectors,
+            model=aids.model,
+            url_model=aids.url_model,
+            word_list=aids.word_list,
+        )
 
     def take(self, found: Document | Alias) -> None:
         """Take in what a source gave."""
@@ -96,7 +121,7 @@ class PairSearch:
         self._known.setdefault(fingerprint, document.key)
         self._languages.setdefault(fingerprint, document.language or "")
         self.pages[document.language or ""] += 1
-        page = page_of(document)
+        page = page_of(document, self._aids.embedder)
         self._matcher.hold(page)
         if self._kept is not None:
             self._kept[page.url] = page
@@ -129,7 +154,8 @@ class PairSearch:
 
     def features_of(self, pairs: Sequence[Urls]) -> list[list[float]]:
         """The numbers of some pairs of pages, for those who train a model."""
-        chances = self._url_model(pairs) if self._url_model else [None] * len(pairs)
+        ask = self._aids.url_model
+        chances = ask(pairs) if ask else [None] * len(pairs)
         return [
             self._matcher.features_of(*urls, model)
             for urls, model in zip(pairs, chances, strict=True)
@@ -144,7 +170,7 @@ class PairSearch:
         """The pairs that the same pages make if one detector is silent."""
         assert self._kept is not None, "keep_pages"
         others = [name for name in self.detectors if name != detector]
-        matcher = Matcher(self.pair, others, model=self._model, url_model=self._url_model)
+        matcher = self._new_matcher(others)
         for source, target in self._kept_aliases:
             matcher.alias(source, target)
         matcher.restore((page, url) for url, page in self._kept.items())
