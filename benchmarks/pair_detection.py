@@ -40,9 +40,7 @@ def main() -> None:
             continue
         pair = LanguagePair.parse(largest_pairs(read_gold(gold))[0])
         reading = Reading(pair, without_alternates)
-        task = Task(
-            inputs=(str(warc),), reading=reading, keep_pages=True, aids=Aids(url_model=url_model)
-        )
+        task = Task(inputs=(str(warc),), reading=reading, keep_pages=True, aids=aids)
         figures = evaluate(find_pairs(task), gold, ablation=True)
         for name, found in {ALL: figures, **figures["detectors"]}.items():
             _count(alone[name], found, figures["gold"])

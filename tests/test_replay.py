@@ -96,14 +96,12 @@ def test_scores_alone_decide_the_order(replays):
     )
 
 
-def test_without_alternates_the_claims_neither_lead_nor_prove(replays):
-    stripped, plain = replays["stripped"], replays["plain"]
-    assert plain.scorers["breadth_first"]["pairs_detected"] == ARTICLES
-    assert plain.scorers["breadth_first"]["detected_precision"] == 1
-    assert plain.scorers["breadth_first"]["detected_recall"] == 1
-    assert stripped.scorers["breadth_first"]["pairs_detected"] == 0
-    assert stripped.scorers["breadth_first"]["detected_precision"] is None
-    assert stripped.scorers["breadth_first"]["detected_recall"] == 0
+@pytest.mark.parametrize("kind", ["plain", "stripped"])
+def test_pairs_are_found_by_claims_and_without_them_by_content(replays, kind):
+    figures = replays[kind].scorers["breadth_first"]
+    assert figures["pairs_detected"] >= ARTICLES
+    assert figures["detected_precision"] == 1
+    assert figures["detected_recall"] == 1
 
 
 def test_the_figures_are_those_of_the_order(replays):

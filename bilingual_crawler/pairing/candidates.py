@@ -21,6 +21,8 @@ MOST_IN_BLOCK = 40
 MOST_SHARING = 20
 """Pages that may share a thing for it to bring them together."""
 MOST_BY_CONTENT = 8
+LEAST_OF_BEST = 0.2
+"""How much a page must share, of what the one that shares most does: less is chance."""
 LEAST_SIZE_RATIO = 0.05
 """Two texts of which one is shorter than that are not compared for what they share."""
 
@@ -119,10 +121,11 @@ class CandidateIndex:
             for url in sharing:
                 if self._other_language(page, url):
                     scores[url] += log(2 * MOST_SHARING / len(sharing))
+        least = LEAST_OF_BEST * max(scores.values(), default=0.0)
         near = [
             (score, url)
             for url, score in scores.items()
-            if _sizes_fit(page.page.profile, self._known[url].page.profile)
+            if score >= least and _sizes_fit(page.page.profile, self._known[url].page.profile)
         ]
         return [url for _, url in nlargest(MOST_BY_CONTENT, near)]
 

@@ -2,9 +2,9 @@
 
 A page is compared with what the indexes bring it together with, and each comparison becomes a
 probability. How rare a word or an image is, and which other candidates a page has, is only
-known in the end; so a page is weighed anew each time its site has doubled, a page or two with
-every page that comes, and `finish` weighs all of them once more. What stands then does not
-depend on the order in which the pages came.
+known in the end; so a page is weighed anew each time its site has doubled, one with every page
+that comes, and `finish` weighs all of them once more. What stands then does not depend on the
+order in which the pages came.
 
 Pages with the same text are one node: the node is paired once, under whichever of its
 URLs has the best evidence.
@@ -24,8 +24,10 @@ from bilingual_crawler.pairing.weighing import Verdict, Weigher
 from bilingual_crawler.pairing.word_list import WordList
 
 DETECTORS = ("same_page", "alternates", *GROUPS, "pplocator", "almeida", *RESOURCES)
-REWEIGHED = 2
-"""Pages that are weighed anew with every page that comes, if their site has doubled since."""
+HOPELESS = 0.05
+"""Candidates below that are not weighed anew before the end."""
+SAME = 0.02
+"""How far a probability may have moved for a pair to keep the explanation that it has."""
 BATCH = 1_000
 
 UrlModel = Callable[[Sequence[Urls]], Sequence[float]]
@@ -215,19 +217,20 @@ class Matcher:
         return site, pages
 
     def _reweigh(self, site: str, pages: int) -> None:
-        """Weigh some pages anew that were weighed when their site was half as large."""
+        """Weigh a page anew that was weighed when its site was half as large."""
         queue = self._weighed_at[site]
-        for _ in range(REWEIGHED):
-            if queue and queue[0][1] * 2 <= pages:
-                node, _ = queue.popleft()
-                queue.append((node, pages))
-                known = [edge.verdict.urls for edge in self._edges[node].values()]
-                partners = ((node, other) for other in self._weigher.partners(node))
-                self._review({node}, [*known, *partners])
+        if queue and queue[0][1] * 2 <= pages:
+            node, _ = queue.popleft()
+            queue.append((node, pages))
+            edges = self._edges[node].values()
+            known = [edge.verdict.urls for edge in edges if edge.probability > HOPELESS]
+            partners = ((node, other) for other in self._weigher.partners(node))
+            self._review({node}, [*known, *partners])
 
     def _consider(self, candidates: Iterable[Urls]) -> None:
         """Weigh new candidates; those that stand already may only get better."""
         new = dict.fromkeys(nodes for one, other in candidates if (nodes := self._take(one, other)))
+        stood = self._standing.keys() & {_both(*nodes) for nodes in new}
         for node, other in new:
             self._compete(node, other)
         for node, other in new:
@@ -236,7 +239,7 @@ class Matcher:
             self._judge(node, other, edge)
             if edge.rank > before:
                 self._pairs.raise_rank(node, other, edge.rank)
-                if self._pairs.partner_of(node) == other:
+                if self._pairs.partner_of(node) == other and _both(node, other) in stood:
                     self._note_parted(node, other)
                     self._note_joined(node, other)
 
@@ -312,7 +315,10 @@ class Matcher:
                 self._take(one, other, float(chance))
 
     def _note_joined(self, node: str, other: str) -> None:
-        pair = self._pair_of(node, other)
+        edge = self._edges[node][other]
+        pair = self._changes.lost.get(edge.verdict.urls)
+        if pair is None or edge.model is not None or abs(pair.score - edge.probability) > SAME:
+            pair = self._pair_of(node, other)
         self._standing[_both(node, other)] = pair
         self._changes.add(pair)
 
