@@ -20,6 +20,8 @@ from bilingual_crawler.pairing.url_key import UrlKey, digits_of, url_key
 MOST_IN_BLOCK = 40
 MOST_SHARING = 20
 """Pages that may share a thing for it to bring them together."""
+MOST_LOOKED_AT = 200
+"""Pages that are counted for what they share, the rarest things first."""
 MOST_BY_CONTENT = 8
 LEAST_OF_BEST = 0.2
 """How much a page must share, of what the one that shares most does: less is chance."""
@@ -116,11 +118,15 @@ class CandidateIndex:
     def _alike(self, page: Known) -> Iterable[str]:
         """The pages that share most of what few have."""
         scores: defaultdict[str, float] = defaultdict(float)
-        for thing in _things(page):
-            sharing = self._shared.get(thing)
+        looked_at = 0
+        for sharing in sorted(map(self._shared.get, _things(page)), key=len):
+            looked_at += len(sharing)
+            if looked_at > MOST_LOOKED_AT:
+                break
+            weight = log(2 * MOST_SHARING / max(1, len(sharing)))
             for url in sharing:
                 if self._other_language(page, url):
-                    scores[url] += log(2 * MOST_SHARING / len(sharing))
+                    scores[url] += weight
         least = LEAST_OF_BEST * max(scores.values(), default=0.0)
         near = [
             (score, url)

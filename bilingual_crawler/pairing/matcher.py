@@ -25,7 +25,7 @@ from bilingual_crawler.pairing.word_list import WordList
 
 DETECTORS = ("same_page", "alternates", *GROUPS, "pplocator", "almeida", *RESOURCES)
 HOPELESS = 0.05
-"""Candidates below that are not weighed anew before the end."""
+"""Candidates below that are not kept before the end."""
 SAME = 0.02
 """How far a probability may have moved for a pair to keep the explanation that it has."""
 BATCH = 1_000
@@ -222,8 +222,7 @@ class Matcher:
         if queue and queue[0][1] * 2 <= pages:
             node, _ = queue.popleft()
             queue.append((node, pages))
-            edges = self._edges[node].values()
-            known = [edge.verdict.urls for edge in edges if edge.probability > HOPELESS]
+            known = [edge.verdict.urls for edge in self._edges[node].values()]
             partners = ((node, other) for other in self._weigher.partners(node))
             self._review({node}, [*known, *partners])
 
@@ -237,7 +236,9 @@ class Matcher:
             edge = self._edges[node][other]
             before = edge.rank
             self._judge(node, other, edge)
-            if edge.rank > before:
+            if edge.probability < HOPELESS:
+                self._forget(node, other)
+            elif edge.rank > before:
                 self._pairs.raise_rank(node, other, edge.rank)
                 if self._pairs.partner_of(node) == other and _both(node, other) in stood:
                     self._note_parted(node, other)
@@ -260,6 +261,11 @@ class Matcher:
             return None
         edge.model = model
         return node, other_node
+
+    def _forget(self, node: str, other: str) -> None:
+        """Let go of a candidate; as a rival of others it still counts."""
+        if self._pairs.partner_of(node) != other:
+            del self._edges[node][other], self._edges[other][node]
 
     def _compete(self, node: str, other: str) -> None:
         """Let two nodes be rivals of each other's other candidates."""
@@ -292,7 +298,15 @@ class Matcher:
         for node in nodes:
             for other in self._edges[node]:
                 self._compete(node, other)
-        self._pairs.replace(self._ranks(nodes), nodes)
+        self._pairs.replace(list(self._ranks(nodes)), nodes)
+        if not ask:
+            self._forget_hopeless(nodes)
+
+    def _forget_hopeless(self, nodes: set[str]) -> None:
+        for node in nodes:
+            for other, edge in list(self._edges[node].items()):
+                if edge.probability < HOPELESS:
+                    self._forget(node, other)
 
     def _ranks(self, nodes: set[str]) -> Iterator[tuple[str, str, Rank]]:
         for node in nodes:

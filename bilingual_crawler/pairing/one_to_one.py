@@ -44,6 +44,8 @@ class OneToOne:
 
     def raise_rank(self, one: str, other: str, rank: Rank) -> None:
         """Learn of a candidate, or that it is better than was known; then settle."""
+        if rank[0] < ACCEPT:
+            return
         self._ranks[one][other] = self._ranks[other][one] = rank
         self._settle([one])
 
@@ -53,12 +55,12 @@ class OneToOne:
         for node in nodes:
             for other in self._ranks.pop(node, {}):
                 self._ranks[other].pop(node, None)
-        found = list(ranks)
+        found = [each for each in ranks if each[2][0] >= ACCEPT]
         for one, other, rank in found:
             self._ranks[one][other] = self._ranks[other][one] = rank
         found.sort(key=lambda each: each[2], reverse=True)
         for one, other, rank in found:
-            if rank[0] >= ACCEPT and self._wins(one, rank) and self._wins(other, rank):
+            if self._wins(one, rank) and self._wins(other, rank):
                 self._settle(self._join(one, other))
         self._settle([node for node in free if node not in nodes])
 
@@ -69,7 +71,7 @@ class OneToOne:
             for other, rank in sorted(
                 self._ranks[node].items(), key=lambda each: each[1], reverse=True
             ):
-                if rank[0] < ACCEPT or not self._wins(node, rank):
+                if not self._wins(node, rank):
                     break
                 if self._wins(other, rank):
                     nodes.extend(self._join(node, other))

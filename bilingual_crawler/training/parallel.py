@@ -303,9 +303,17 @@ def _figures(logits: NDArray[np.float32], targets: NDArray[np.int64]) -> dict[st
 
 
 def _tune(fit: Fit, dev: Examples, mixed: Examples) -> None:
-    """Move the output so that one half splits dev best, against both kinds of negatives alike."""
+    """Move the output so that one half splits dev best, against both kinds of negatives alike.
+
+    A cut stands in the middle between two answers, never on one: a graph that rounds otherwise
+    must come to the same decisions.
+    """
     told = [(fit.predict(examples), examples.targets) for examples in (dev, mixed)]
-    cuts = np.quantile(told[0][0], np.linspace(0.5, 0.99, 99))
+    answers = np.unique(np.concatenate([logits.ravel() for logits, _ in told]).round(2))
+    middles = (answers[1:] + answers[:-1]) / 2
+    wanted = np.quantile(told[0][0], np.linspace(0.5, 0.99, 99))
+    places = np.searchsorted(middles, wanted).clip(0, max(0, len(middles) - 1))
+    cuts = middles[np.unique(places)] if len(middles) else wanted
 
     def worth(cut: float) -> float:
         return sum(_figures(logits - cut, targets)["macro_f1"] for logits, targets in told)
