@@ -3,8 +3,9 @@
 import argparse
 from pathlib import Path
 
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
+
+from bilingual_crawler import command
 
 DETAILS = """\
 Reads pairs.jsonl and documents.jsonl.gz of a crawl's folder, splits the content of each document
@@ -30,30 +31,17 @@ too_large_documents (left out), is_unfinished (a file ends in the middle of a li
 """
 
 
-class Command(ScrapyCommand):
+class Command(command.Command):
     """Reads the options, aligns, prints counts."""
 
-    requires_project = False
-    requires_crawler_process = False
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
-
-    def syntax(self) -> str:
-        """The arguments, for the usage line."""
-        return "CRAWL_DIR [--out FILE] [options]"
-
-    def short_desc(self) -> str:
-        """One line for the list of commands."""
-        return "Align the sentences of a crawl's document pairs"
-
-    def long_desc(self) -> str:
-        """What `--help` says first."""
-        return f"{self.short_desc()}."
+    usage = "CRAWL_DIR [--out FILE] [options]"
+    summary = "Align the sentences of a crawl's document pairs"
+    details = DETAILS
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare our options after Scrapy's own."""
         super().add_options(parser)
-        parser.epilog = DETAILS
-        parser.formatter_class = argparse.RawDescriptionHelpFormatter
         group = parser.add_argument_group("Alignment")
         group.add_argument(
             "--out", type=Path, metavar="FILE", help="CRAWL_DIR/sentences.jsonl.gz by default"

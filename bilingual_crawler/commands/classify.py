@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from io import TextIOWrapper
 from itertools import islice
 
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from bilingual_crawler import command
 from bilingual_crawler.commands.options import add_model_options, one_or_more, take_task
 
 AT_ONCE = 256
@@ -32,29 +32,16 @@ Output is tab-separated and comes in the order of the input:
 """
 
 
-class Command(ScrapyCommand):
+class Command(command.Command):
     """Reads URLs or pairs, prints what the model says of them."""
 
-    requires_project = False
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        """The arguments, for the usage line."""
-        return "url2lang [URL...] | parallel [URL URL]"
-
-    def short_desc(self) -> str:
-        """One line for the list of commands."""
-        return "Tell the language of URLs, or whether two are translations"
-
-    def long_desc(self) -> str:
-        """What `--help` says first."""
-        return f"{self.short_desc()}. Nothing is downloaded: the URL alone is looked at."
+    usage = "url2lang [URL...] | parallel [URL URL]"
+    summary = "Tell the language of URLs, or whether two are translations"
+    details = DETAILS
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare our options after Scrapy's own."""
         super().add_options(parser)
-        parser.epilog = DETAILS
-        parser.formatter_class = argparse.RawDescriptionHelpFormatter
         add_model_options(parser)
         group = parser.add_argument_group("Classification")
         group.add_argument(

@@ -2,9 +2,9 @@
 
 import argparse
 
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from bilingual_crawler import command
 from bilingual_crawler.commands.options import add_model_options, take_task
 
 DETAILS = """\
@@ -37,29 +37,16 @@ pairs a second), as far as they apply.
 """
 
 
-class Command(ScrapyCommand):
+class Command(command.Command):
     """Reads the data, asks model and rules, prints a table or JSON."""
 
-    requires_project = False
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        """The arguments, for the usage line."""
-        return "url2lang|parallel DATA [options]"
-
-    def short_desc(self) -> str:
-        """One line for the list of commands."""
-        return "Measure a URL model on labelled data, side by side with plain rules"
-
-    def long_desc(self) -> str:
-        """What `--help` says first."""
-        return f"{self.short_desc()}."
+    usage = "url2lang|parallel DATA [options]"
+    summary = "Measure a URL model on labelled data, side by side with plain rules"
+    details = DETAILS
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare our options after Scrapy's own."""
         super().add_options(parser)
-        parser.epilog = DETAILS
-        parser.formatter_class = argparse.RawDescriptionHelpFormatter
         add_model_options(parser)
         group = parser.add_argument_group("Evaluation")
         group.add_argument("--gold", metavar="FILE", help="parallel: pairs that are translations")

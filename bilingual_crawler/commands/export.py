@@ -4,9 +4,9 @@ import argparse
 import math
 from pathlib import Path
 
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from bilingual_crawler import command
 from bilingual_crawler.commands.corpus_options import one_argument, print_account, progress_bar
 
 DETAILS = """\
@@ -35,30 +35,17 @@ Names that end in .gz are packed (tmx, tsv, jsonl).
 """
 
 
-class Command(ScrapyCommand):
+class Command(command.Command):
     """Reads the options, exports, tells what became of the rows."""
 
-    requires_project = False
-    requires_crawler_process = False
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
-
-    def syntax(self) -> str:
-        """The arguments, for the usage line."""
-        return "CRAWL_DIR --to FORMAT [--out FILE|DIR] [options]"
-
-    def short_desc(self) -> str:
-        """One line for the list of commands."""
-        return "Write the corpus of a crawl as TMX, TSV, Parquet and other formats"
-
-    def long_desc(self) -> str:
-        """What `--help` says first."""
-        return f"{self.short_desc()}."
+    usage = "CRAWL_DIR --to FORMAT [--out FILE|DIR] [options]"
+    summary = "Write the corpus of a crawl as TMX, TSV, Parquet and other formats"
+    details = DETAILS
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare our options after Scrapy's own."""
         super().add_options(parser)
-        parser.epilog = DETAILS
-        parser.formatter_class = argparse.RawDescriptionHelpFormatter
         group = parser.add_argument_group("Export")
         group.add_argument("--to", metavar="FORMAT", help="see below")
         group.add_argument(

@@ -6,8 +6,7 @@ The module is not called as the command is, because `import` is a word of Python
 import argparse
 from pathlib import Path
 
-from scrapy.commands import ScrapyCommand
-
+from bilingual_crawler import command
 from bilingual_crawler.commands.corpus_options import one_argument, print_account, progress_bar
 from bilingual_crawler.errors import ConfigurationError
 
@@ -24,30 +23,17 @@ Without --langs the languages are those of the first unit that has two.
 """
 
 
-class Command(ScrapyCommand):
+class Command(command.Command):
     """Reads the options, imports, tells what became of the units."""
 
-    requires_project = False
-    requires_crawler_process = False
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
-
-    def syntax(self) -> str:
-        """The arguments, for the usage line."""
-        return "FILE.tmx [--out DIR] [--langs spa-eus]"
-
-    def short_desc(self) -> str:
-        """One line for the list of commands."""
-        return "Make a folder with sentence pairs of a translation memory (TMX)"
-
-    def long_desc(self) -> str:
-        """What `--help` says first."""
-        return f"{self.short_desc()}."
+    usage = "FILE.tmx [--out DIR] [--langs spa-eus]"
+    summary = "Make a folder with sentence pairs of a translation memory (TMX)"
+    details = DETAILS
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare our options after Scrapy's own."""
         super().add_options(parser)
-        parser.epilog = DETAILS
-        parser.formatter_class = argparse.RawDescriptionHelpFormatter
         group = parser.add_argument_group("Import")
         group.add_argument(
             "--out", metavar="DIR", help="the new folder (default: crawls/NAME of the file)"

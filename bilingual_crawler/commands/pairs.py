@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from bilingual_crawler import command
 from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -59,30 +59,17 @@ wrong, detectors and ablation (the same for each name), misses (first, second, r
 """
 
 
-class Command(ScrapyCommand):
+class Command(command.Command):
     """Reads the options, pairs, prints."""
 
-    requires_project = False
-    requires_crawler_process = False
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
-
-    def syntax(self) -> str:
-        """The arguments, for the usage line."""
-        return "INPUT... --langs eng-fra [--out DIR] [--gold GOLD.tsv] [options]"
-
-    def short_desc(self) -> str:
-        """One line for the list of commands."""
-        return "Find the translations in WARC files, directories and lists, without crawling"
-
-    def long_desc(self) -> str:
-        """What `--help` says first."""
-        return f"{self.short_desc()}."
+    usage = "INPUT... --langs eng-fra [--out DIR] [--gold GOLD.tsv] [options]"
+    summary = "Find the translations in WARC files, directories and lists, without crawling"
+    details = DETAILS
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare our options after Scrapy's own."""
         super().add_options(parser)
-        parser.epilog = DETAILS
-        parser.formatter_class = argparse.RawDescriptionHelpFormatter
         group = parser.add_argument_group("Pairing")
         group.add_argument("--langs", metavar="PAIR", help="the two languages, such as eng-fra")
         group.add_argument("--out", type=Path, metavar="DIR", help="write files into this folder")

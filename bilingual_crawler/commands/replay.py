@@ -4,10 +4,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES
 
+from bilingual_crawler import command
 from bilingual_crawler.errors import ConfigurationError
 
 MOST_SEEDS = 1 << 32
@@ -47,30 +47,17 @@ JSON is a line a site, and one more ("site": "all") if there are several:
 """
 
 
-class Command(ScrapyCommand):
+class Command(command.Command):
     """Reads the options, replays, prints."""
 
-    requires_project = False
-    requires_crawler_process = False
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
-
-    def syntax(self) -> str:
-        """The arguments, for the usage line."""
-        return "SITE.warc.gz... [--gold PAIRS.tsv...|alternates] [--langs eus-spa] [options]"
-
-    def short_desc(self) -> str:
-        """One line for the list of commands."""
-        return "Crawl recorded sites with several scorers: which finds the pairs first"
-
-    def long_desc(self) -> str:
-        """What `--help` says first."""
-        return f"{self.short_desc()}."
+    usage = "SITE.warc.gz... [--gold PAIRS.tsv...|alternates] [--langs eus-spa] [options]"
+    summary = "Crawl recorded sites with several scorers: which finds the pairs first"
+    details = DETAILS
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare our options after Scrapy's own."""
         super().add_options(parser)
-        parser.epilog = DETAILS
-        parser.formatter_class = argparse.RawDescriptionHelpFormatter
         group = parser.add_argument_group("Replay")
         group.add_argument(
             "--gold", nargs="+", default=[], metavar="FILE", help="true pairs, or alternates"

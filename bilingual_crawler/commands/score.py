@@ -6,8 +6,9 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
+
+from bilingual_crawler import command
 
 if TYPE_CHECKING:
     from bilingual_crawler.scoring.explanation import Explanation
@@ -28,29 +29,16 @@ why), or error.
 """
 
 
-class Command(ScrapyCommand):
+class Command(command.Command):
     """Explains the score of one link."""
 
-    requires_project = False
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        """The arguments, for the usage line."""
-        return "URL --from URL --langs PAIR [options]"
-
-    def short_desc(self) -> str:
-        """One line for the list of commands."""
-        return "Explain how promising a link is, factor by factor"
-
-    def long_desc(self) -> str:
-        """What `--help` says first."""
-        return f"{self.short_desc()}."
+    usage = "URL --from URL --langs PAIR [options]"
+    summary = "Explain how promising a link is, factor by factor"
+    details = DETAILS
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare our options after Scrapy's own."""
         super().add_options(parser)
-        parser.epilog = DETAILS
-        parser.formatter_class = argparse.RawDescriptionHelpFormatter
         group = parser.add_argument_group("Link")
         group.add_argument("--from", dest="source", metavar="URL", help="the page with the link")
         group.add_argument("--langs", metavar="PAIR", help="the two languages (spa-eus)")

@@ -4,9 +4,9 @@ import argparse
 import importlib
 from pathlib import Path
 
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from bilingual_crawler import command
 from bilingual_crawler.errors import ConfigurationError
 
 NEEDED = ("starlette", "uvicorn", "jinja2", "regex")
@@ -29,30 +29,17 @@ tunnel (ssh -L 8000:127.0.0.1:8000 HOST) or a proxy with TLS.
 """
 
 
-class Command(ScrapyCommand):
+class Command(command.Command):
     """Reads the options and runs the server."""
 
-    requires_project = False
-    requires_crawler_process = False
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
-
-    def syntax(self) -> str:
-        """The arguments, for the usage line."""
-        return "CRAWL_DIR [options]"
-
-    def short_desc(self) -> str:
-        """One line for the list of commands."""
-        return "Search a crawl's corpus and watch the crawl, in the browser"
-
-    def long_desc(self) -> str:
-        """What `--help` says first."""
-        return f"{self.short_desc()}."
+    usage = "CRAWL_DIR [options]"
+    summary = "Search a crawl's corpus and watch the crawl, in the browser"
+    details = DETAILS
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare our options after Scrapy's own."""
         super().add_options(parser)
-        parser.epilog = DETAILS
-        parser.formatter_class = argparse.RawDescriptionHelpFormatter
         group = parser.add_argument_group("Server")
         group.add_argument("--port", type=int, default=0, metavar="N", help="port (any free one)")
         group.add_argument(

@@ -8,8 +8,8 @@ from typing import Any, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from scrapy.commands import ScrapyCommand
 
+from bilingual_crawler import command
 from bilingual_crawler.commands import train_pairs
 from bilingual_crawler.errors import ConfigurationError
 
@@ -42,30 +42,17 @@ A run that was killed goes on with the same command and --resume.
 """
 
 
-class Command(ScrapyCommand):
+class Command(command.Command):
     """Reads the options, runs the recipe, prints the figures."""
 
-    requires_project = False
-    requires_crawler_process = False
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
-
-    def syntax(self) -> str:
-        """The arguments, for the usage line."""
-        return "url2lang|parallel --data FILE... | pairs --labelled FILE --input INPUT... [options]"
-
-    def short_desc(self) -> str:
-        """One line for the list of commands."""
-        return "Train a model: the language of a URL, or whether two pages are translations"
-
-    def long_desc(self) -> str:
-        """What `--help` says first."""
-        return self.short_desc() + "."
+    usage = "url2lang|parallel --data FILE... | pairs --labelled FILE --input INPUT... [options]"
+    summary = "Train a model: the language of a URL, or whether two pages are translations"
+    details = f"{DETAILS}\n{train_pairs.DETAILS}"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare our options after Scrapy's own."""
         super().add_options(parser)
-        parser.epilog = f"{DETAILS}\n{train_pairs.DETAILS}"
-        parser.formatter_class = argparse.RawDescriptionHelpFormatter
         files: dict[str, Any] = {"nargs": "+", "type": Path, "metavar": "FILE", "default": []}
         group = parser.add_argument_group("Training")
         group.add_argument("--data", **files, help="tables to learn from and be measured on")
