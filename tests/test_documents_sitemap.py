@@ -89,6 +89,13 @@ def test_addresses_that_are_no_pages_are_left_out():
     ]
 
 
+def test_a_site_speaks_for_its_own_pages_alone():
+    near, far = "http://en.example.org/a", "https://www.example.net/a"
+    body = f"{far}\n{near}\n".encode()
+    assert read_sitemap(body, "https://www.example.org/").pages == [SitemapPage(near)]
+    assert len(read_sitemap(body, "file:///tmp/sitemap.txt").pages) == 2
+
+
 def test_no_more_is_read_than_a_sitemap_may_have(monkeypatch):
     monkeypatch.setattr(sitemap, "MOST_URLS", 10)
     monkeypatch.setattr(sitemap, "MOST_ALTERNATES", 3)

@@ -1,8 +1,8 @@
 """Sitemaps: the pages that a site lists, and the translations that it names of each.
 
-A sitemap is the site's word on pages that need not have been read. Like all that is fetched it
-may be broken, or made to do harm: what was read before the first fault counts, nothing is ever
-looked up, and no tree is built, so that memory is bounded by what is kept.
+A sitemap is the site's word on pages of its own that need not have been read. Like all that is
+fetched it may be broken, or made to do harm: what was read before the first fault counts,
+nothing is ever looked up, and no tree is built, so that memory is bounded by what is kept.
 """
 
 import re
@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from lxml import etree
 
 from bilingual_crawler.documents.urls import LONGEST_URL, UrlResolver
+from bilingual_crawler.hosts import host_of, site_of
 from bilingual_crawler.languages import language_of_tag
 
 MOST_URLS = 50_000
@@ -63,8 +64,12 @@ def is_sitemap(body: bytes, url: str = "") -> bool:
 
 
 def read_sitemap(body: bytes, url: str) -> Sitemap:
-    """The sitemap in a file that was found at `url`: XML or a list of URLs, plain or gzipped."""
-    reader = _Reader(UrlResolver(url))
+    """The sitemap in a file that was found at `url`: XML or a list of URLs, plain or gzipped.
+
+    A site speaks for its own pages: what it says of those of others is left out. A file on
+    disk may speak for any.
+    """
+    reader = _Reader(UrlResolver(url), site_of(host_of(url)))
     if _head(body).lstrip(_BEFORE_MARKUP).startswith(b"<"):
         _read_xml(body, reader)
     else:
@@ -126,9 +131,10 @@ def _read_lines(body: bytes, reader: "_Reader") -> None:
 class _Reader:
     """Told of each tag as it is parsed; names of elements count without their namespaces."""
 
-    def __init__(self, resolve: UrlResolver) -> None:
+    def __init__(self, resolve: UrlResolver, site: str) -> None:
         self.sitemap = Sitemap()
         self._resolve = resolve
+        self._site = site
         self._entry = ""
         self._location = ""
         self._in_location = False
@@ -172,7 +178,7 @@ class _Reader:
     def add_page(self, location: str) -> None:
         """Take in a page with the translations that were named since its entry began."""
         url = self._url(location)
-        if url is not None and not self.is_full:
+        if url is not None and self._speaks_for(url) and not self.is_full:
             others = tuple(each for each in self._alternates if each[0] != url)
             self.sitemap.pages.append(SitemapPage(url, others))
 
@@ -183,6 +189,9 @@ class _Reader:
         url = self._url(attributes.get("href", "").replace(_AMPERSAND, "&"))
         if language is not None and url is not None and len(self._alternates) < MOST_ALTERNATES:
             self._alternates[url, language.code] = None
+
+    def _speaks_for(self, url: str) -> bool:
+        return not self._site or site_of(host_of(url)) == self._site
 
     def _url(self, reference: str) -> str | None:
         return self._resolve(reference) if reference.strip() else None
