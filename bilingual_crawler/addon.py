@@ -51,6 +51,7 @@ COMPONENTS: dict[str, dict[str, int | str | None]] = {
     },
 }
 WARC = {OURS + "corpus.warc_extension.WarcArchive": 500}
+SITEMAPS = {OURS + "fetching.sitemaps.SiteMaps": 130}
 ALIGN = {OURS + "alignment.extension.CrawlAligner": 120}
 
 
@@ -90,6 +91,8 @@ class BilingualCrawler:
             _add(settings, name, components)
         if config.warc:
             _add(settings, "EXTENSIONS", WARC)
+        if config.sitemaps:
+            _add(settings, "EXTENSIONS", SITEMAPS)
         if config.align:
             _add(settings, "EXTENSIONS", ALIGN)
 

@@ -181,6 +181,11 @@ class Config:
     off_language_weight: float = setting(
         0.1, "What the score of a link on such a page is multiplied by.", number(0, 1)
     )
+    sitemaps: bool = setting(
+        False,
+        "Read the sitemaps of each host, five files at most, for the translations they declare.",
+        switch,
+    )
     site_pages: int = setting(
         10_000, "Pages fetched from one site at most; 0 is no limit.", number(0, whole=True)
     )

@@ -141,6 +141,67 @@ def test_claims_of_the_site_can_be_hidden(scrapy, tmp_path):
     assert "alternates" not in hidden["pairs_per_detector"]
 
 
+def site_map(at=SITE):
+    """A sitemap that names the translations of three pages whose addresses tell nothing."""
+    links = [
+        "".join(
+            f'<link rel="alternate" hreflang="{code}" href="{at}{slug(code, number)}"/>'
+            for code in ("es", "eu")
+        )
+        for number in range(3)
+    ]
+    entries = (
+        f"<url><loc>{at}{slug(code, number)}</loc>{links[number]}</url>"
+        for number in range(3)
+        for code in ("es", "eu")
+    )
+    return f"<urlset>{''.join(entries)}</urlset>".encode()
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_sitemap_in_a_recording_declares_translations(scrapy, tmp_path, first, pack):
+    made = [
+        exchange(SITE + slug(code, number), page(code, 10 * number))
+        for number in range(3)
+        for code in ("es", "eu")
+    ]
+    declared = exchange(f"{SITE}/map?all", pack(site_map()), headers=())
+    made.insert(0 if first else len(made), declared)
+    path = write_warc(tmp_path / "opaque.warc.gz", made)
+    alone = (path, *LANGS, "--detectors", "alternates")
+    counts = answer(scrapy, *alone)
+    assert (counts["sitemaps"], counts["pairs"], counts["skipped"]) == (1, 3, {})
+    _, printed, told = scrapy(*alone)
+    assert f"{SITE}{slug('es', 1)}\t{SITE}{slug('eu', 1)}\t0.95" in printed
+    assert "Sitemaps: 1." in told
+    hidden = answer(scrapy, *alone, "--strip-alternates")
+    assert (hidden["sitemaps"], hidden["pairs"], hidden["skipped"]) == (0, 0, {"status 404": 1})
+
+
+def test_a_sitemap_in_a_directory_declares_translations(scrapy, tmp_path):
+    root = tmp_path / "mirror"
+    for number in range(3):
+        for code in ("es", "eu"):
+            path = root / slug(code, number)[1:]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            canonical = f'<link rel="canonical" href="{SITE}{slug(code, number)}">'
+            path.write_bytes(page(code, 10 * number, "", canonical))
+    (root / "sitemap_index.xml").write_bytes(site_map())
+    counts = answer(scrapy, root, *LANGS, "--detectors", "alternates")
+    assert (counts["sitemaps"], counts["pairs"], counts["skipped"]) == (1, 3, {})
+
+
+def test_a_sitemap_counts_when_a_detector_is_left_out(scrapy, tmp_path):
+    made = [exchange(f"{SITE}/sitemap.xml", site_map())]
+    made += [exchange(SITE + slug(code, 0), page(code, 10)) for code in ("es", "eu")]
+    path = write_warc(tmp_path / "opaque.warc.gz", made)
+    true = gold(tmp_path, (SITE + slug("es", 0), SITE + slug("eu", 0)))
+    asked = ("--detectors", "alternates,url_key", "--gold", true, "--ablation")
+    ablation = answer(scrapy, path, *LANGS, *asked)["ablation"]
+    assert (ablation["url_key"]["recall"], ablation["alternates"]["recall"]) == (1.0, 0.0)
+
+
 def test_one_detector_can_be_asked_alone(scrapy, site):
     counts = answer(scrapy, site, *LANGS, "--detectors", "alternates")
     assert counts["pairs"] == 0

@@ -128,6 +128,24 @@ def test_a_redirect_learnt_before_a_restart_still_counts(crawl):
     crawl.close()
 
 
+@pytest.mark.parametrize("early", [True, False])
+def test_what_a_sitemap_declared_before_a_restart_still_counts(crawl, early):
+    pages = page("/agenda", "spa", 0, 1), page("/egutegia", "eus", 10, 11, 12, 13, 14, 15)
+    said = ("/agenda", "/egutegia", "eus"), ("/egutegia", "/agenda", "spa")
+    claims = [(SITE + url, ((SITE + other, code), (SITE, "fra"))) for url, other, code in said]
+    if early:
+        crawl.corpus.declare(claims)
+        crawl.restart()
+    crawl.add(*pages)
+    if not early:
+        crawl.restart()
+        crawl.corpus.declare(claims)
+        crawl.restart(tidy=False)
+    crawl.close()
+    (pair,) = [json.loads(each) for each in (crawl.path / "pairs.jsonl").read_text().splitlines()]
+    assert "alternates" in {each["detector"] for each in pair["evidence"]}
+
+
 def test_a_rewrite_that_was_killed_is_completed_or_undone(crawl):
     crawl.add(page("/es/1", "spa", 0, 1, 2, 3, 4), page("/es/2", "spa", 0, 1, 2, 3, 4, 5))
     crawl.folder.journal.checkpoint(wait=True)

@@ -29,7 +29,8 @@ An INPUT may be
   a list of files        two paths a line with a tab between: each pair gets a verdict
 
 and several may be given together. Lists may be gzipped, and - is a list from standard input.
-What cannot be read, or is in neither language, is skipped, counted and told.
+What cannot be read, or is in neither language, is skipped, counted and told. Sitemaps in WARC
+files and directories are no pages: the translations that they name count as declared.
 
   scrapy pairs site.warc.gz --langs eng-fra > pairs.tsv
   scrapy pairs mirror/ --langs spa-eus --out corpus
@@ -53,9 +54,10 @@ BILINGUAL_EMBEDDINGS, BILINGUAL_MODELS.
   parent=2      one at most 2 below the other       across=1/2  a/ and b/c/: 1 level apart, and
                                                     2 up to what they have in common
 
-JSON is one line: langs, pages (of each language), skipped (by reason), candidates, pairs,
-pairs_per_detector; with --gold also gold, precision, recall, f1, unjudged, found, correct,
-wrong, detectors and ablation (the same for each name), misses (first, second, reason, detail).
+JSON is one line: langs, pages (of each language), split_pages, sitemaps, skipped (by reason),
+candidates, pairs, pairs_per_detector; with --gold also gold, precision, recall, f1, unjudged,
+found, correct, wrong, detectors and ablation (the same for each name), misses (first, second,
+reason, detail).
 """
 
 
@@ -82,7 +84,7 @@ class Command(command.Command):
         group.add_argument(
             "--strip-alternates",
             action="store_true",
-            help="hide hreflang and rel=alternate before pages are read",
+            help="hide hreflang, rel=alternate and sitemaps before pages are read",
         )
         group.add_argument("--gold", type=Path, metavar="FILE", help="judge by these true pairs")
         group.add_argument(

@@ -13,8 +13,9 @@ pairing need to know, so that a resumed crawl goes on as if it had never stopped
 import gzip
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
+from bilingual_crawler.corpus.declarations import Declarations
 from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS, PAIRS_TSV, CrawlFolder
 from bilingual_crawler.corpus.pages import PageFacts, Pages
 from bilingual_crawler.documents.dedup import (
@@ -27,7 +28,7 @@ from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.serialise import document_to_dict, key_of
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.changes import Changes
-from bilingual_crawler.pairing.matcher import Matcher, UrlModel
+from bilingual_crawler.pairing.matcher import Declaration, Matcher, UrlModel
 from bilingual_crawler.pairing.model import load_pair_model
 from bilingual_crawler.pairing.pair import DocumentPair, Page, page_of
 from bilingual_crawler.pairing.profile import Embedder
@@ -61,6 +62,7 @@ class Corpus:
         self._duplicates = DuplicateIndex(duplicate_share)
         self._matchers: dict[str, Matcher] = {}
         self._pages = Pages(folder.journal)
+        self._declarations = Declarations(folder.journal)
         self._same_text: dict[bytes, str] = {}
         self._load()
 
@@ -118,6 +120,17 @@ class Corpus:
         if self._pages.add_alias(source, target):
             for matcher in self._matchers.values():
                 self._apply(matcher.alias(source, target))
+
+    def declare(self, claims: Iterable[Declaration]) -> None:
+        """Learn what a sitemap says of pages, as far as it concerns the languages wanted."""
+        wanted: defaultdict[str, list[Declaration]] = defaultdict(list)
+        for url, alternates in claims:
+            pair = self._pair_of(url)
+            if named := tuple(each for each in alternates if each[1] in pair):
+                wanted[str(pair)].append((url, named))
+        for declared in wanted.values():
+            self._declarations.add(declared)
+            self._apply(self._matcher(declared[0][0]).declare(declared))
 
     def tidy(self) -> None:
         """Settle all pairs, now that every page is there, and leave in the files what holds."""
@@ -195,6 +208,8 @@ class Corpus:
                     self._duplicates.restore(facts.url, hashes)
             page = Page.unpack(facts.url, facts.language, facts.page)
             pages[str(self._pair_of(facts.url))].append((page, facts.node))
+        for declared in self._declarations.load():
+            self._matcher(declared[0]).declare([declared])
         for known in pages.values():
             self._matcher(known[0][0].url).restore(known)
             self._folder.facts[UNTIDY_PAIRS] = "yes"  # settled better than in the file, perhaps

@@ -11,7 +11,7 @@ from bilingual_crawler.corpus.pair_search import NO_AIDS, Aids, PairSearch
 from bilingual_crawler.corpus.sources.inputs import Kind, documents_from, kind_of
 from bilingual_crawler.corpus.sources.lists import ListedFiles, listed_files, listed_urls
 from bilingual_crawler.corpus.sources.reading import Reading
-from bilingual_crawler.corpus.sources.tree import FolderRules, absolute, file_document, file_url
+from bilingual_crawler.corpus.sources.tree import FolderRules, absolute, file_url, read_file
 from bilingual_crawler.documents.selection import Unwanted
 from bilingual_crawler.pairing.congruence import Congruence
 from bilingual_crawler.pairing.greedy import one_to_one
@@ -97,6 +97,7 @@ class Outcome:
             "langs": str(self.reading.pair),
             "pages": dict(sorted(self.search.pages.items())),
             "split_pages": self.search.split,
+            "sitemaps": self.search.sitemaps,
             "skipped": dict(self.reading.skips.counts.most_common()),
             "candidates": self.search.candidate_count + len(self.congruent),
             "pairs": len(self.pairs),
@@ -153,9 +154,9 @@ def _read_files(source: str, search: PairSearch, reading: Reading) -> list[Liste
     listed = list(dict.fromkeys(listed_files(source, reading)))
     for path in dict.fromkeys(chain.from_iterable(listed)):
         if search.language_of(file_url(path)) is None:
-            document = file_document(path, reading)
-            if document is not None:
-                search.take(document)
+            found = read_file(path, reading)
+            if found is not None:
+                search.take(found)
     return listed
 
 

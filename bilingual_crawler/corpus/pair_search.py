@@ -9,10 +9,11 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from bilingual_crawler.corpus.sources.reading import Alias, Skips
+from bilingual_crawler.corpus.sources.reading import Alias, Found, Skips
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.documents.selection import NO_TEXT, Unwanted, why_unwanted
+from bilingual_crawler.documents.sitemap import Sitemap, SitemapPage
 from bilingual_crawler.frontier.fingerprint import url_fingerprint
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.matcher import DETECTORS, Matcher, UrlModel
@@ -40,7 +41,7 @@ NO_AIDS = Aids()
 
 
 class PairSearch:
-    """Takes documents and redirects in any order; `finish` before asking for pairs.
+    """Takes documents, redirects and sitemaps in any order; `finish` before asking for pairs.
 
     With `keep_pages` the same pages can be matched again, with other detectors.
     """
@@ -60,6 +61,7 @@ class PairSearch:
         self.skips = Skips() if skips is None else skips
         self.pages: Counter[str] = Counter()
         self.split = 0
+        self.sitemaps = 0
         self._least_share = least_share
         self._aids = aids
         self._matcher = self._new_matcher(detectors)
@@ -70,6 +72,7 @@ class PairSearch:
         self._aliases: dict[int, int] = {}
         self._kept: dict[str, Page] | None = {} if keep_pages else None
         self._kept_aliases: list[Alias] = []
+        self._kept_claims: list[SitemapPage] = []
 
     def __len__(self) -> int:
         return len(self._matcher)
@@ -84,11 +87,16 @@ class PairSearch:
             word_list=aids.word_list,
         )
 
-    def take(self, found: Document | Alias) -> None:
+    def take(self, found: Found) -> None:
         """Take in what a source gave."""
         if isinstance(found, Alias):
             self._take_alias(found)
-            return
+        elif isinstance(found, Sitemap):
+            self._take_sitemap(found)
+        else:
+            self._take_page(found)
+
+    def _take_page(self, found: Document) -> None:
         fingerprint = url_fingerprint(found.url)
         if found.key in self._variants or (fingerprint in self._known and not found.variant):
             self.skips.add("the same URL again", found.url)
@@ -108,6 +116,12 @@ class PairSearch:
         self._matcher.alias(alias.source, alias.target)
         if self._kept is not None:
             self._kept_aliases.append(alias)
+
+    def _take_sitemap(self, sitemap: Sitemap) -> None:
+        self.sitemaps += 1
+        self._matcher.declare(sitemap.claims())
+        if self._kept is not None:
+            self._kept_claims.extend(sitemap.claims())
 
     def _take_document(self, document: Document, fingerprint: int) -> None:
         unwanted = why_unwanted(document, self.pair, self._least_share)
@@ -173,6 +187,7 @@ class PairSearch:
         matcher = self._new_matcher(others)
         for source, target in self._kept_aliases:
             matcher.alias(source, target)
+        matcher.declare(self._kept_claims)
         matcher.restore((page, url) for url, page in self._kept.items())
         return matcher.pairs
 

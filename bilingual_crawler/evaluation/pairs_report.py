@@ -105,6 +105,8 @@ def tell(summary: dict[str, Any], skips: Skips, pair: LanguagePair, console: Con
     parts = [f"Pages: {', '.join(counts)}."] if pages or "urls" not in summary else []
     if "urls" in summary:
         parts.append(f"URLs: {summary['urls']:,}.")
+    if summary["sitemaps"]:
+        parts.append(f"Sitemaps: {summary['sitemaps']:,}.")
     parts.append(f"{summary['candidates']:,} candidates, {summary['pairs']:,} pairs.")
     console.print(" ".join(parts), soft_wrap=True)
     for reason, count in skips.counts.most_common():

@@ -32,12 +32,13 @@ def same_page(first: Known, second: Known) -> Evidence | None:
 
 
 def declared(said: Said) -> Evidence | None:
-    """What the pages declare of each other."""
-    if said.sides == 2:  # noqa: PLR2004 - both
-        why = "each page names the other as its translation"
-        return Evidence("alternates", BOTH_CLAIM, why)
+    """What the pages, or a sitemap, declare of each other."""
     if said.sides:
-        return Evidence("alternates", ONE_CLAIMS, "one page names the other as its translation")
+        both = said.sides == 2  # noqa: PLR2004 - both
+        why = f"{'each' if both else 'one'} page names the other as its"
+        if said.by_map:
+            why = f"the site's map names {'each' if both else 'one'} as the other's"
+        return Evidence("alternates", BOTH_CLAIM if both else ONE_CLAIMS, f"{why} translation")
     if said.others:
         return Evidence("alternates", CLAIM_OTHERS, "the pages name others as their translations")
     return None

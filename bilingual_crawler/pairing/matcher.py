@@ -32,6 +32,8 @@ BATCH = 1_000
 
 UrlModel = Callable[[Sequence[Urls]], Sequence[float]]
 """How likely each two URLs are parallel."""
+Declaration = tuple[str, tuple[tuple[str, str], ...]]
+"""The URL of a page, and (URL, ISO 639-3 code) of each translation that is named of it."""
 Nodes = tuple[str, str]
 
 
@@ -196,9 +198,17 @@ class Matcher:
         self._consider(self._weigher.alias(source, target))
         return self._told()
 
+    def declare(self, claims: Iterable[Declaration]) -> Changes:
+        """Learn what a sitemap says of pages, those that are there and those that may come.
+
+        It counts as what the pages themselves declare, and is merged with that.
+        """
+        self._consider(both for claim in claims for both in self._weigher.declare(*claim))
+        return self._told()
+
     def finish(self) -> Changes:
         """Weigh everything once more, now that all pages are there."""
-        self._weigher.forget_weights()
+        self._weigher.settle()
         candidates = (
             (url, other) for url in sorted(self._node_of) for other in self._weigher.partners(url)
         )

@@ -48,7 +48,11 @@ class Names:
 
     def page_at(self, url: str) -> str | None:
         """The URL of the page that is meant, None if it has not come."""
-        return self._page.get(self._resolve(name_of(url)))
+        return self.page_named(name_of(url))
+
+    def page_named(self, name: int) -> str | None:
+        """The same of a name."""
+        return self._page.get(self._resolve(name))
 
     def _call(self, name: int, url: str) -> None:
         """Give a name to a page; of two that want it, its own page, or else the first by URL."""

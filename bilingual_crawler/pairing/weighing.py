@@ -8,7 +8,7 @@ asked, URLs and claims decide alone.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from math import log
 from typing import NamedTuple
 
@@ -106,6 +106,12 @@ class Weigher:
             for url in claims.renamed(name, page)
         ]
 
+    def declare(self, url: str, alternates: Iterable[tuple[str, str]]) -> list[Urls]:
+        """Learn what a sitemap says of a page; the page with each that is there and meant."""
+        named = self._alternates.declare(url, alternates)
+        page = self._names.page_at(url)
+        return [] if page is None else [(page, other) for other in named]
+
     def partners(self, url: str) -> list[str]:
         """The pages of the other language that one is worth comparing with."""
         found = dict.fromkeys(self.index.candidates(url))
@@ -113,8 +119,9 @@ class Weigher:
             found.update(dict.fromkeys(claims.partners(url)))
         return list(found)
 
-    def forget_weights(self) -> None:
-        """Let what is rare be counted anew."""
+    def settle(self) -> None:
+        """Let what is rare be counted anew, and claims go to those that are meant."""
+        self._alternates.settle()
         self._weights.clear()
         self._prepared.clear()
         self._images.clear()

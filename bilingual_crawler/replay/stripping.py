@@ -8,6 +8,7 @@ import re
 from urllib.parse import urlsplit
 
 from bilingual_crawler.corpus.warc_reader import Answer
+from bilingual_crawler.documents.sitemap import is_sitemap
 
 MISSING = Answer(404, (), b"")
 LONGEST_VALUE = 4_000
@@ -24,8 +25,6 @@ _REL = re.compile(
     re.IGNORECASE,
 )
 _LEFT = re.compile(rb"hreflang(?=\s*=)", re.IGNORECASE)  # in markup too broken to be a tag
-_SITEMAP_NAME = re.compile(r"sitemap[^/]*\.(?:xml|txt)(?:\.gz)?$", re.IGNORECASE)
-_SITEMAP_BODY = re.compile(rb"<(?:\w+:)?(?:urlset|sitemapindex)[\s>]", re.IGNORECASE)
 _SITEMAP_LINE = re.compile(rb"^\s*sitemap\s*:.*$", re.IGNORECASE | re.MULTILINE)
 _LOOKED_AT = 1_000
 _MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
@@ -33,11 +32,10 @@ _MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 
 def without_alternates(url: str, answer: Answer) -> Answer:
     """An answer as a site without hreflang and without sitemaps would give it."""
-    path = urlsplit(url).path
-    if _SITEMAP_NAME.search(path) or _SITEMAP_BODY.search(answer.body[:_LOOKED_AT]):
+    if is_sitemap(answer.body, url):
         return MISSING
     headers = tuple(each for each in answer.headers if each[0].lower() != b"link")
-    if path == "/robots.txt":
+    if urlsplit(url).path == "/robots.txt":
         return answer._replace(headers=headers, body=_SITEMAP_LINE.sub(b"", answer.body))
     return answer._replace(headers=headers, body=strip_body(answer.body))
 

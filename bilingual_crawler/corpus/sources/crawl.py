@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bilingual_crawler.corpus.folder import DOCUMENTS, JOURNAL
-from bilingual_crawler.corpus.sources.reading import Alias, Reading
+from bilingual_crawler.corpus.sources.reading import Alias, Found, Reading
 from bilingual_crawler.corpus.warc_reader import GZIP
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.serialise import document_from_dict
@@ -23,7 +23,7 @@ def is_crawl(path: Path) -> bool:
     return path.name.lower().endswith((".jsonl", ".jsonl.gz"))
 
 
-def crawl_documents(path: Path, reading: Reading) -> Iterator[Document | Alias]:
+def crawl_documents(path: Path, reading: Reading) -> Iterator[Found]:
     """Every document of a crawl; of a folder also the redirects that the crawl followed."""
     if path.is_dir():
         yield from _aliases(path / JOURNAL, reading)

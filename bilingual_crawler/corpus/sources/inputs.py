@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import cast
 
 from bilingual_crawler.corpus.sources.crawl import crawl_documents, is_crawl
-from bilingual_crawler.corpus.sources.reading import Alias, Reading
+from bilingual_crawler.corpus.sources.reading import Found, Reading
 from bilingual_crawler.corpus.sources.tree import tree_documents
 from bilingual_crawler.corpus.sources.warc import is_warc, warc_documents
 from bilingual_crawler.corpus.tables import STANDARD_INPUT
 from bilingual_crawler.corpus.warc_reader import GZIP
-from bilingual_crawler.documents.document import Document
 from bilingual_crawler.errors import ConfigurationError
 
 _LOOKED_AT = 1 << 14
@@ -30,15 +29,15 @@ class Kind(StrEnum):
     FILES = "list of pairs of files"
 
 
-_READERS: dict[Kind, Callable[[Path, Reading], Iterator[Document | Alias]]] = {
+_READERS: dict[Kind, Callable[[Path, Reading], Iterator[Found]]] = {
     Kind.WARC: warc_documents,
     Kind.TREE: tree_documents,
     Kind.CRAWL: crawl_documents,
 }
 
 
-def documents_from(source: str, reading: Reading) -> Iterator[Document | Alias]:
-    """The documents of an input that has any, and other names of them, as a stream."""
+def documents_from(source: str, reading: Reading) -> Iterator[Found]:
+    """The documents of an input that has any, and what else tells of them, as a stream."""
     kind = kind_of(source)
     if kind not in _READERS:
         raise ConfigurationError(

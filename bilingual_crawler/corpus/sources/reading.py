@@ -8,6 +8,7 @@ from typing import NamedTuple
 from bilingual_crawler.corpus.warc_reader import Answer
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
+from bilingual_crawler.documents.sitemap import Sitemap, is_sitemap, read_sitemap
 from bilingual_crawler.languages import LanguagePair
 
 SHOWN = 3
@@ -18,6 +19,10 @@ class Alias(NamedTuple):
 
     source: str
     target: str
+
+
+Found = Document | Alias | Sitemap
+"""What sources give."""
 
 
 class Skips:
@@ -51,8 +56,10 @@ class Reading:
     """Told after each page how many more bytes were read."""
     skips: Skips = field(default_factory=Skips)
 
-    def document(self, url: str, answer: Answer) -> Document:
-        """The page that an answer holds."""
+    def read(self, url: str, answer: Answer) -> Document | Sitemap:
+        """The page that an answer holds, or what it says of other pages."""
+        if is_sitemap(answer.body, url):
+            return read_sitemap(answer.body, url)
         return build_document(
             url,
             answer.body,

@@ -12,10 +12,11 @@ from pathlib import Path, PurePosixPath
 from typing import Self
 from urllib.parse import unquote, urlsplit
 
-from bilingual_crawler.corpus.sources.reading import Alias, Reading
+from bilingual_crawler.corpus.sources.reading import Found, Reading
 from bilingual_crawler.corpus.sources.warc import is_warc, warc_documents
 from bilingual_crawler.corpus.warc_reader import LARGEST_BODY, OK, Answer
 from bilingual_crawler.documents.document import Document
+from bilingual_crawler.documents.sitemap import Sitemap, is_sitemap
 from bilingual_crawler.errors import ConfigurationError
 
 HTML = frozenset((".html", ".htm", ".xhtml", ".shtml", ".xht", ".php", ".asp", ".aspx", ".jsp"))
@@ -23,8 +24,8 @@ TEXT = frozenset((".txt", ".text", ".md"))
 _LOOKED_AT = 512
 
 
-def tree_documents(root: Path, reading: Reading) -> Iterator[Document | Alias]:
-    """Every page below a directory, in the order of names; links to folders are not followed."""
+def tree_documents(root: Path, reading: Reading) -> Iterator[Found]:
+    """Every page and sitemap below a directory, by name; links to folders are not followed."""
     for folder, folders, names in os.walk(root, onerror=_refuse):
         for name in [each for each in folders if each.startswith(".")]:
             reading.skips.add("hidden", os.path.join(folder, name))  # noqa: PTH118 - by the million
@@ -37,13 +38,13 @@ def tree_documents(root: Path, reading: Reading) -> Iterator[Document | Alias]:
             elif is_warc(path):
                 yield from warc_documents(path, reading)
             else:
-                document = file_document(path, reading)
-                if document is not None:
-                    yield document
+                found = read_file(path, reading)
+                if found is not None:
+                    yield found
 
 
-def file_document(path: Path, reading: Reading) -> Document | None:
-    """The page in a file; None, and a reason in the skips, where there is none."""
+def read_file(path: Path, reading: Reading) -> Document | Sitemap | None:
+    """The page or the sitemap in a file; None, and a reason in the skips, where there is none."""
     answer = _answer(path, reading)
     if answer is None:
         return None
@@ -52,7 +53,7 @@ def file_document(path: Path, reading: Reading) -> Document | None:
     if answer.status != OK:
         reading.skips.add(f"status {answer.status}", str(path))
         return None
-    return reading.document(url, answer)
+    return reading.read(url, answer)
 
 
 def _answer(path: Path, reading: Reading) -> Answer | None:
@@ -77,6 +78,8 @@ def _answer(path: Path, reading: Reading) -> Answer | None:
 
 def _kind(path: Path, body: bytes) -> bytes:
     """The media type, by the ending; a file of another ending must look like markup."""
+    if is_sitemap(body, file_url(path)):
+        return b"application/xml"
     ending = path.suffix.lower()
     if ending in HTML:
         return b"text/html"

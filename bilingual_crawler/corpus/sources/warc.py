@@ -1,15 +1,16 @@
 """The pages in a WARC file of anybody: ours, wget's, Heritrix's, Common Crawl's.
 
 `response` and `resource` records are pages, `conversion` records (Common Crawl's WET files)
-are their text, redirects and `revisit` records are further names of pages. What is no page
-by nature (requests, metadata, host names that were looked up) is passed over without a word;
-what might have been one and cannot be read is counted and told.
+are their text, redirects and `revisit` records are further names of pages, and sitemaps say
+which pages are translations. What is no page by nature (requests, metadata, host names that were
+looked up) is passed over without a word; what might have been one and cannot be read is counted
+and told.
 """
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from bilingual_crawler.corpus.sources.reading import Alias, Reading
+from bilingual_crawler.corpus.sources.reading import Alias, Found, Reading
 from bilingual_crawler.corpus.warc_reader import (
     LARGEST_RECORD,
     OK,
@@ -25,7 +26,6 @@ from bilingual_crawler.corpus.warc_reader import (
     referred_by,
     target_of,
 )
-from bilingual_crawler.documents.document import Document
 from bilingual_crawler.errors import ConfigurationError
 
 ENDINGS = (".warc", ".warc.gz", ".warc.wet", ".warc.wet.gz")
@@ -37,7 +37,7 @@ def is_warc(path: Path) -> bool:
     return path.name.lower().endswith(ENDINGS)
 
 
-def warc_documents(path: Path, reading: Reading) -> Iterator[Document | Alias]:
+def warc_documents(path: Path, reading: Reading) -> Iterator[Found]:
     """Every page of a file, and every other name of one, in the order of the file."""
     place = 0
     found = False
@@ -70,7 +70,7 @@ def warc_documents(path: Path, reading: Reading) -> Iterator[Document | Alias]:
         )
 
 
-def _read(url: str, record: WarcRecord, reading: Reading) -> Iterator[Document | Alias]:
+def _read(url: str, record: WarcRecord, reading: Reading) -> Iterator[Found]:
     """The page of a record, or where it leads."""
     if record.headers.get("WARC-Truncated"):
         reading.skips.add("truncated record", url)
@@ -93,7 +93,7 @@ def _read(url: str, record: WarcRecord, reading: Reading) -> Iterator[Document |
     if answer.status != OK:
         reading.skips.add(f"status {answer.status}", url)
         return
-    yield reading.document(url, answer)
+    yield reading.read(url, answer)
 
 
 def _answer(record: WarcRecord) -> Answer:

@@ -1,0 +1,201 @@
+"""Sitemaps: the pages that a site lists, and the translations that it names of each.
+
+A sitemap is the site's word on pages of its own that need not have been read. Like all that is
+fetched it may be broken, or made to do harm: what was read before the first fault counts,
+nothing is ever looked up, and no tree is built, so that memory is bounded by what is kept.
+"""
+
+import re
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from gzip import GzipFile
+from io import BytesIO
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from lxml import etree
+
+from bilingual_crawler.documents.urls import LONGEST_URL, UrlResolver
+from bilingual_crawler.hosts import host_of, site_of
+from bilingual_crawler.languages import language_of_tag
+
+MOST_URLS = 50_000
+"""Pages, and as many further sitemaps, that are read of one file: what sitemaps.org allows."""
+MOST_ALTERNATES = 200
+"""Translations that are read of one page."""
+LARGEST = 52_428_800
+"""Bytes of a file that are read, unpacked: what sitemaps.org allows."""
+
+_GZIP = b"\x1f\x8b"
+_NAME = re.compile(r"sitemap[^/]*\.(?:xml|txt)(?:\.gz)?$", re.IGNORECASE)
+_BODY = re.compile(rb"<(?:\w+:)?(?:urlset|sitemapindex)[\s>]", re.IGNORECASE)
+_BEFORE_MARKUP = b"\xef\xbb\xbf\xff\xfe \t\r\n"
+_AMPERSAND = "&#38;"
+"""How libxml2 leaves an `&amp;` in an attribute where entities are not to be expanded."""
+_LOOKED_AT = 1_000
+_CHUNK = 1 << 16
+
+
+class SitemapPage(NamedTuple):
+    """A page that a site lists."""
+
+    url: str
+    alternates: tuple[tuple[str, str], ...] = ()
+    """(URL, ISO 639-3 code) of every translation that is named of it."""
+
+
+@dataclass(slots=True)
+class Sitemap:
+    """What a sitemap says, as far as it can be read."""
+
+    pages: list[SitemapPage] = field(default_factory=list)
+    indexes: list[str] = field(default_factory=list)
+    """Further sitemaps that an index names."""
+
+    def claims(self) -> Iterator[SitemapPage]:
+        """The pages of which translations are named."""
+        return (page for page in self.pages if page.alternates)
+
+
+def is_sitemap(body: bytes, url: str = "") -> bool:
+    """Whether a file is a sitemap: by what it begins with, or else by its name."""
+    return bool(_NAME.search(_path(url)) or _BODY.search(_head(body)))
+
+
+def read_sitemap(body: bytes, url: str) -> Sitemap:
+    """The sitemap in a file that was found at `url`: XML or a list of URLs, plain or gzipped.
+
+    A site speaks for its own pages: what it says of those of others is left out. A file on
+    disk may speak for any.
+    """
+    reader = _Reader(UrlResolver(url), site_of(host_of(url)))
+    if _head(body).lstrip(_BEFORE_MARKUP).startswith(b"<"):
+        _read_xml(body, reader)
+    else:
+        _read_lines(body, reader)
+    return reader.sitemap
+
+
+def _path(url: str) -> str:
+    try:
+        return urlsplit(url).path
+    except ValueError:
+        return ""
+
+
+def _head(body: bytes) -> bytes:
+    """The beginning of a file, unpacked and in one byte a letter."""
+    start = next(_chunks(body), b"")
+    return start[:_LOOKED_AT].replace(b"\0", b"")
+
+
+def _chunks(body: bytes) -> Iterator[bytes]:
+    """A file in parts, unpacked, as far as that goes and no further than is allowed."""
+    stream = GzipFile(fileobj=BytesIO(body)) if body.startswith(_GZIP) else BytesIO(body)
+    for _ in range(LARGEST // _CHUNK):
+        try:
+            chunk = stream.read(_CHUNK)
+        except (OSError, EOFError, zlib.error):
+            return
+        if not chunk:
+            return
+        yield chunk
+
+
+def _read_xml(body: bytes, reader: "_Reader") -> None:
+    parser = etree.XMLParser(
+        target=reader,  # type: ignore[arg-type]  # the stubs let names of elements be bytes
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+    )
+    try:
+        for chunk in _chunks(body):
+            parser.feed(chunk)
+            if reader.is_full:
+                return
+        parser.close()
+    except etree.LxmlError:
+        return
+
+
+def _read_lines(body: bytes, reader: "_Reader") -> None:
+    for line in BytesIO(b"".join(_chunks(body))):
+        text = line.decode("utf-8-sig", "replace").strip()
+        if text.lower().startswith(("http://", "https://")) and not reader.is_full:
+            reader.add_page(text)
+
+
+class _Reader:
+    """Told of each tag as it is parsed; names of elements count without their namespaces."""
+
+    def __init__(self, resolve: UrlResolver, site: str) -> None:
+        self.sitemap = Sitemap()
+        self._resolve = resolve
+        self._site = site
+        self._entry = ""
+        self._location = ""
+        self._in_location = False
+        self._alternates: dict[tuple[str, str], None] = {}
+
+    @property
+    def is_full(self) -> bool:
+        """Whether as much was read as is kept."""
+        return max(len(self.sitemap.pages), len(self.sitemap.indexes)) >= MOST_URLS
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """An element begins."""
+        name = _local(tag)
+        if name in {"url", "sitemap"}:
+            self._entry, self._location, self._alternates = name, "", {}
+        elif name == "loc":
+            self._in_location = bool(self._entry) and not self._location
+        elif name == "link" and self._entry == "url":
+            self._add_alternate({_local(key): value for key, value in attributes.items()})
+
+    def data(self, text: str) -> None:
+        """A part of a text."""
+        if self._in_location and len(self._location) <= LONGEST_URL:
+            self._location += text
+
+    def end(self, tag: str) -> None:
+        """An element ends."""
+        name = _local(tag)
+        if name == "loc":
+            self._in_location = False
+        elif name and name == self._entry:
+            self._entry = ""
+            if name == "url":
+                self.add_page(self._location)
+            elif not self.is_full and (url := self._url(self._location)):
+                self.sitemap.indexes.append(url)
+
+    def close(self) -> None:
+        """The file ends."""
+
+    def add_page(self, location: str) -> None:
+        """Take in a page with the translations that were named since its entry began."""
+        url = self._url(location)
+        if url is not None and self._speaks_for(url) and not self.is_full:
+            others = tuple(each for each in self._alternates if each[0] != url)
+            self.sitemap.pages.append(SitemapPage(url, others))
+
+    def _add_alternate(self, attributes: Mapping[str, str]) -> None:
+        if "alternate" not in attributes.get("rel", "").lower().split():
+            return
+        language = language_of_tag(attributes.get("hreflang", ""))
+        url = self._url(attributes.get("href", "").replace(_AMPERSAND, "&"))
+        if language is not None and url is not None and len(self._alternates) < MOST_ALTERNATES:
+            self._alternates[url, language.code] = None
+
+    def _speaks_for(self, url: str) -> bool:
+        return not self._site or site_of(host_of(url)) == self._site
+
+    def _url(self, reference: str) -> str | None:
+        return self._resolve(reference) if reference.strip() else None
+
+
+def _local(name: str) -> str:
+    return name.rpartition("}")[2].rpartition(":")[2].lower()
