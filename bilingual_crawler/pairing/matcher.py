@@ -160,12 +160,15 @@ class Matcher:
         return [*numbers, *rivalry(likeness(numbers), *rivals)]
 
     def paired_url(self, node: str) -> str | None:
-        """The URL under which a node is paired; None if it is not."""
+        """The URL under which a node is paired; None if it is not.
+
+        Safe to ask from another thread while pages are weighed.
+        """
         partner = self._pairs.partner_of(node)
-        if partner is None:
+        pair = None if partner is None else self._standing.get(_both(node, partner))
+        if pair is None:
             return None
-        one, other = self._edges[node][partner].verdict.urls
-        return one if self._node_of[one] == node else other
+        return pair.first if self._node_of[pair.first] == node else pair.second
 
     def partner_of(self, url: str) -> str | None:
         """The page that one is paired with, itself or as another with the same text."""
