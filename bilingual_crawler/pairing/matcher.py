@@ -27,7 +27,7 @@ DETECTORS = ("same_page", "alternates", *GROUPS, "pplocator", "almeida", *RESOUR
 HOPELESS = 0.05
 """Candidates below that are not kept before the end."""
 SAME = 0.02
-"""How far a probability may have moved for a pair to keep the explanation that it has."""
+"""How far a probability may move before the end for a pair to keep its explanation."""
 BATCH = 1_000
 
 UrlModel = Callable[[Sequence[Urls]], Sequence[float]]
@@ -107,6 +107,7 @@ class Matcher:
         self._edges: defaultdict[str, dict[str, _Edge]] = defaultdict(dict)
         self._best: defaultdict[str, _Best] = defaultdict(_Best)
         self._standing: dict[Nodes, DocumentPair] = {}
+        self._finishing = False
         self._changes = Changes()
         self._pairs = OneToOne(self._note_joined, self._note_parted)
 
@@ -215,7 +216,9 @@ class Matcher:
         candidates = (
             (url, other) for url in sorted(self._node_of) for other in self._weigher.partners(url)
         )
-        self._review(set(self._node_of.values()), candidates, ask=True)
+        self._finishing = True
+        self._review(set(self._node_of.values()), candidates)
+        self._finishing = False
         return self._told()
 
     def _told(self) -> Changes:
@@ -294,7 +297,7 @@ class Matcher:
             base = self._model.odds(base, rivalry(alike, *rivals))
         edge.probability = probability(base)
 
-    def _review(self, nodes: set[str], candidates: Iterable[Urls], *, ask: bool = False) -> None:
+    def _review(self, nodes: set[str], candidates: Iterable[Urls]) -> None:
         """Forget what was known of nodes, weigh candidates, and choose pairs among them anew."""
         for node in nodes:
             for other in self._edges.pop(node, {}):
@@ -306,13 +309,13 @@ class Matcher:
             if both not in done:
                 done.add(both)
                 self._take(one, other)
-        if ask and self._url_model is not None:
+        if self._finishing and self._url_model is not None:
             self._ask_url_model(nodes, self._url_model)
         for node in nodes:
             for other in self._edges[node]:
                 self._compete(node, other)
         self._pairs.replace(list(self._ranks(nodes)), nodes)
-        if not ask:
+        if not self._finishing:
             self._forget_hopeless(nodes)
 
     def _forget_hopeless(self, nodes: set[str]) -> None:
@@ -344,7 +347,7 @@ class Matcher:
     def _note_joined(self, node: str, other: str) -> None:
         edge = self._edges[node][other]
         pair = self._changes.lost.get(edge.verdict.urls)
-        if pair is None or edge.model is not None or abs(pair.score - edge.probability) > SAME:
+        if pair is None or self._finishing or abs(pair.score - edge.probability) > SAME:
             pair = self._pair_of(node, other)
         self._standing[_both(node, other)] = pair
         self._changes.add(pair)
