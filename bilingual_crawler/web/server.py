@@ -7,6 +7,7 @@ import socket
 import sqlite3
 import sys
 import webbrowser
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -56,10 +57,9 @@ def serve(options: Options) -> None:
         url = f"http://{_in_url(options.host)}:{port}/"
         _announce(folder, url, token, is_writer=site.indexer.is_writer)
         server = make_server(site, hosts, url if options.browser else "")
-        try:
+        with suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
-        except KeyboardInterrupt:
-            print("Ended.")  # noqa: T201 - to the person at the terminal
+        print("Ended.")  # noqa: T201 - to the person at the terminal
 
 
 def make_server(site: Site, hosts: Hosts, url: str = "") -> uvicorn.Server:
