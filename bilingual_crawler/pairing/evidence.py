@@ -7,6 +7,7 @@ probability of a pair is not made of these scores, but of the numbers behind the
 from collections.abc import Iterator
 from statistics import StatisticsError, correlation
 
+from bilingual_crawler.documents.document import DocumentKey
 from bilingual_crawler.pairing.candidates import Known
 from bilingual_crawler.pairing.claims import Said
 from bilingual_crawler.pairing.comparison import NUMBERS
@@ -26,7 +27,8 @@ _AT = {name: at for at, name in enumerate(NUMBERS)}
 
 def same_page(first: Known, second: Known) -> Evidence | None:
     """Two documents of one URL: a page in both languages, or served in both."""
-    if set(first.page.names) & set(second.page.names) and "#variant=" in first.page.url:
+    is_variant = DocumentKey.parse(first.page.url).variant
+    if is_variant and set(first.page.names) & set(second.page.names):
         return Evidence("same_page", SAME_PAGE, "both texts stand on one page, in turns")
     return None
 
