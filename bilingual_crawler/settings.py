@@ -287,6 +287,7 @@ scrapy_defaults = (
     ScrapyDefault("AUTOTHROTTLE_START_DELAY", 1.0, "seconds; adapts to the server's answers"),
     ScrapyDefault("CONCURRENT_REQUESTS_PER_DOMAIN", 2, "requests under way to a host at once"),
     ScrapyDefault("CONCURRENT_REQUESTS", 64, "hosts are many, each is asked slowly"),
+    ScrapyDefault("CONCURRENT_ITEMS", 2, "tasks a page for its results; Scrapy's 100 cost 2 ms"),
     ScrapyDefault("DOWNLOAD_TIMEOUT", 60, "seconds for a whole page"),
     ScrapyDefault("DOWNLOAD_MAXSIZE", 10_000_000, "bytes of a page, also after decompression"),
     ScrapyDefault("DOWNLOAD_WARNSIZE", 0, "too large is counted, not warned about"),
