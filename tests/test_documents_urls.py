@@ -8,7 +8,13 @@ PAGE = "https://example.org/eu/berriak/index.html"
 
 pages = st.sampled_from(
     [
-        *(PAGE, "https://a.org", "https://a.org/x//y/z?q=1", "http://A.org:8080/x"),
+        *(
+            PAGE,
+            "https://a.org",
+            "https://a.org/x//y/z?q=1",
+            "http://A.org:8080/x",
+            "http://a.org:8080/x/y",
+        ),
         *("https://a.org/x;p/y;q", "http://a.org:80/x/..", "http://[::1]/a", "file:///x/y", ""),
     ]
 )
@@ -16,7 +22,19 @@ pieces = st.lists(
     st.sampled_from(
         [
             *("a", "b.c", "..", ".", "/", "//", "?", "#", ":", "a=b", "&", "%20", "%", ";", "'"),
-            *("http://", "https://", "HTTPS://", "x.org", "X.org", "x.org:80", "ñ", " ", "\n"),
+            *(
+                "http://",
+                "https://",
+                "HTTPS://",
+                "x.org",
+                "X.org",
+                "x.org:80",
+                "x.org:8080",
+                "x.org:70000",
+                "ñ",
+                " ",
+                "\n",
+            ),
         ]
     ),
     max_size=8,

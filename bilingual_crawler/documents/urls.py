@@ -10,7 +10,8 @@ LONGEST_URL = 4_000
 _DOT = r"\.(?!\.?(?:[/?]|$))"  # not a segment "." or ".."
 _LETTER = rf"(?:[A-Za-z0-9_~!*+,@%&=$-]|{_DOT})"
 _REST = rf"(?:[/:]|{_LETTER})*(?:\?(?:{_LETTER}|[.:/?])+)?"
-_ABSOLUTE = re.compile(rf"https?://[a-z0-9]+(?:[.-][a-z0-9]+)*/{_REST}")
+_PORT = r"(?::(?:[1-9]\d{3}|[1-5]\d{4}))?"  # never a default one
+_ABSOLUTE = re.compile(rf"https?://[a-z0-9]+(?:[.-][a-z0-9]+)*{_PORT}/{_REST}", re.ASCII)
 _ROOTED = re.compile(rf"/(?!/){_REST}")
 _RELATIVE = re.compile(rf"(?!.*//)[A-Za-z0-9_]{_LETTER}*(?:/{_REST})?")
 _OTHER_SCHEME = re.compile(r"\s*(?!https?:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
