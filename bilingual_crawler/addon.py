@@ -13,6 +13,7 @@ from scrapy.crawler import Crawler
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 
 from bilingual_crawler.fetching.identity import accept_language, identity_settings
+from bilingual_crawler.reporting.json_logs import FORMATTER, log_json
 from bilingual_crawler.settings import Config, scrapy_defaults
 from bilingual_crawler.spiders.bilingual import BilingualSpider
 
@@ -72,6 +73,8 @@ class BilingualCrawler:
         modules = settings.getlist("SPIDER_MODULES")
         if SPIDERS not in modules:
             settings.set("SPIDER_MODULES", [*modules, SPIDERS], priority="project")
+        if settings.get("BILINGUAL_LOG_FORMAT") == "json":  # from the first line on
+            log_json()
 
     def update_settings(self, settings: Settings) -> None:
         """Wire everything, unless the crawl is of some other spider."""
@@ -85,10 +88,13 @@ class BilingualCrawler:
             settings.set(name, value, priority="addon")
         spider = self._crawler.spider
         if isinstance(spider, BilingualSpider):
+            FORMATTER.crawl = str(spider.plan.langs)
             headers = {"Accept-Language": accept_language(spider.plan.langs)}
             _add(settings, "DEFAULT_REQUEST_HEADERS", headers)
         for name, components in COMPONENTS.items():
             _add(settings, name, components)
+        if config.log_format == "json":
+            log_json()
         if config.warc:
             _add(settings, "EXTENSIONS", WARC)
         if config.sitemaps:

@@ -248,6 +248,11 @@ class Config:
     progress_seconds: float = setting(
         10.0, "Seconds between two plain progress lines.", number(0.1)
     )
+    log_format: str = setting(
+        "text",
+        "How the log is written: text (as LOG_FORMAT says) or json (an object a line).",
+        one_of("text", "json"),
+    )
 
     @classmethod
     def from_settings(cls, settings: BaseSettings) -> Self:
