@@ -7,11 +7,13 @@ as they did before.
 """
 
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any
 
 from scrapy.crawler import Crawler
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 
+from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.fetching.identity import accept_language, identity_settings
 from bilingual_crawler.reporting.json_logs import FORMATTER, log_json
 from bilingual_crawler.settings import Config, scrapy_defaults
@@ -53,6 +55,7 @@ COMPONENTS: dict[str, dict[str, int | str | None]] = {
 }
 WARC = {OURS + "corpus.warc_extension.WarcArchive": 500}
 SITEMAPS = {OURS + "fetching.sitemaps.SiteMaps": 130}
+METRICS = {OURS + "reporting.metrics_endpoint.MetricsEndpoint": 105}
 ALIGN = {OURS + "alignment.extension.CrawlAligner": 120}
 
 
@@ -93,14 +96,26 @@ class BilingualCrawler:
             _add(settings, "DEFAULT_REQUEST_HEADERS", headers)
         for name, components in COMPONENTS.items():
             _add(settings, name, components)
-        if config.log_format == "json":
-            log_json()
         if config.warc:
             _add(settings, "EXTENSIONS", WARC)
         if config.sitemaps:
             _add(settings, "EXTENSIONS", SITEMAPS)
         if config.align:
             _add(settings, "EXTENSIONS", ALIGN)
+        _let_watch(settings, config)
+
+
+def _let_watch(settings: Settings, config: Config) -> None:
+    """Wire what programs watch a crawl by: logs that they read, figures that they ask for."""
+    if config.log_format == "json":
+        log_json()
+    if config.metrics:
+        if find_spec("prometheus_client") is None:
+            raise ConfigurationError(
+                "BILINGUAL_METRICS needs prometheus_client:"
+                " pip install 'bilingual-crawler[metrics]', or leave the setting out."
+            )
+        _add(settings, "EXTENSIONS", METRICS)
 
 
 def _add(settings: Settings, name: str, components: Mapping[str, Any]) -> None:

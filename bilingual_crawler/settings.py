@@ -9,6 +9,7 @@ import difflib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
+from ipaddress import ip_address
 from typing import Any, NamedTuple, Self
 
 from scrapy.settings import BaseSettings
@@ -99,6 +100,30 @@ def some_of(*choices: str) -> Callable[[Any], tuple[str, ...]]:
         return words
 
     return parse
+
+
+def split_address(text: str) -> tuple[str, int]:
+    """Host and port of an address to listen at; a ValueError tells what it should be.
+
+    A port alone is one of this machine, where nobody else reaches it.
+    """
+    host, _, port = text.rpartition(":")
+    try:
+        address = ip_address(host.strip("[]").replace("localhost", "127.0.0.1") or "127.0.0.1")
+        number = int(port)
+    except ValueError:
+        raise ValueError("must be an IP address and a port, such as 127.0.0.1:9410") from None
+    if not 0 <= number <= 65535:  # noqa: PLR2004 - the largest port
+        raise ValueError("must have a port between 0 and 65535")
+    return str(address), number
+
+
+def listen_address(value: Any) -> str:
+    """Parse where to listen; nothing is nowhere."""
+    address = text(value)
+    if address:
+        split_address(address)
+    return address
 
 
 SCORERS = ("adaptive", "smart", "rules", "language", "breadth_first", "pplocator", "ilsp")
@@ -252,6 +277,11 @@ class Config:
         "text",
         "How the log is written: text (as LOG_FORMAT says) or json (an object a line).",
         one_of("text", "json"),
+    )
+    metrics: str = setting(
+        "",
+        "Address and port of figures for Prometheus, such as 127.0.0.1:9410; none by default.",
+        listen_address,
     )
 
     @classmethod
