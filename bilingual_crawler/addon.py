@@ -47,6 +47,7 @@ COMPONENTS: dict[str, dict[str, int | str | None]] = {
     },
     "EXTENSIONS": {
         OURS + "fetching.throttle.SiteThrottle": 0,
+        OURS + "stopping.GracefulStop": 10,
         OURS + "reporting.extension.CrawlReporter": 100,
         OURS + "reporting.picture.YieldPicture": 110,
         SCRAPYS + "extensions.logstats.LogStats": None,

@@ -156,10 +156,10 @@ class Journal:
             self._raise_error()
         return True
 
-    def close(self) -> None:
-        """Make everything durable and let go of the folder."""
+    def close(self, *, save: bool = True) -> None:
+        """Let go of the folder, with everything made durable; `save=False` leaves it as it is."""
         try:
-            if self._error is None:
+            if save and self._error is None:
                 self.checkpoint(wait=True)
         finally:
             self._batches.put(None)

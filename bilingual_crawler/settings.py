@@ -265,6 +265,11 @@ class Config:
         "Seconds between two looks whether there is enough to align anew; 0: only at the end.",
         number(0),
     )
+    stop_seconds: float = setting(
+        10.0,
+        "Seconds within which a crawl ends that is told to stop by SIGTERM or Ctrl-C.",
+        number(1),
+    )
     progress: str = setting(
         "auto",
         "Progress display: live, plain (log lines), off, or auto (live on a terminal).",

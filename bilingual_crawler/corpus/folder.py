@@ -58,12 +58,7 @@ class CrawlFolder:
         """
         self.journal.checkpoint(wait=True)
         path, fresh = self.path / name, self.path / f"{name}.new"
-        sink = (GzipAppendFile if name.endswith(".gz") else AppendFile)(fresh, 0)
-        remaining = iter(lines)
-        while some := list(islice(remaining, 1000)):
-            sink.append(some)
-        size = sink.sync()[fresh.name]
-        sink.close()
+        size = _written(fresh, lines)
         self.facts[REWRITE + name] = "yes"
         if settles:
             self.facts[settles] = "no"
@@ -82,6 +77,21 @@ class CrawlFolder:
             self.facts[REWRITE + name] = "no"
             fresh.unlink(missing_ok=True)
 
-    def close(self) -> None:
-        """Make everything durable and let others have the folder."""
-        self.journal.close()
+    def close(self, *, save: bool = True) -> None:
+        """Let others have the folder, with everything made durable unless it is half done."""
+        self.journal.close(save=save)
+
+
+def _written(file: Path, lines: Iterable[str]) -> int:
+    """Write a file; its length, or no file at all if something goes wrong on the way."""
+    sink = (GzipAppendFile if file.name.endswith(".gz") else AppendFile)(file, 0)
+    try:
+        remaining = iter(lines)
+        while some := list(islice(remaining, 1000)):
+            sink.append(some)
+        return sink.sync()[file.name]
+    except BaseException:
+        file.unlink(missing_ok=True)
+        raise
+    finally:
+        sink.close()

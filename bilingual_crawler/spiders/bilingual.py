@@ -24,6 +24,7 @@ from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.model import load_pair_model
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.pairing.resources import read_resources
+from bilingual_crawler.patience import Patience
 from bilingual_crawler.plan import CrawlPlan
 from bilingual_crawler.scope import Scope
 from bilingual_crawler.scoring.scorer import SEED_PRIORITY, NothingYet, make_scorer
@@ -53,6 +54,7 @@ class BilingualSpider(Spider):
     config: Config
     folder: CrawlFolder
     corpus: Corpus
+    patience: Patience
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -71,6 +73,7 @@ class BilingualSpider(Spider):
     def prepare(self, config: Config, plan: CrawlPlan) -> None:
         """Open the folder of the crawl and everything that is rebuilt from it."""
         self.config, self.plan = config, plan
+        self.patience = Patience(config.stop_seconds)
         self._pair_of_host = lru_cache(maxsize=1 << 14)(self._find_pair)
         word_list, embedder = read_resources(config.word_list, config.embeddings)
         self.folder = CrawlFolder(plan.output, str(plan.langs))
