@@ -41,8 +41,7 @@ class CrawlFolder:
             self._open(name)
 
     def _open(self, name: str) -> None:
-        kind = GzipAppendFile if name.endswith(".gz") else AppendFile
-        self.add(kind(self.path / name, self.journal.file_size(name)))
+        self.add(_kind(name)(self.path / name, self.journal.file_size(name)))
 
     def add(self, sink: Sink) -> None:
         """Make a file part of the crawl's checkpoints."""
@@ -58,7 +57,7 @@ class CrawlFolder:
         """
         self.journal.checkpoint(wait=True)
         path, fresh = self.path / name, self.path / f"{name}.new"
-        size = _written(fresh, lines)
+        size = _written(_kind(name)(fresh, 0), fresh, lines)
         self.facts[REWRITE + name] = "yes"
         if settles:
             self.facts[settles] = "no"
@@ -82,9 +81,12 @@ class CrawlFolder:
         self.journal.close(save=save)
 
 
-def _written(file: Path, lines: Iterable[str]) -> int:
-    """Write a file; its length, or no file at all if something goes wrong on the way."""
-    sink = (GzipAppendFile if file.name.endswith(".gz") else AppendFile)(file, 0)
+def _kind(name: str) -> type[AppendFile]:
+    return GzipAppendFile if name.endswith(".gz") else AppendFile
+
+
+def _written(sink: AppendFile, file: Path, lines: Iterable[str]) -> int:
+    """Write a new file; its length, or no file at all if something goes wrong on the way."""
     try:
         remaining = iter(lines)
         while some := list(islice(remaining, 1000)):
