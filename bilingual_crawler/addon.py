@@ -15,7 +15,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.fetching.identity import accept_language, identity_settings
-from bilingual_crawler.reporting.json_logs import FORMATTER, log_json
+from bilingual_crawler.reporting.logs import FORMATTER, watch_log
 from bilingual_crawler.settings import Config, scrapy_defaults
 from bilingual_crawler.spiders.bilingual import BilingualSpider
 
@@ -78,7 +78,7 @@ class BilingualCrawler:
         if SPIDERS not in modules:
             settings.set("SPIDER_MODULES", [*modules, SPIDERS], priority="project")
         if settings.get("BILINGUAL_LOG_FORMAT") == "json":  # from the first line on
-            log_json()
+            watch_log(as_json=True)
 
     def update_settings(self, settings: Settings) -> None:
         """Wire everything, unless the crawl is of some other spider."""
@@ -108,8 +108,7 @@ class BilingualCrawler:
 
 def _let_watch(settings: Settings, config: Config) -> None:
     """Wire what programs watch a crawl by: logs that they read, figures that they ask for."""
-    if config.log_format == "json":
-        log_json()
+    watch_log(as_json=config.log_format == "json")
     if config.metrics:
         if find_spec("prometheus_client") is None:
             raise ConfigurationError(

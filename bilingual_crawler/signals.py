@@ -12,5 +12,8 @@ pair_lost = object()
 out_of_patience = object()
 """The crawl was told to stop and can wait for servers no longer: ()."""
 
+crawl_failed = object()
+"""What the crawl has found cannot be written, which must not look like success: (sentence)."""
+
 crawl_ending = object()
 """All requests are over and the last checkpoint is about to be taken: ()."""

@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING, Any, Self, cast
 from scrapy import signals
 from scrapy.crawler import Crawler, CrawlerProcessBase
 from scrapy.utils.asyncio import call_later
+from scrapy.utils.log import get_scrapy_root_handler
 
 from bilingual_crawler.patience import ALL, ANSWERS
-from bilingual_crawler.signals import out_of_patience
+from bilingual_crawler.signals import crawl_failed, out_of_patience
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,9 +48,12 @@ class GracefulStop:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._patience = cast("BilingualSpider", crawler.spider).patience
+        self._process: CrawlerProcessBase | None = None
         self._hurry_at: float | None = None
         self._over = False
+        self._failure = ""
         crawler.signals.connect(self._opened, signal=signals.spider_opened)
+        crawler.signals.connect(self._note_failure, signal=crawl_failed)
         crawler.signals.connect(self._stopped, signal=signals.engine_stopped)
 
     @classmethod
@@ -61,12 +65,25 @@ class GracefulStop:
         """Wait for the event loop: Scrapy has its handlers in place when that runs."""
         call_later(0, self._watch)
 
+    def _note_failure(self, sentence: str) -> None:
+        self._failure = self._failure or sentence
+
     def _stopped(self) -> None:
+        """The crawl is over; one that could not be written ends its process with status 1.
+
+        A log in a file may well be on the same disk, so that the reason is told here too.
+        """
         self._over = True
+        if self._failure and self._process is not None:
+            self._process.bootstrap_failed = True
+            if isinstance(get_scrapy_root_handler(), logging.FileHandler):
+                sys.stderr.write(f"{self._failure}\n")
 
     def _watch(self) -> None:
-        is_main = threading.current_thread() is threading.main_thread()
-        if is_main and any(_is_scrapys(signal.getsignal(each)) for each in SIGNALS):
+        if threading.current_thread() is not threading.main_thread():
+            return
+        self._process = _scrapys_process(signal.getsignal(SIGNALS[0]))
+        if self._process is not None:
             self._put_before(self._told)
             threading.Thread(target=self._guard, name="stopping", daemon=True).start()
 
@@ -74,7 +91,7 @@ class GracefulStop:
         """Have both signals come to us first; what was there is called by us."""
         for each in SIGNALS:
             theirs = signal.getsignal(each)
-            if _is_scrapys(theirs):
+            if _scrapys_process(theirs) is not None:
                 signal.signal(each, partial(ours, theirs))
 
     def _told(self, theirs: Any, number: int, frame: FrameType | None) -> None:
@@ -107,7 +124,7 @@ class GracefulStop:
         else:
             threading.Thread(target=_say_last_words, daemon=True).start()
             time.sleep(LAST_WORDS_SECONDS)
-        os._exit(0 if self._over else 1)
+        os._exit(1 if self._failure or not self._over else 0)
 
     def _is_time(self) -> bool:
         hurry_at = self._hurry_at
@@ -123,8 +140,10 @@ def _say_last_words() -> None:
     )
 
 
-def _is_scrapys(handler: Any) -> bool:
-    return isinstance(getattr(handler, "__self__", None), CrawlerProcessBase)
+def _scrapys_process(handler: Any) -> CrawlerProcessBase | None:
+    """Whose signal handler it is, if Scrapy runs the process."""
+    owner = getattr(handler, "__self__", None)
+    return owner if isinstance(owner, CrawlerProcessBase) else None
 
 
 def _is_command() -> bool:

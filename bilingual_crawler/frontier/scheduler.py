@@ -24,7 +24,7 @@ from bilingual_crawler.frontier.requests import decode, encode
 from bilingual_crawler.frontier.slots import SlotGate, slot_key
 from bilingual_crawler.journal import JournalError
 from bilingual_crawler.patience import OutOfTimeError
-from bilingual_crawler.signals import crawl_ending, out_of_patience, url_ended
+from bilingual_crawler.signals import crawl_ending, crawl_failed, out_of_patience, url_ended
 
 if TYPE_CHECKING:
     from bilingual_crawler.spiders.bilingual import BilingualSpider
@@ -56,7 +56,7 @@ class FrontierScheduler(BaseScheduler):
         self._spider = cast("BilingualSpider", crawler.spider)
         self._leases: dict[int, Request] = {}
         self._unwritable: dict[int, Request] = {}
-        self._interrupted = False
+        self._interrupted = self._unwritten = False
         self._alarm: CallLaterResult | None = None
         self._alarm_at = float("inf")
         self._checkpoints = create_looping_call(self._checkpoint)
@@ -103,6 +103,8 @@ class FrontierScheduler(BaseScheduler):
             self._spider.corpus.tidy(self._spider.patience.check)
             is_in_order = True
             folder.facts["finished"] = "yes" if is_finished else "no"
+        except (JournalError, OSError) as error:
+            self._tell_unwritable(error)
         except OutOfTimeError:
             logger.info(
                 "%s is not put in order for lack of time: that is done when the crawl goes on",
@@ -270,9 +272,21 @@ class FrontierScheduler(BaseScheduler):
         try:
             self._spider.folder.journal.checkpoint()
         except JournalError as error:
-            logger.critical("The crawl stops, to be resumed when this is mended: %s", error)
+            self._tell_unwritable(error)
             self._checkpoints.stop()
             deferred_from_coro(self._crawler.engine.close_spider_async(reason="journal_error"))
+            self._crawler.signals.send_catch_log(out_of_patience)
+
+    def _tell_unwritable(self, error: Exception) -> None:
+        """Say once what is wrong with the disk; the last checkpoint that it took holds."""
+        if not self._unwritten:
+            self._unwritten = True
+            sentence = (
+                f"The crawl stops: {error}. Everything up to the last checkpoint is kept: mend"
+                f" that, and the same command with -a output={self._spider.folder.path} goes on."
+            )
+            logger.critical(sentence)
+            self._crawler.signals.send_catch_log(crawl_failed, sentence=sentence)
 
     def _count(self, name: str) -> None:
         self._crawler.stats.inc_value(f"bilingual/{name}")

@@ -1,18 +1,10 @@
-"""Logs for machines: one JSON object a line, whatever is in the message.
-
-Scrapy makes a new handler for its log whenever the settings of a crawl are final, always with
-a formatter of text. So the formatter is not put on one handler: each record that is made has
-Scrapy's handler of that moment put on ours first. That holds from the very first line, and
-for a log on stderr, in a LOG_FILE and in a job of scrapyd alike.
-"""
+"""Logs for machines: one JSON object a line, whatever is in the message."""
 
 import json
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
-
-from scrapy.utils.log import get_scrapy_root_handler
 
 from bilingual_crawler.hosts import host_of
 
@@ -79,34 +71,3 @@ def _arguments(record: logging.LogRecord) -> Iterator[Any]:
         yield from record.args.values()
     elif record.args:
         yield from record.args
-
-
-FORMATTER = JsonFormatter()
-"""One for the process, as the log is."""
-
-
-def log_json() -> None:
-    """Have Scrapy's log written as JSON from now on."""
-    usual = logging.getLogRecordFactory()
-    if not isinstance(usual, _Dressing):
-        logging.setLogRecordFactory(_Dressing(usual))
-
-
-def log_text() -> None:
-    """Have the log written as Scrapy does it; a handler that is there already stays as it is."""
-    factory = logging.getLogRecordFactory()
-    if isinstance(factory, _Dressing):
-        logging.setLogRecordFactory(factory.usual)
-
-
-class _Dressing:
-    """Makes records as before, after a look at who will write them."""
-
-    def __init__(self, usual: Callable[..., logging.LogRecord]) -> None:
-        self.usual = usual
-
-    def __call__(self, *given: Any, **named: Any) -> logging.LogRecord:
-        handler = get_scrapy_root_handler()
-        if handler is not None and handler.formatter is not FORMATTER:
-            handler.setFormatter(FORMATTER)
-        return self.usual(*given, **named)

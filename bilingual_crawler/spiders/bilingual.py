@@ -16,6 +16,7 @@ from bilingual_crawler.corpus.folder import CrawlFolder
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.mixed import split_mixed
+from bilingual_crawler.errors import writing
 from bilingual_crawler.fetching.identity import warn_without_contact
 from bilingual_crawler.fetching.refusal import reason_of
 from bilingual_crawler.frontier.entry import State
@@ -76,17 +77,18 @@ class BilingualSpider(Spider):
         self.patience = Patience(config.stop_seconds)
         self._pair_of_host = lru_cache(maxsize=1 << 14)(self._find_pair)
         word_list, embedder = read_resources(config.word_list, config.embeddings)
-        self.folder = CrawlFolder(plan.output, str(plan.langs))
-        self.corpus = Corpus(
-            self.folder,
-            self.pair_of,
-            config.duplicate_share,
-            on_pair=self._tell_pair,
-            pair_model=config.pair_model,
-            url_model=parallel_urls_if_there(config),
-            word_list=word_list,
-            embedder=embedder,
-        )
+        with writing(plan.output, "Mend that, or name another folder with -a output=FOLDER."):
+            self.folder = CrawlFolder(plan.output, str(plan.langs))
+            self.corpus = Corpus(
+                self.folder,
+                self.pair_of,
+                config.duplicate_share,
+                on_pair=self._tell_pair,
+                pair_model=config.pair_model,
+                url_model=parallel_urls_if_there(config),
+                word_list=word_list,
+                embedder=embedder,
+            )
 
     @cached_property
     def scope(self) -> Scope:
