@@ -7,12 +7,15 @@ as they did before.
 """
 
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any
 
 from scrapy.crawler import Crawler
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings, Settings
 
+from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.fetching.identity import accept_language, identity_settings
+from bilingual_crawler.reporting.logs import FORMATTER, watch_log
 from bilingual_crawler.settings import Config, scrapy_defaults
 from bilingual_crawler.spiders.bilingual import BilingualSpider
 
@@ -44,6 +47,7 @@ COMPONENTS: dict[str, dict[str, int | str | None]] = {
     },
     "EXTENSIONS": {
         OURS + "fetching.throttle.SiteThrottle": 0,
+        OURS + "stopping.GracefulStop": 10,
         OURS + "reporting.extension.CrawlReporter": 100,
         OURS + "reporting.picture.YieldPicture": 110,
         SCRAPYS + "extensions.logstats.LogStats": None,
@@ -52,6 +56,7 @@ COMPONENTS: dict[str, dict[str, int | str | None]] = {
 }
 WARC = {OURS + "corpus.warc_extension.WarcArchive": 500}
 SITEMAPS = {OURS + "fetching.sitemaps.SiteMaps": 130}
+METRICS = {OURS + "reporting.metrics_endpoint.MetricsEndpoint": 105}
 ALIGN = {OURS + "alignment.extension.CrawlAligner": 120}
 
 
@@ -72,6 +77,8 @@ class BilingualCrawler:
         modules = settings.getlist("SPIDER_MODULES")
         if SPIDERS not in modules:
             settings.set("SPIDER_MODULES", [*modules, SPIDERS], priority="project")
+        if settings.get("BILINGUAL_LOG_FORMAT") == "json":  # from the first line on
+            watch_log(as_json=True)
 
     def update_settings(self, settings: Settings) -> None:
         """Wire everything, unless the crawl is of some other spider."""
@@ -85,6 +92,7 @@ class BilingualCrawler:
             settings.set(name, value, priority="addon")
         spider = self._crawler.spider
         if isinstance(spider, BilingualSpider):
+            FORMATTER.crawl = str(spider.plan.langs)
             headers = {"Accept-Language": accept_language(spider.plan.langs)}
             _add(settings, "DEFAULT_REQUEST_HEADERS", headers)
         for name, components in COMPONENTS.items():
@@ -95,6 +103,19 @@ class BilingualCrawler:
             _add(settings, "EXTENSIONS", SITEMAPS)
         if config.align:
             _add(settings, "EXTENSIONS", ALIGN)
+        _let_watch(settings, config)
+
+
+def _let_watch(settings: Settings, config: Config) -> None:
+    """Wire what programs watch a crawl by: logs that they read, figures that they ask for."""
+    watch_log(as_json=config.log_format == "json")
+    if config.metrics:
+        if find_spec("prometheus_client") is None:
+            raise ConfigurationError(
+                "BILINGUAL_METRICS needs prometheus_client:"
+                " pip install 'bilingual-crawler[metrics]', or leave the setting out."
+            )
+        _add(settings, "EXTENSIONS", METRICS)
 
 
 def _add(settings: Settings, name: str, components: Mapping[str, Any]) -> None:

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.errors import ConfigurationError, why_unwritable
 
 Statement = tuple[str, Sequence[tuple[Any, ...]]]
 FORMAT = 1
@@ -156,10 +156,10 @@ class Journal:
             self._raise_error()
         return True
 
-    def close(self) -> None:
-        """Make everything durable and let go of the folder."""
+    def close(self, *, save: bool = True) -> None:
+        """Let go of the folder, with everything made durable; `save=False` leaves it as it is."""
         try:
-            if self._error is None:
+            if save and self._error is None:
                 self.checkpoint(wait=True)
         finally:
             self._batches.put(None)
@@ -171,7 +171,8 @@ class Journal:
 
     def _raise_error(self) -> None:
         if self._error is not None:
-            raise JournalError(f"{self.path} cannot be written: {self._error}") from self._error
+            why = why_unwritable(self._error)
+            raise JournalError(f"{self.path.parent} cannot be written: {why}") from self._error
 
     def _work(self) -> None:
         while (batch := self._batches.get()) is not None:
@@ -193,10 +194,11 @@ class Journal:
             for sql, rows in batch.statements:
                 connection.executemany(sql, rows)
             connection.executemany("INSERT OR REPLACE INTO files VALUES (?, ?)", sizes.items())
+            connection.execute("COMMIT")
         except BaseException:
-            connection.execute("ROLLBACK")
+            if connection.in_transaction:  # SQLite ends it by itself when the disk is full
+                connection.execute("ROLLBACK")
             raise
-        connection.execute("COMMIT")
 
 
 class _Batch(NamedTuple):

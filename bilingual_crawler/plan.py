@@ -1,6 +1,7 @@
 """What a crawl is to do: the arguments of the spider, checked before anything is fetched."""
 
 import difflib
+import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ ARGUMENTS = ("langs", "seeds", "seeds_file", "output", "sites")
 CRAWL_FILES = ("crawl.sqlite", "crawl.json")
 CRAWLS = Path("crawls")
 _MOST_PROBLEMS_SHOWN = 20
+_JOB = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+"""The number of a job, as long as it can be a part of a file name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +53,16 @@ class CrawlPlan:
     ) -> Self:
         """Check all arguments; ConfigurationError tells everything that is wrong at once.
 
-        Arguments that begin with an underscore are notes of whoever started the crawl
-        (scrapyd sends `_job`) and mean nothing here.
+        Arguments that begin with an underscore are notes of whoever started the crawl. One
+        of them means something: scrapyd's `_job` names the folder where no other is given.
         """
         if not isinstance(now, datetime | None):  # somebody wrote -a now=...
             now, unknown = None, {"now": now, **unknown}
         problems = [_unknown(name) for name in unknown if not name.startswith("_")]
         pair = _languages(langs, problems)
         addresses, seeds_from = _seeds(pair, seeds, seeds_file, problems)
-        folder = _output(pair, output, now or datetime.now().astimezone(), problems)
+        moment = now or datetime.now().astimezone()
+        folder = _output(pair, output, moment, unknown.get("_job"), problems)
         rules = _sites(sites, problems)
         if problems or pair is None:
             raise ConfigurationError(*problems)
@@ -186,14 +190,20 @@ def _sites(file: str | Path | None, problems: list[str]) -> Sites:
 
 
 def _output(
-    pair: LanguagePair | None, given: str | Path | None, now: datetime, problems: list[str]
+    pair: LanguagePair | None,
+    given: str | Path | None,
+    now: datetime,
+    job: Any,
+    problems: list[str],
 ) -> Path:
-    folder = CRAWLS / f"{pair}-{now:%Y%m%d-%H%M%S}" if given is None else _path(given)
+    folder = _path(given) if given is not None else CRAWLS / f"{pair}-{now:%Y%m%d-%H%M%S}"
     if given is not None and not str(given).strip():
         problems.append("-a output is empty: write the name of a folder, or leave it out.")
         return folder
     try:
-        if given is None:
+        if given is None and isinstance(job, str) and _JOB.fullmatch(job):
+            folder = CRAWLS / f"{pair}-{job}"
+        elif given is None:
             folder = _not_there_yet(folder)
         objection = _objection(folder)
     except (OSError, ValueError) as error:

@@ -9,6 +9,7 @@ import difflib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
+from ipaddress import ip_address
 from typing import Any, NamedTuple, Self
 
 from scrapy.settings import BaseSettings
@@ -99,6 +100,30 @@ def some_of(*choices: str) -> Callable[[Any], tuple[str, ...]]:
         return words
 
     return parse
+
+
+def split_address(text: str) -> tuple[str, int]:
+    """Host and port of an address to listen at; a ValueError tells what it should be.
+
+    A port alone is one of this machine, where nobody else reaches it.
+    """
+    host, _, port = text.rpartition(":")
+    try:
+        address = ip_address(host.strip("[]").replace("localhost", "127.0.0.1") or "127.0.0.1")
+        number = int(port)
+    except ValueError:
+        raise ValueError("must be an IP address and a port, such as 127.0.0.1:9410") from None
+    if not 0 <= number <= 65535:  # noqa: PLR2004 - the largest port
+        raise ValueError("must have a port between 0 and 65535")
+    return str(address), number
+
+
+def listen_address(value: Any) -> str:
+    """Parse where to listen; nothing is nowhere."""
+    address = text(value)
+    if address:
+        split_address(address)
+    return address
 
 
 SCORERS = ("adaptive", "smart", "rules", "language", "breadth_first", "pplocator", "ilsp")
@@ -240,6 +265,11 @@ class Config:
         "Seconds between two looks whether there is enough to align anew; 0: only at the end.",
         number(0),
     )
+    stop_seconds: float = setting(
+        10.0,
+        "Seconds within which a crawl ends that is told to stop by SIGTERM or Ctrl-C.",
+        number(1),
+    )
     progress: str = setting(
         "auto",
         "Progress display: live, plain (log lines), off, or auto (live on a terminal).",
@@ -247,6 +277,16 @@ class Config:
     )
     progress_seconds: float = setting(
         10.0, "Seconds between two plain progress lines.", number(0.1)
+    )
+    log_format: str = setting(
+        "text",
+        "How the log is written: text (as LOG_FORMAT says) or json (an object a line).",
+        one_of("text", "json"),
+    )
+    metrics: str = setting(
+        "",
+        "Address and port of figures for Prometheus, such as 127.0.0.1:9410; none by default.",
+        listen_address,
     )
 
     @classmethod

@@ -9,5 +9,11 @@ pair_found = object()
 pair_lost = object()
 """A pair was given up, since one of its documents has a better partner: (pair)."""
 
+out_of_patience = object()
+"""The crawl was told to stop and can wait for servers no longer: ()."""
+
+crawl_failed = object()
+"""What the crawl has found cannot be written, which must not look like success: (sentence)."""
+
 crawl_ending = object()
 """All requests are over and the last checkpoint is about to be taken: ()."""

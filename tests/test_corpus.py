@@ -157,6 +157,37 @@ def test_a_rewrite_that_was_killed_is_completed_or_undone(crawl):
     assert crawl.files()[0] == ["/es/2"]
 
 
+class NoTimeError(Exception):
+    pass
+
+
+def after(calls):
+    """A check that lets so many things be done."""
+    left = iter(range(calls))
+
+    def check():
+        if next(left, None) is None:
+            raise NoTimeError
+
+    return check
+
+
+@pytest.mark.parametrize("calls", range(8))
+def test_what_there_was_no_time_for_is_done_by_the_next_run(crawl, calls):
+    crawl.add(page("/es/1", "spa", 0, 1, 2, 3, 4), page("/es/2", "spa", 0, 1, 2, 3, 4, 5))
+    crawl.add(page("/eu/2", "eus", 0, 1, 2, 3))
+    crawl.folder.journal.checkpoint(wait=True)
+    try:
+        crawl.corpus.tidy(after(calls))
+    except NoTimeError:
+        assert crawl.corpus.pair_count == len(crawl.corpus.pairs) == 1
+        crawl.folder.close(save=False)
+        crawl.open()
+    assert not list(crawl.path.glob("*.new"))
+    crawl.close()
+    assert crawl.files() == (["/es/2", "/eu/2"], [("/es/2", "/eu/2")])
+
+
 PAGES = st.builds(
     page,
     st.sampled_from(["/1", "/es/1", "/eu/1", "/2", "/es/2", "/eu/2", "/es/3", "/eu/3", "/3"]),

@@ -14,11 +14,10 @@ from typing import NamedTuple
 import pytest
 
 from bilingual_crawler.scoring.models import TASKS
+from bilingual_crawler.seeds import available_pairs
+from tests.projects import MODEL_FILES, copy_project
 
-ROOT = Path(__file__).parents[1]
 OLDEST_SETUPTOOLS = 77
-MODEL_FILES = ("README.md", "config.json", "model.onnx", "tokenizer.json")
-LEFT_BEHIND = ("model.fp32.onnx", "checkpoint-1/model.onnx")
 PROGRAM = """
 import bilingual_crawler
 from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang
@@ -62,27 +61,6 @@ def run(arguments, folder, **environment):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
-
-
-def copy_project(folder):
-    """The files a build takes, and beside the models what training leaves there."""
-    folder.mkdir()
-    for name in ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE", "scrapy.cfg"):
-        shutil.copy(ROOT / name, folder)
-    shutil.copytree(
-        ROOT / "bilingual_crawler",
-        folder / "bilingual_crawler",
-        ignore=shutil.ignore_patterns("__pycache__"),
-    )
-    for task in TASKS:
-        for name in MODEL_FILES:
-            target = folder / "models" / task / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / "models" / task / name, target)
-        for name in LEFT_BEHIND:
-            target = folder / "models" / task / name
-            target.parent.mkdir(exist_ok=True)
-            target.write_bytes(b"large")
 
 
 @pytest.fixture(scope="module")
@@ -133,6 +111,19 @@ def test_the_web_page_is_inside_and_readable_as_a_zip(built, kind, tmp_path):
     )
     printed = run(["-c", program], tmp_path, PYTHONPATH=str(getattr(built, kind)))
     assert printed == "['icon.svg', 'page.js', 'style.css']\n<!doctype html>\n"
+
+
+def test_an_egg_has_its_tables_and_lists_as_a_zip(built, tmp_path):
+    program = (
+        "from bilingual_crawler.pairing.model import load_pair_model\n"
+        "from bilingual_crawler.languages import LanguagePair\n"
+        "from bilingual_crawler.seeds import available_pairs, project_seeds\n"
+        "load_pair_model('')\n"
+        "print(*available_pairs())\n"
+        "print(all(project_seeds(LanguagePair.parse(each)) for each in available_pairs()))\n"
+    )
+    printed = run(["-c", program], tmp_path, PYTHONPATH=str(built.egg))
+    assert printed == f"{' '.join(available_pairs())}\nTrue\n"
 
 
 def check_own_models(package, tmp_path):

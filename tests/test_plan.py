@@ -181,6 +181,21 @@ def test_two_crawls_of_one_second_get_two_folders():
     assert plan().output == Path("crawls/spa-eus-20240506-120007-2")
 
 
+def test_a_job_of_scrapyd_has_a_folder_of_its_name_and_goes_on_in_it():
+    job = "6487ec79947edab326d6db28a2d86511e8247444"
+    made = plan(_job=job)
+    assert made.output == Path(f"crawls/spa-eus-{job}")
+    made.output.mkdir(parents=True)
+    Path(made.output, "crawl.sqlite").touch()
+    assert plan(_job=job).output == made.output
+    assert plan(_job=job, output="mine").output == Path("mine")
+
+
+@pytest.mark.parametrize("job", ["../../elsewhere", "", ".hidden", "a b", "x" * 200])
+def test_a_job_whose_name_is_no_file_name_has_a_folder_of_the_time(job):
+    assert plan(_job=job).output == Path("crawls/spa-eus-20240506-120007")
+
+
 def test_the_time_is_now_unless_told():
     before = datetime.now().astimezone().replace(microsecond=0)
     made = CrawlPlan.from_arguments(langs="spa-eus")

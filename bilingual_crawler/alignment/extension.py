@@ -10,6 +10,7 @@ kill, it is the complete alignment of some moment of the crawl.
 import json
 import logging
 import os
+import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any, Self, cast
@@ -22,6 +23,7 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.threads import deferToThread
 
 from bilingual_crawler.alignment.sentence_pair import SENTENCES
+from bilingual_crawler.patience import ORDER, Patience
 
 if TYPE_CHECKING:
     from bilingual_crawler.spiders.bilingual import BilingualSpider
@@ -30,6 +32,7 @@ logger = logging.getLogger(__name__)
 
 FEWEST_PAIRS = 20
 GROWTH = 1.5
+LOOK_SECONDS = 0.2
 MODULE = "bilingual_crawler.alignment"
 STATS = "bilingual/alignment/"
 
@@ -82,7 +85,11 @@ class CrawlAligner:
         folder = self._spider.folder.path
         logger.info("Aligning the sentences of %d pairs", self._spider.corpus.pair_count)
         process = self._start(subprocess.PIPE)
-        printed, said = await maybe_deferred_to_future(deferToThread(process.communicate))
+        ending = deferToThread(_communicate, process, self._spider.patience)
+        printed, said = await maybe_deferred_to_future(ending)
+        if self._spider.patience.told and process.returncode == -signal.SIGTERM:
+            logger.info("There was no time to align the sentences: scrapy align %s", folder)
+            return
         if process.returncode != 0:
             why = (said.strip().splitlines() or [f"status {process.returncode}"])[-1]
             logger.error(
@@ -113,3 +120,13 @@ class CrawlAligner:
             counts["sentence_pairs"],
             counts["kept"],
         )
+
+
+def _communicate(process: "subprocess.Popen[str]", patience: Patience) -> tuple[str, str]:
+    """What a process says until it ends, or until the crawl can wait for it no longer."""
+    while True:
+        try:
+            return process.communicate(timeout=LOOK_SECONDS)
+        except subprocess.TimeoutExpired:
+            if patience.is_over(ORDER):
+                process.terminate()

@@ -24,7 +24,7 @@ from bilingual_crawler.alignment.repeats import Repeats
 from bilingual_crawler.alignment.segment import Segment
 from bilingual_crawler.alignment.sentence_pair import SentencePair, pair_id
 from bilingual_crawler.alignment.writing import sole_writer, to_line, write_sentences
-from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.errors import ConfigurationError, writing
 
 SURE = 0.9
 """The score from which the first pass's pairs are learned from."""
@@ -135,7 +135,7 @@ def align_folder(
                     "-".join(langs): len(about.lexicon or ()) for langs, about in learned.items()
                 },
             )
-            with tempfile.TemporaryFile(dir=out.parent) as file:
+            with writing(out), tempfile.TemporaryFile(dir=out.parent) as file:
                 aside = _Aside(file, repeats)
                 _second_pass(documents, _tools(learned, encoder), aside, counts, progress)
                 write_sentences(out, aside.cleaned(counts, progress))

@@ -132,16 +132,21 @@ class Corpus:
             self._declarations.add(declared)
             self._apply(self._matcher(declared[0][0]).declare(declared))
 
-    def tidy(self) -> None:
-        """Settle all pairs, now that every page is there, and leave in the files what holds."""
+    def tidy(self, check: Callable[[], None] = lambda: None) -> None:
+        """Settle all pairs, now that every page is there, and leave in the files what holds.
+
+        `check` is called all along and may raise an exception, which comes out here: then
+        nothing that changed meanwhile may reach the journal, and a later run does it all.
+        """
         for matcher in self._matchers.values():
-            self._apply(matcher.finish())
+            self._apply(matcher.finish(check))
         facts = self._folder.facts
         if facts.get(UNTIDY_DOCUMENTS) == "yes":
-            self._folder.rewrite(DOCUMENTS, self._kept_lines(), UNTIDY_DOCUMENTS)
+            kept = _checked(self._kept_lines(), check)
+            self._folder.rewrite(DOCUMENTS, kept, UNTIDY_DOCUMENTS)
         if facts.get(UNTIDY_PAIRS) == "yes":
             pairs = self.pairs
-            self._folder.rewrite(PAIRS, map(_json_line, pairs))
+            self._folder.rewrite(PAIRS, _checked(map(_json_line, pairs), check))
             self._folder.rewrite(PAIRS_TSV, map(_tsv_line, pairs), UNTIDY_PAIRS)
 
     def _review(self, node: str) -> None:
@@ -215,6 +220,12 @@ class Corpus:
             self._folder.facts[UNTIDY_PAIRS] = "yes"  # settled better than in the file, perhaps
             for node in {node for _, node in known}:
                 self._review(node)
+
+
+def _checked(lines: Iterable[str], check: Callable[[], None]) -> Iterator[str]:
+    for line in lines:
+        check()
+        yield line
 
 
 def _json_line(pair: DocumentPair) -> str:

@@ -41,8 +41,7 @@ class CrawlFolder:
             self._open(name)
 
     def _open(self, name: str) -> None:
-        kind = GzipAppendFile if name.endswith(".gz") else AppendFile
-        self.add(kind(self.path / name, self.journal.file_size(name)))
+        self.add(_kind(name)(self.path / name, self.journal.file_size(name)))
 
     def add(self, sink: Sink) -> None:
         """Make a file part of the crawl's checkpoints."""
@@ -58,12 +57,7 @@ class CrawlFolder:
         """
         self.journal.checkpoint(wait=True)
         path, fresh = self.path / name, self.path / f"{name}.new"
-        sink = (GzipAppendFile if name.endswith(".gz") else AppendFile)(fresh, 0)
-        remaining = iter(lines)
-        while some := list(islice(remaining, 1000)):
-            sink.append(some)
-        size = sink.sync()[fresh.name]
-        sink.close()
+        size = _written(_kind(name)(fresh, 0), fresh, lines)
         self.facts[REWRITE + name] = "yes"
         if settles:
             self.facts[settles] = "no"
@@ -82,6 +76,24 @@ class CrawlFolder:
             self.facts[REWRITE + name] = "no"
             fresh.unlink(missing_ok=True)
 
-    def close(self) -> None:
-        """Make everything durable and let others have the folder."""
-        self.journal.close()
+    def close(self, *, save: bool = True) -> None:
+        """Let others have the folder, with everything made durable unless it is half done."""
+        self.journal.close(save=save)
+
+
+def _kind(name: str) -> type[AppendFile]:
+    return GzipAppendFile if name.endswith(".gz") else AppendFile
+
+
+def _written(sink: AppendFile, file: Path, lines: Iterable[str]) -> int:
+    """Write a new file; its length, or no file at all if something goes wrong on the way."""
+    try:
+        remaining = iter(lines)
+        while some := list(islice(remaining, 1000)):
+            sink.append(some)
+        return sink.sync()[file.name]
+    except BaseException:
+        file.unlink(missing_ok=True)
+        raise
+    finally:
+        sink.close()

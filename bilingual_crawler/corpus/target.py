@@ -11,7 +11,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO, cast
 
-from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.errors import ConfigurationError, writing
 
 ABOUT = "export.json"
 """In every folder that an export makes: what is in it, and that it may be replaced."""
@@ -25,7 +25,7 @@ def replacing_file(target: Path) -> Iterator[Path]:
     if target.is_dir():
         raise ConfigurationError(f"{target} is a folder: name a file with --out.")
     part = _beside(target)
-    with _told(target):
+    with writing(target):
         try:
             yield part
             with part.open("rb") as written:
@@ -49,7 +49,7 @@ def replacing_folder(target: Path) -> Iterator[Path]:
         )
     part = _beside(target)
     old = target.with_name(f"{_OLD}{os.getpid()}-{target.name}")
-    with _told(target):
+    with writing(target):
         try:
             part.mkdir()
             yield part
@@ -82,7 +82,7 @@ def text_file(path: Path) -> Iterator[TextIO]:
 
 def _beside(target: Path) -> Path:
     """Where the new one grows: in the same folder, so that it can be renamed; same ending."""
-    with _told(target):
+    with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         _tidy(target)
     return target.with_name(f"{_PART}{os.getpid()}-{target.name}")
@@ -115,13 +115,3 @@ def _is_running(process: int) -> bool:
 
 def _is_ours(folder: Path) -> bool:
     return folder.is_dir() and ((folder / ABOUT).is_file() or not any(folder.iterdir()))
-
-
-@contextmanager
-def _told(target: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise ConfigurationError(
-            f"{target} cannot be written: {error.strerror or error}."
-        ) from error

@@ -25,6 +25,7 @@ from twisted.python.failure import Failure
 
 from bilingual_crawler.fetching import addresses
 from bilingual_crawler.fetching.guard import private_address
+from bilingual_crawler.fetching.interruption import Interruptible
 from bilingual_crawler.fetching.refusal import Refused
 from bilingual_crawler.settings import Config
 
@@ -181,6 +182,7 @@ class GuardedDownloadHandler(HTTP11DownloadHandler):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._proxied: HTTP11DownloadHandler | None = None
+        self._interruptible = Interruptible(crawler)
         self._guard_pool(allow_private=Config.from_settings(crawler.settings).allow_private)
 
     def _guard_pool(self, *, allow_private: bool) -> None:
@@ -198,6 +200,10 @@ class GuardedDownloadHandler(HTTP11DownloadHandler):
         pool.getConnection = get_connection
 
     async def download_request(self, request: Request) -> Response:
+        """Fetch a page, as long as there is time for it."""
+        return await self._interruptible.run(self._download(request))
+
+    async def _download(self, request: Request) -> Response:
         """Fetch a page; through a proxy only if the request names one."""
         if not request.meta.get("proxy"):
             return await super().download_request(request)

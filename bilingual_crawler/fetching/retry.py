@@ -16,6 +16,7 @@ from scrapy.utils.misc import load_object
 from scrapy.utils.response import response_status_message
 from twisted.internet.task import deferLater
 
+from bilingual_crawler.fetching.interruption import Interruptible
 from bilingual_crawler.settings import Config
 
 NOT_BEFORE = "bilingual_not_before"
@@ -65,6 +66,7 @@ class LaterRetry:
         if not settings.getbool("RETRY_ENABLED"):
             raise NotConfigured("RETRY_ENABLED is off")
         self._crawler = crawler
+        self._interruptible = Interruptible(crawler)
         self._first_delay = Config.from_settings(settings).retry_delay
         self._codes = frozenset(int(code) for code in settings.getlist("RETRY_HTTP_CODES"))
         self._passing = tuple(load_object(name) for name in settings.getlist("RETRY_EXCEPTIONS"))
@@ -100,7 +102,7 @@ class LaterRetry:
         now = time.time()
         delay = delay_of(again.meta["retry_times"], self._first_delay, retry_after, now)
         if request.callback is NO_CALLBACK:
-            await _wait(min(delay, LONGEST_WAIT))
+            await self._interruptible.run(_wait(min(delay, LONGEST_WAIT)))
         else:
             again.meta[NOT_BEFORE] = now + delay
         return again

@@ -28,6 +28,7 @@ from bilingual_crawler.documents.urls import UrlResolver
 from bilingual_crawler.fetching.refusal import reason_of
 from bilingual_crawler.fetching.site_files import is_page, is_site_file
 from bilingual_crawler.hosts import host_of
+from bilingual_crawler.signals import out_of_patience
 
 if TYPE_CHECKING:
     from bilingual_crawler.spiders.bilingual import BilingualSpider
@@ -61,6 +62,7 @@ class SiteMaps:
             (extension.response_received, signals.response_received),
             (extension.spider_idle, signals.spider_idle),
             (extension.spider_closed, signals.spider_closed),
+            (extension.spider_closed, out_of_patience),
         ):
             crawler.signals.connect(listener, signal=signal)
         return extension

@@ -16,13 +16,15 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import CallLaterResult, call_later, create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 
+from bilingual_crawler.fetching.interruption import INTERRUPTED, interruption
 from bilingual_crawler.frontier.entry import Entry, Pushed, State
 from bilingual_crawler.frontier.fingerprint import request_fingerprint, url_fingerprint
 from bilingual_crawler.frontier.journaled import JournaledFrontier
 from bilingual_crawler.frontier.requests import decode, encode
 from bilingual_crawler.frontier.slots import SlotGate, slot_key
 from bilingual_crawler.journal import JournalError
-from bilingual_crawler.signals import crawl_ending, url_ended
+from bilingual_crawler.patience import OutOfTimeError
+from bilingual_crawler.signals import crawl_ending, crawl_failed, out_of_patience, url_ended
 
 if TYPE_CHECKING:
     from bilingual_crawler.spiders.bilingual import BilingualSpider
@@ -54,6 +56,7 @@ class FrontierScheduler(BaseScheduler):
         self._spider = cast("BilingualSpider", crawler.spider)
         self._leases: dict[int, Request] = {}
         self._unwritable: dict[int, Request] = {}
+        self._interrupted = self._unwritten = False
         self._alarm: CallLaterResult | None = None
         self._alarm_at = float("inf")
         self._checkpoints = create_looping_call(self._checkpoint)
@@ -83,6 +86,7 @@ class FrontierScheduler(BaseScheduler):
             )
         self._crawler.signals.connect(self._arrived, signal=signals.request_reached_downloader)
         self._crawler.signals.connect(self._failed, signal=signals.spider_error)
+        self._crawler.signals.connect(self._break_off, signal=out_of_patience)
         self._checkpoints.start(ours.config.checkpoint_seconds, now=False)
 
     def close(self, reason: str) -> None:
@@ -92,12 +96,22 @@ class FrontierScheduler(BaseScheduler):
         self._cancel_alarm()
         self._sweep()
         self._crawler.signals.send_catch_log(crawl_ending)
-        finished = reason == "finished" and not len(self.frontier)
-        self._spider.folder.facts["finished"] = "yes" if finished else "no"
+        folder, is_finished = self._spider.folder, reason == "finished" and not len(self.frontier)
+        is_in_order = False
         try:
-            self._spider.corpus.tidy()
+            folder.journal.checkpoint(wait=True)
+            self._spider.corpus.tidy(self._spider.patience.check)
+            is_in_order = True
+            folder.facts["finished"] = "yes" if is_finished else "no"
+        except (JournalError, OSError) as error:
+            self._tell_unwritable(error)
+        except OutOfTimeError:
+            logger.info(
+                "%s is not put in order for lack of time: that is done when the crawl goes on",
+                folder.path,
+            )
         finally:
-            self._spider.folder.close()
+            folder.close(save=is_in_order)
 
     def has_pending_requests(self) -> bool:
         """Whether there is anything left to hand out, now or later."""
@@ -200,6 +214,10 @@ class FrontierScheduler(BaseScheduler):
             request = self._leases.pop(fingerprint)
             self._gate.arrived(request)
             state, reason = request.meta.get("bilingual_outcome", PROCESSED)
+            if self._interrupted and (
+                reason == INTERRUPTED or "bilingual_outcome" not in request.meta
+            ):
+                continue  # its lease ends with the process, and the next one has it again
             self.frontier.end(fingerprint, State(state), reason)
             self._crawler.signals.send_catch_log(
                 url_ended, request=request, state=State(state), reason=reason
@@ -210,6 +228,11 @@ class FrontierScheduler(BaseScheduler):
         request = getattr(response, "request", None)
         if isinstance(request, Request):
             request.meta["bilingual_outcome"] = Outcome(State.FAILED, "error_in_callback")
+
+    def _break_off(self) -> None:
+        """There is no time to wait for pages: those that do not come are asked for later."""
+        self._interrupted = True
+        self._gate.break_off(interruption())
 
     def _arrived(self, request: Request) -> None:
         """A request is in its slot: its host may be asked again after the delay."""
@@ -249,9 +272,21 @@ class FrontierScheduler(BaseScheduler):
         try:
             self._spider.folder.journal.checkpoint()
         except JournalError as error:
-            logger.critical("The crawl stops, to be resumed when this is mended: %s", error)
+            self._tell_unwritable(error)
             self._checkpoints.stop()
             deferred_from_coro(self._crawler.engine.close_spider_async(reason="journal_error"))
+            self._crawler.signals.send_catch_log(out_of_patience)
+
+    def _tell_unwritable(self, error: Exception) -> None:
+        """Say once what is wrong with the disk; the last checkpoint that it took holds."""
+        if not self._unwritten:
+            self._unwritten = True
+            sentence = (
+                f"The crawl stops: {error}. Everything up to the last checkpoint is kept: mend"
+                f" that, and the same command with -a output={self._spider.folder.path} goes on."
+            )
+            logger.critical(sentence)
+            self._crawler.signals.send_catch_log(crawl_failed, sentence=sentence)
 
     def _count(self, name: str) -> None:
         self._crawler.stats.inc_value(f"bilingual/{name}")

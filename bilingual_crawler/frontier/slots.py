@@ -67,6 +67,13 @@ class SlotGate:
             self._underway_to[host] -= 1
         return host
 
+    def break_off(self, error: Exception) -> None:
+        """Let every request fail that waits in the downloader for its host's delay."""
+        for slot in self._downloader.slots.values():
+            while slot.queue:
+                _, waiting = slot.queue.popleft()
+                waiting.errback(error)
+
     def end(self, sites: Iterable[str]) -> None:
         """Close the hosts of these sites for good."""
         self._ended.update(sites)

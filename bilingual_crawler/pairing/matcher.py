@@ -210,16 +210,23 @@ class Matcher:
         self._consider(both for claim in claims for both in self._weigher.declare(*claim))
         return self._told()
 
-    def finish(self) -> Changes:
-        """Weigh everything once more, now that all pages are there."""
+    def finish(self, check: Callable[[], None] = lambda: None) -> Changes:
+        """Weigh everything once more, now that all pages are there.
+
+        `check` is called for each page and may raise an exception to end it: then the pairs
+        are those that they were, and nothing can be added any more.
+        """
         self._weigher.settle()
-        candidates = (
-            (url, other) for url in sorted(self._node_of) for other in self._weigher.partners(url)
-        )
         self._finishing = True
-        self._review(set(self._node_of.values()), candidates)
+        self._review(set(self._node_of.values()), self._everybody(check))
         self._finishing = False
         return self._told()
+
+    def _everybody(self, check: Callable[[], None]) -> Iterator[Urls]:
+        for url in sorted(self._node_of):
+            check()
+            for other in self._weigher.partners(url):
+                yield url, other
 
     def _told(self) -> Changes:
         changes, self._changes = self._changes, Changes()

@@ -14,6 +14,7 @@ from twisted.internet.task import LoopingCall
 
 from bilingual_crawler.corpus.folder import REPORT
 from bilingual_crawler.documents.document import Document
+from bilingual_crawler.errors import why_unwritable
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.memory import MemoryFrontier
 from bilingual_crawler.frontier.scheduler import FrontierScheduler
@@ -28,7 +29,7 @@ from bilingual_crawler.reporting.resume import resume_command
 from bilingual_crawler.reporting.summary import Ending, best_pairs
 from bilingual_crawler.reporting.tally import MILLISECONDS, RUNS, URLS, Tally, under
 from bilingual_crawler.reporting.yields import YieldCurve
-from bilingual_crawler.signals import pair_found, url_ended
+from bilingual_crawler.signals import crawl_failed, pair_found, url_ended
 
 if TYPE_CHECKING:
     from bilingual_crawler.spiders.bilingual import BilingualSpider
@@ -193,7 +194,10 @@ class CrawlReporter:
         try:
             write_report(self._folder.path / REPORT, report, durable=stopped_by is not None)
         except OSError as error:
-            logger.error("%s cannot be written: %s", self._folder.path / REPORT, error)  # noqa: TRY400 - the disk, not our code
+            sentence = f"{self._folder.path / REPORT} cannot be written: {why_unwritable(error)}."
+            logger.error(sentence)  # noqa: TRY400 - the disk, not our code
+            if stopped_by:
+                self._crawler.signals.send_catch_log(crawl_failed, sentence=sentence)
         return counts
 
 

@@ -70,4 +70,9 @@ def draw_yield(points: Sequence[Point], langs: str, path: Path) -> None:
     panel.set_xlim(0, max(pages[-1], 1))
     panel.set_ylim(bottom=0)
     panel.grid(alpha=0.25)
-    figure.savefig(path, dpi=110)
+    fresh = path.with_name(f"{path.name}.new")
+    try:
+        figure.savefig(fresh, dpi=110, format="png")
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)

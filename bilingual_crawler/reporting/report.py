@@ -76,13 +76,17 @@ def write_report(path: Path, report: Mapping[str, Any], *, durable: bool) -> Non
     `durable` waits for the disk, which a running crawl should not do.
     """
     fresh = path.with_name(f"{path.name}.new")
-    with fresh.open("w", encoding="utf-8") as file:
-        json.dump(report, file, ensure_ascii=False, indent=2, allow_nan=False)
-        file.write("\n")
-        if durable:
-            file.flush()
-            os.fsync(file.fileno())
-    fresh.replace(path)
+    try:
+        with fresh.open("w", encoding="utf-8") as file:
+            json.dump(report, file, ensure_ascii=False, indent=2, allow_nan=False)
+            file.write("\n")
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        fresh.replace(path)
+    except OSError:
+        fresh.unlink(missing_ok=True)
+        raise
 
 
 def changed_settings(config: Config, settings: BaseSettings) -> dict[str, Any]:

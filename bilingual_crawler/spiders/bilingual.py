@@ -16,6 +16,7 @@ from bilingual_crawler.corpus.folder import CrawlFolder
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.mixed import split_mixed
+from bilingual_crawler.errors import writing
 from bilingual_crawler.fetching.identity import warn_without_contact
 from bilingual_crawler.fetching.refusal import reason_of
 from bilingual_crawler.frontier.entry import State
@@ -24,6 +25,7 @@ from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.model import load_pair_model
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.pairing.resources import read_resources
+from bilingual_crawler.patience import Patience
 from bilingual_crawler.plan import CrawlPlan
 from bilingual_crawler.scope import Scope
 from bilingual_crawler.scoring.scorer import SEED_PRIORITY, NothingYet, make_scorer
@@ -53,6 +55,7 @@ class BilingualSpider(Spider):
     config: Config
     folder: CrawlFolder
     corpus: Corpus
+    patience: Patience
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -71,19 +74,21 @@ class BilingualSpider(Spider):
     def prepare(self, config: Config, plan: CrawlPlan) -> None:
         """Open the folder of the crawl and everything that is rebuilt from it."""
         self.config, self.plan = config, plan
+        self.patience = Patience(config.stop_seconds)
         self._pair_of_host = lru_cache(maxsize=1 << 14)(self._find_pair)
         word_list, embedder = read_resources(config.word_list, config.embeddings)
-        self.folder = CrawlFolder(plan.output, str(plan.langs))
-        self.corpus = Corpus(
-            self.folder,
-            self.pair_of,
-            config.duplicate_share,
-            on_pair=self._tell_pair,
-            pair_model=config.pair_model,
-            url_model=parallel_urls_if_there(config),
-            word_list=word_list,
-            embedder=embedder,
-        )
+        with writing(plan.output, "Mend that, or name another folder with -a output=FOLDER."):
+            self.folder = CrawlFolder(plan.output, str(plan.langs))
+            self.corpus = Corpus(
+                self.folder,
+                self.pair_of,
+                config.duplicate_share,
+                on_pair=self._tell_pair,
+                pair_model=config.pair_model,
+                url_model=parallel_urls_if_there(config),
+                word_list=word_list,
+                embedder=embedder,
+            )
 
     @cached_property
     def scope(self) -> Scope:

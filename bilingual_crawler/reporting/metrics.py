@@ -1,0 +1,120 @@
+"""The figures of a running crawl in the words of Prometheus, read at the moment they are asked for.
+
+Counters begin at zero with every run, as Prometheus expects of a process; gauges are of the
+whole crawl. No label ever holds a URL or a host: what is labelled is one of a few dozen words.
+The library writes the format and adds the memory and processor time of the process.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+
+from prometheus_client import CollectorRegistry, ProcessCollector
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from bilingual_crawler.reporting import reasons
+from bilingual_crawler.reporting.counts import per_100
+
+URLS = "bilingual/urls/"
+OPT_OUTS = "bilingual/optouts/"
+OTHER = "other"
+_STATUSES = frozenset(f"http_{status}" for status in HTTPStatus)
+
+PLAIN_COUNTERS = (
+    ("bilingual_pages", "Pages that were fetched and read.", "bilingual/pages", 1),
+    ("bilingual_requests", "Requests sent.", "downloader/request_count", 1),
+    ("bilingual_retries", "Requests that were tried again.", "retry/count", 1),
+    ("bilingual_received_bytes", "Bytes received.", "downloader/response_bytes", 1),
+    ("bilingual_links_seen", "Links on pages.", "bilingual/links/seen", 1),
+    ("bilingual_links_scored", "Links that were judged.", "bilingual/links/scored", 1),
+    (
+        "bilingual_scoring_seconds",
+        "Processor time of the scoring thread.",
+        "bilingual/scoring/microseconds",
+        1e-6,
+    ),
+)
+"""Name, meaning, the stat it is read from, and what that is multiplied by."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """A crawl as it stands: the stats of this run, and figures of the whole crawl."""
+
+    stats: Mapping[str, Any] = field(default_factory=dict)
+    documents: Mapping[str, int] = field(default_factory=dict)
+    pages: int = 0
+    pairs: int = 0
+    waiting: int = 0
+    pages_a_second: float = 0.0
+
+
+class CrawlCollector(Collector):
+    """Makes the metrics of a crawl from what `look` finds."""
+
+    def __init__(self, about: Mapping[str, str], look: Callable[[], Snapshot]) -> None:
+        self._about = dict(about)
+        self._look = look
+
+    def collect(self) -> Iterator[Metric]:
+        """Every metric, as things stand."""
+        now = self._look()
+        yield InfoMetricFamily("bilingual_crawl", "What is crawled, and with what.", self._about)
+        for name, meaning, stat, factor in PLAIN_COUNTERS:
+            yield CounterMetricFamily(name, meaning, now.stats.get(stat, 0) * factor)
+        outcomes = _by_reason(now.stats, URLS)
+        yield _labelled("bilingual_urls_ended", "URLs by how they ended.", {"outcome": outcomes})
+        failures = {name: n for name, n in outcomes.items() if reasons.is_failure(name)}
+        yield _labelled("bilingual_failures", "URLs that gave no page.", {"reason": failures})
+        opted_out = {name: n for name, n in outcomes.items() if name == "robots_txt"}
+        opted_out |= _by_reason(now.stats, OPT_OUTS)
+        yield _labelled("bilingual_opt_outs", "Opt-outs honoured.", {"kind": opted_out})
+        documents = GaugeMetricFamily(
+            "bilingual_documents", "Documents kept, by language.", labels=["language"]
+        )
+        for language, number in now.documents.items():
+            documents.add_metric([language], number)
+        yield documents
+        for name, meaning, value in (
+            ("bilingual_pairs", "Pairs of documents.", now.pairs),
+            (
+                "bilingual_yield",
+                "Pairs for each hundred pages of the crawl.",
+                per_100(now.pairs, now.pages),
+            ),
+            ("bilingual_urls_waiting", "URLs in the frontier.", now.waiting),
+            ("bilingual_pages_per_second", "Pages a second, of late.", now.pages_a_second),
+        ):
+            yield GaugeMetricFamily(name, meaning, value)
+
+
+def registry_of(collector: CrawlCollector) -> CollectorRegistry:
+    """A registry for one crawl, with the process it runs in."""
+    registry = CollectorRegistry()
+    registry.register(collector)
+    ProcessCollector(registry=registry)
+    return registry
+
+
+def _labelled(
+    name: str, meaning: str, amounts: Mapping[str, Mapping[str, int]]
+) -> CounterMetricFamily:
+    ((label, values),) = amounts.items()
+    family = CounterMetricFamily(name, meaning, labels=[label])
+    for value, amount in sorted(values.items()):
+        family.add_metric([value], amount)
+    return family
+
+
+def _by_reason(stats: Mapping[str, Any], prefix: str) -> dict[str, int]:
+    """Amounts under a prefix; a status that no standard knows is one of many others."""
+    found: dict[str, int] = {}
+    for name, amount in stats.items():
+        if name.startswith(prefix) and isinstance(amount, int):
+            reason = name.removeprefix(prefix)
+            if reason.startswith("http_") and reason not in _STATUSES:
+                reason = f"http_{OTHER}"
+            found[reason] = found.get(reason, 0) + amount
+    return found
