@@ -144,7 +144,7 @@ class ScriptSigns:
         if self._lacks_text(document):
             return "text"
         if self.controls and not document.translation_service:
-            missing = set(wanted) - {document.language} - _linked(document)
+            missing = set(wanted) - {document.language} - linked_languages(document)
             if missing & switched_by(self.controls):
                 return "switch"
         return ""
@@ -166,7 +166,7 @@ def switched_by(controls: Iterable[Named]) -> frozenset[str]:
     return frozenset(each.code for each in controls if each.plainly)
 
 
-def _linked(document: Document) -> set[str]:
+def linked_languages(document: Document) -> set[str]:
     """The languages to which the page has a link like any other, and the one it says it is in."""
     found = {each.language for each in document.alternates if each.language}
     declared = language_of_tag(document.html_language)
