@@ -113,10 +113,9 @@ class Visit:
 
     async def _switch_languages(self, page: Page, document: Document) -> None:
         known = {document.language, *linked_languages(document)}
-        for code in self._terms.languages:
-            if code not in known and self.found.clicks < MOST_CLICKS:
-                if not await self._switch(page, code):
-                    return
+        for code in [each for each in self._terms.languages if each not in known]:
+            if self.found.clicks >= MOST_CLICKS or not await self._switch(page, code):
+                return
 
     async def _switch(self, page: Page, code: str) -> bool:
         """Change the language of the page; whether it is still the same page."""
