@@ -65,7 +65,8 @@ def visit_all(pages, seconds=15.0, **settings):
                 return error
 
         try:
-            return dict(zip(pages, await asyncio.gather(*map(look, *zip(*pages.items(), strict=True))), strict=True))  # noqa: E501
+            visits = [look(url, markup) for url, markup in pages.items()]
+            return dict(zip(pages, await asyncio.gather(*visits), strict=True))
         finally:
             await renderer.close()
 

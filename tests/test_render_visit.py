@@ -1,7 +1,9 @@
 """Pages in a real Chromium: what is read from them, and what they cannot do."""
 
+import contextlib
 import shutil
 
+import psutil
 import pytest
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -157,7 +159,8 @@ def test_a_page_reaches_no_private_address_in_any_way():
             f"import('http://[::1]:{port}/module').catch(() => 0);"
             f"try {{ new WebTransport('https://127.0.0.1:{port}/transport'); }} catch {{}}"
         )
-        body = f'<link rel="preconnect" href="http://127.0.0.1:{port}"><iframe src="//127.0.0.1:{port}/"></iframe>'
+        address = f"http://127.0.0.1:{port}/"
+        body = f'<link rel="preconnect" href="{address}"><iframe src="{address}"></iframe>'
         url = "http://site.example/"
         found, stats = visit_all({url: page(ways, body)}, BILINGUAL_ALLOW_PRIVATE=False)
         assert found[url].document.language == "spa"
@@ -172,3 +175,46 @@ def test_a_page_that_never_rests_is_given_up_and_the_next_one_is_read():
     found, _ = visit_all(pages | {"http://site.example/c": page("")}, seconds=3.0)
     reasons = [getattr(each, "reason", "read") for each in found.values()]
     assert reasons == ["timeout", "read", "read"]
+
+
+def kill_chromium(kind):
+    """End the processes of Chromium that show pages, or the one that began them all."""
+    killed = 0
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            line = process.cmdline()
+            is_chromium = any("--host-resolver-rules" in each for each in line)
+            types = [each for each in line if each.startswith("--type=")]
+            if types == ["--type=renderer"] if kind == "renderer" else is_chromium and not types:
+                process.kill()
+                killed += 1
+    return killed
+
+
+@pytest.mark.parametrize("kind", ["renderer", "browser"])
+def test_a_crash_costs_no_page(kind):
+    killed = []
+
+    def crash(_handler):
+        if not killed:
+            killed.append(kill_chromium(kind))
+        return 200, {"Content-Type": "text/javascript"}, b""
+
+    with Site({"/crash.js": crash}) as server:
+        bad = page("", '<script src="/crash.js"></script>')
+        pages = {f"{server.url}/bad": bad, f"{server.url}/good": page("")}
+        found, _ = visit_all(pages)
+    assert killed[0] > 0
+    assert [type(each).__name__ for each in found.values()] == ["Findings", "Findings"]
+
+
+def test_a_browser_that_does_not_start_is_told_in_a_sentence(tmp_path):
+    program = tmp_path / "chromium"
+    program.write_text("#!/bin/sh\nexit 1\n")
+    program.chmod(0o755)
+    pages = {f"http://site.example/{at}": page("") for at in range(5)}
+    found, _ = visit_all(pages, BILINGUAL_CHROMIUM=str(program))
+    failures = list(found.values())
+    assert {each.reason for each in failures} == {"no_browser"}
+    assert "BILINGUAL_CHROMIUM=/path/to/chromium" in failures[0].detail
+    assert "goes on without it" in failures[-1].detail

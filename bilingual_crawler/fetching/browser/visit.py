@@ -33,6 +33,8 @@ QUIET = 0.3
 """Seconds without a request and without a change after which a page is complete."""
 PATIENCE = 2.0
 """Seconds that a page without text is waited for."""
+BUSY = 10.0
+"""Seconds after which a page that does not answer is given up."""
 WHEN_STOPPING = 3.0
 CLOSING_SECONDS = 5.0
 
@@ -76,6 +78,8 @@ class Visit:
 
     def __init__(self, terms: Terms, supply: Supply) -> None:
         self.found = Findings()
+        self.looked = asyncio.Event()
+        self.failure: Exception | None = None
         self._terms = terms
         self._supply = supply
         self._page: Page | None = None
@@ -94,15 +98,19 @@ class Visit:
     async def look(self, page: Page) -> None:
         """Read the page when it is complete, then in the languages that it can be switched to.
 
-        A service that translates by machine is not asked to.
+        A service that translates by machine is not asked to. What goes wrong is left in
+        `failure`, so that whoever called this does not try to mend it.
         """
         try:
             await self._settle(page)
             document = self.found.document = await self._read(page)
             if not document.translation_service:
                 await self._switch_languages(page, document)
+        except Exception as error:  # noqa: BLE001 - it is handed on
+            self.failure = error
         finally:
             self._over = True
+            self.looked.set()
 
     async def end(self) -> None:
         """Close the page with its cookies and everything else, however the visit went."""
@@ -171,7 +179,7 @@ class Visit:
     async def _in_time(self, question: Any) -> Any:
         """The answer of the page, which may be busy for ever."""
         left = max(self._deadline - monotonic(), 0) + 1
-        return await asyncio.wait_for(question, left)
+        return await asyncio.wait_for(question, min(left, BUSY))
 
     async def _answer(self, route: Route) -> None:
         """Give the browser what it asks for, or nothing."""
