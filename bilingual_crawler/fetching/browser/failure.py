@@ -1,5 +1,7 @@
 """Why a page could not be rendered."""
 
+CRASH = "crash"
+
 
 class RenderingFailedError(Exception):
     """A page of which the browser made nothing; the page as it was fetched stands.

@@ -20,7 +20,7 @@ from scrapy_playwright.page import PageMethod
 from scrapy_playwright.provider import PlaywrightBrowserProvider
 
 from bilingual_crawler.fetching.browser.chromium import ADVICE, launch_options
-from bilingual_crawler.fetching.browser.failure import NoBrowserError, RenderingFailedError
+from bilingual_crawler.fetching.browser.failure import CRASH, NoBrowserError, RenderingFailedError
 from bilingual_crawler.fetching.browser.supply import Supply
 from bilingual_crawler.fetching.browser.visit import CLOSING_SECONDS, Findings, Terms, Visit
 
@@ -29,7 +29,6 @@ logger = logging.getLogger(__name__)
 AT_ONCE = 2
 """Pages in the browser at the same time; each takes a processor while its scripts run."""
 SLACK_SECONDS = 5.0
-CRASH = "crash"
 MOST_STARTS = 3
 """Attempts to start the browser before a run goes on without it."""
 
@@ -85,8 +84,8 @@ class Renderer:
             raise
         except TimeoutError:
             _unless_read(visit, "timeout", "The page was not rendered in time.")
-        except RenderingFailedError:
-            raise
+        except RenderingFailedError as error:
+            _unless_read(visit, error.reason, error.detail)
         except Exception as error:  # noqa: BLE001 - whatever a browser does must not end the crawl
             said = str(error).partition("\n")[0][:200]
             _unless_read(visit, _reason(error), f"{type(error).__name__}: {said}")

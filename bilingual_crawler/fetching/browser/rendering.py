@@ -45,6 +45,7 @@ class Rendering:
         self._memory = SiteMemory(spider.folder.facts)
         self._renderer: Renderer | None = None
         self._told: set[str] = set()
+        self._left_plain = 0
         crawler.signals.connect(self._closed, signal=signals.spider_closed)
 
     @classmethod
@@ -87,6 +88,7 @@ class Rendering:
         if plain.needs_scripts:
             self._count(f"signs/{plain.needs_scripts}")
         if mode == "never":
+            self._left_plain += bool(plain.needs_scripts)
             return False
         honour = spider.honour_of(plain.url)
         if opt_out_of(plain.robots, plain.tdm_reservation, honour) in CLOSED:
@@ -137,6 +139,12 @@ class Rendering:
             )
 
     async def _closed(self) -> None:
+        if self._left_plain:
+            logger.info(
+                "%d pages seem to need JavaScript to show their text or to change their language: "
+                "-s BILINGUAL_RENDER=auto renders such pages.",
+                self._left_plain,
+            )
         if self._renderer is not None:
             await self._renderer.close()
 

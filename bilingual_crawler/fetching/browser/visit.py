@@ -19,7 +19,7 @@ from playwright.async_api import Frame, Page, Request, Route
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.documents.scripted import LEAST_TEXT, linked_languages
 from bilingual_crawler.fetching.browser.controls import Controls
-from bilingual_crawler.fetching.browser.failure import RenderingFailedError
+from bilingual_crawler.fetching.browser.failure import CRASH, RenderingFailedError
 from bilingual_crawler.fetching.browser.supply import Resource, Supply
 from bilingual_crawler.fetching.browser.wishes import Treatment, treatment_of
 
@@ -91,6 +91,7 @@ class Visit:
     async def begin(self, page: Page, _request: object) -> None:
         """Take over everything that the page asks for, before it asks for anything."""
         self._page = page
+        page.on("crash", self._crashed)
         page.context.on("page", self._refuse_window)
         await page.unroute("**")
         await page.context.route("**", self._answer)
@@ -246,6 +247,11 @@ class Visit:
         address = urldefrag(url).url
         if address.startswith(("http://", "https://")) and len(self.found.links) < MOST_LINKS:
             self.found.links.setdefault(address, Link(address, anchor=self._label))
+
+    def _crashed(self, _page: Page) -> None:
+        """Whoever waits for an answer of the page would wait in vain."""
+        self.failure = self.failure or RenderingFailedError(CRASH, "The page crashed.")
+        self.looked.set()
 
     async def _refuse_window(self, window: Page) -> None:
         with contextlib.suppress(PlaywrightError):
