@@ -3,10 +3,15 @@
 import json
 import shutil
 import sqlite3
+import subprocess
+import sys
+from collections import Counter
 
 import pytest
 
-from tests.crawls import crawl, documents, pairs
+from bilingual_crawler.corpus.warc import VARIANT
+from bilingual_crawler.corpus.warc_reader import read_records, target_of
+from tests.crawls import ROOT, crawl, documents, pairs
 from tests.fetching_support import HTML, Site
 from tests.recordings import PROSE, to
 from tests.scripted_site import BY_COOKIE, JSON, SCRIPT, shell, toggled
@@ -120,6 +125,29 @@ def test_a_page_that_opts_out_is_not_rendered(crawled):
 
 def test_a_script_is_fetched_once_for_all_pages(crawled):
     assert crawled[0].asked.count("/fill.js") == 1
+
+
+def test_the_archive_has_the_answers_and_what_the_browser_made_of_them(crawled):
+    server, out, _ = crawled
+    records = Counter()
+    for record in read_records(out / "crawl-00000.warc.gz", pytest.fail):
+        url = (target_of(record) or "").removeprefix(server.url)
+        records[record.headers["WARC-Type"], url, record.headers.get(VARIANT)] += 1
+    assert records["response", "/app/11", None] == records["conversion", "/app/11", None] == 1
+    assert records["response", "/fill.js", None] == 1
+    assert records["conversion", "/toggle/555", "spa"] == 1
+    assert records["conversion", "/toggle/555", "eus"] == 1
+    assert not [each for each in records if "/closed" in each[1]], "it opted out"
+
+
+def test_pairs_are_found_in_the_archive_as_in_the_crawl(crawled):
+    server, out, _ = crawled
+    command = [sys.executable, "-m", "scrapy", "pairs", out / "crawl-00000.warc.gz"]
+    done = subprocess.run(
+        [*command, "--langs", "spa-eus"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    url = f"{server.url}/toggle/555"
+    assert f"{url}#variant=spa\t{url}#variant=eus" in done.stdout
 
 
 def test_a_crawl_that_goes_on_remembers_that_the_site_needs_a_browser(crawled):

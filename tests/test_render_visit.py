@@ -85,7 +85,7 @@ def text_of(document):
 
 
 def test_an_empty_page_is_filled_by_its_script(visits):
-    document = visits[0]["app"].document
+    document = visits[0]["app"].page.document
     assert document.language == "spa"
     assert SPANISH[-1] in text_of(document)
 
@@ -93,9 +93,9 @@ def test_an_empty_page_is_filled_by_its_script(visits):
 @pytest.mark.parametrize("name", ["toggle", "choice", "storage"])
 def test_a_language_that_is_toggled_is_a_variant(visits, name):
     found = visits[0][name]
-    assert found.document.language == "spa"
+    assert found.page.document.language == "spa"
     assert list(found.variants) == ["eus"]
-    assert BASQUE[-1] in text_of(found.variants["eus"])
+    assert BASQUE[-1] in text_of(found.variants["eus"].document)
 
 
 @pytest.mark.parametrize(("name", "target"), [("address", "/eu/plaza"), ("history", "/eu/pushed")])
@@ -111,7 +111,7 @@ def test_a_switch_to_another_address_is_a_link(visits, name, target):
 def test_where_a_script_goes_by_itself_is_a_link(visits):
     found, server = visits[0]["redirect"], visits[1]
     assert list(found.links) == [f"{server.url}/eu/elsewhere"]
-    assert SPANISH[0] in text_of(found.document), "the page stays"
+    assert SPANISH[0] in text_of(found.page.document), "the page stays"
 
 
 def test_machine_translation_is_not_asked_for(visits):
@@ -128,7 +128,7 @@ def test_a_page_that_grows_without_end_is_refused(visits):
 
 @pytest.mark.parametrize("name", ["popups", "files", "dialogs", "lies"])
 def test_tricks_of_a_page_do_not_keep_it_from_being_read(visits, name):
-    assert SPANISH[0] in text_of(visits[0][name].document)
+    assert SPANISH[0] in text_of(visits[0][name].page.document)
 
 
 def test_only_what_text_is_made_of_is_fetched(visits):
@@ -143,7 +143,9 @@ def test_a_resource_is_fetched_once_and_what_robots_txt_forbids_never(visits):
 
 
 def test_the_browser_goes_by_the_name_of_the_crawler(visits):
-    assert "test-crawler/1 (+https://example.org/) es" in text_of(visits[0]["identity"].document)
+    assert "test-crawler/1 (+https://example.org/) es" in text_of(
+        visits[0]["identity"].page.document
+    )
 
 
 def test_a_page_reaches_no_private_address_in_any_way():
@@ -163,7 +165,7 @@ def test_a_page_reaches_no_private_address_in_any_way():
         body = f'<link rel="preconnect" href="{address}"><iframe src="{address}"></iframe>'
         url = "http://site.example/"
         found, stats = visit_all({url: page(ways, body)}, BILINGUAL_ALLOW_PRIVATE=False)
-        assert found[url].document.language == "spa"
+        assert found[url].page.document.language == "spa"
         assert inside.connections == 0
         assert stats["bilingual/render/resources/refused/private_address"] >= 2
 

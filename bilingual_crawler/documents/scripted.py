@@ -18,7 +18,7 @@ from bilingual_crawler.languages import language_of_tag
 
 LEAST_TEXT = 200
 """Characters of text below which a page is nearly empty."""
-LEAST_TEXT_DESPITE_WARNING = 1_000
+LEAST_TEXT_DESPITE_WARNING = 500
 """The same for a page that says that it needs scripts."""
 LEAST_SIGNS = 2
 MOST_CONTROLS = 200

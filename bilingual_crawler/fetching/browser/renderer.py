@@ -160,7 +160,7 @@ async def _end(handler: ScrapyPlaywrightDownloadHandler) -> None:
 
 def _unless_read(visit: Visit, reason: str, detail: str) -> None:
     """A failure is one only if the page had not been read before."""
-    if visit.found.document is None:
+    if visit.found.page is None:
         raise RenderingFailedError(reason, detail)
 
 

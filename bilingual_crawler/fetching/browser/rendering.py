@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+RENDERINGS = "bilingual_renderings"
+"""Where the request of a page has the markup that the browser made, for whoever archives it."""
 LEAST_GAIN = 200
 """Characters of text that a page must gain by its scripts, and"""
 LEAST_GAIN_SHARE = 0.2
@@ -79,6 +81,8 @@ class Rendering:
         self._count("gained" if gained else "nothing_new")
         self._count("clicks", found.clicks)
         self._memory.learn(site, gained)
+        if gained and self._spider.config.warc:
+            response.meta[RENDERINGS] = renderings_of(found)
         return self._variants(document, found)
 
     def _is_wanted(self, plain: Document) -> bool:
@@ -124,8 +128,8 @@ class Rendering:
             return [document]
         self._count("variants", len(found.variants))
         others = [
-            replace(_closed_as(document, other), variant=code, rendered=True, links=[])
-            for code, other in found.variants.items()
+            replace(_closed_as(document, view.document), variant=code, rendered=True, links=[])
+            for code, view in found.variants.items()
         ]
         return [replace(document, variant=document.language or "und"), *others]
 
@@ -171,8 +175,8 @@ def merged(plain: Document, found: "Findings") -> Document:
     Its opt-outs are those of both, and so are its links: a script may take them away as well
     as add to them.
     """
-    rendered = found.document
-    assert rendered is not None
+    assert found.page is not None
+    rendered = found.page.document
     known = {link.url for link in rendered.links}
     from_plain = [link for link in plain.links if link.url not in known]
     from_scripts = [link for link in found.links.values() if link.url not in known]
@@ -181,6 +185,14 @@ def merged(plain: Document, found: "Findings") -> Document:
         return plain
     links = [*rendered.links, *from_plain, *added]
     return replace(_closed_as(plain, rendered), links=links, rendered=True)
+
+
+def renderings_of(found: "Findings") -> list[tuple[str, bytes]]:
+    """The markup of a page as the browser made it, each with its variant."""
+    assert found.page is not None
+    own = (found.page.document.language or "und") if found.variants else ""
+    others = [(code, view.markup) for code, view in found.variants.items()]
+    return [(own, found.page.markup), *others]
 
 
 def has_more(plain: Document, rendered: Document) -> bool:

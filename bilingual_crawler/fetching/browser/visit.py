@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urldefrag
 
 from playwright.async_api import Error as PlaywrightError
@@ -63,12 +63,19 @@ class Terms:
     is_stopping: Callable[[], bool] = lambda: False
 
 
+class View(NamedTuple):
+    """The page at one moment, as it was read and as it was."""
+
+    document: Document
+    markup: bytes
+
+
 @dataclass(slots=True)
 class Findings:
     """What a visit has found: the page, its other languages, and links that scripts take."""
 
-    document: Document | None = None
-    variants: dict[str, Document] = field(default_factory=dict)
+    page: View | None = None
+    variants: dict[str, View] = field(default_factory=dict)
     links: dict[str, Link] = field(default_factory=dict)
     clicks: int = 0
 
@@ -104,9 +111,9 @@ class Visit:
         """
         try:
             await self._settle(page)
-            document = self.found.document = await self._read(page)
-            if not document.translation_service:
-                await self._switch_languages(page, document)
+            view = self.found.page = await self._read(page)
+            if not view.document.translation_service:
+                await self._switch_languages(page, view.document)
         except Exception as error:  # noqa: BLE001 - it is handed on
             self.failure = error
         finally:
@@ -139,9 +146,9 @@ class Visit:
         if not self._is_this_page(page.url):
             self._note_link(page.url)
             return False
-        document = await self._read(page)
-        if document.language == code:
-            self.found.variants[code] = document
+        view = await self._read(page)
+        if view.document.language == code:
+            self.found.variants[code] = view
         return True
 
     async def _settle(self, page: Page) -> None:
@@ -170,12 +177,12 @@ class Visit:
             return -1
         return length if isinstance(length, int) else 0
 
-    async def _read(self, page: Page) -> Document:
+    async def _read(self, page: Page) -> View:
         size = await self._in_time(page.evaluate(_SIZE))
         if not isinstance(size, int) or 0 < self._terms.largest < size:
             raise RenderingFailedError("too_large", "The rendered page is too large.")
-        markup = await self._in_time(page.content())
-        return self._terms.read(markup.encode("utf-8", "replace"))
+        markup = (await self._in_time(page.content())).encode("utf-8", "replace")
+        return View(self._terms.read(markup), markup)
 
     async def _in_time(self, question: Any) -> Any:
         """The answer of the page, which may be busy for ever."""
