@@ -211,6 +211,16 @@ class Config:
         "Read the sitemaps of each host, five files at most, for the translations they declare.",
         switch,
     )
+    render: str = setting(
+        "never",
+        "Pages in Chromium: never, auto (those that seem to need JavaScript) or always.",
+        one_of("never", "auto", "always"),
+    )
+    chromium: str = setting(
+        "",
+        "Program of the Chromium that renders pages; by default the system's or Playwright's own.",
+        text,
+    )
     site_pages: int = setting(
         10_000, "Pages fetched from one site at most; 0 is no limit.", number(0, whole=True)
     )

@@ -33,6 +33,8 @@ FILE_NAME = re.compile(r"crawl-(\d{5,})\.warc\.gz")
 COMPRESSION = 6
 SAFE_IN_URIS = "!$%&'()*+,/:;=?@[]~"
 SECRET = frozenset({b"authorization", b"proxy-authorization", b"cookie"})
+VARIANT = "X-Crawler-Variant"
+"""The field of a conversion record that tells apart documents of one URL."""
 DEFAULT_PORT = {"http": ":80", "https": ":443"}
 
 _PROTOCOL = re.compile(r"HTTP/\d\.\d")
@@ -47,7 +49,8 @@ class Exchange:
     """A request and its answer: the body as it arrived, before any unpacking.
 
     `arrived` is a time as of `time.time()`; `truncated` is a reason of the WARC standard,
-    where the body is not all there is.
+    where the body is not all there is. `renderings` are what a browser made of the answer,
+    each with the variant of the document that it became.
     """
 
     url: str
@@ -61,6 +64,7 @@ class Exchange:
     method: str = "GET"
     request_headers: Headers = ()
     request_body: bytes = b""
+    renderings: Sequence[tuple[str, bytes]] = ()
 
 
 class WarcFiles:
@@ -201,7 +205,11 @@ class Records:
         return self._compress(self._writer.create_warcinfo_record(file_name, self._about))
 
     def of(self, exchange: Exchange) -> bytes:
-        """The response record and the request record of an exchange."""
+        """The response record and the request record of an exchange.
+
+        What a browser made of it stands before it, as `conversion` records: whoever takes the
+        first record of a URL for the page has the one with the text.
+        """
         uri = target_uri(exchange.url)
         moment = datetime.fromtimestamp(exchange.arrived, UTC).replace(tzinfo=None)
         response = {
@@ -219,8 +227,34 @@ class Records:
             response["WARC-IP-Address"] = request["WARC-IP-Address"] = exchange.address
         if exchange.truncated:
             response["WARC-Truncated"] = exchange.truncated
-        return self._record(response, response_head(exchange), exchange.body) + self._record(
-            request, request_head(exchange, uri), exchange.request_body
+        converted = [self._conversion(response, *each) for each in exchange.renderings]
+        return b"".join(
+            (
+                *converted,
+                self._record(response, response_head(exchange), exchange.body),
+                self._record(request, request_head(exchange, uri), exchange.request_body),
+            )
+        )
+
+    def _conversion(self, response: dict[str, str], variant: str, markup: bytes) -> bytes:
+        fields = {
+            "WARC-Type": "conversion",
+            "WARC-Record-ID": f"<urn:uuid:{uuid4()}>",
+            "WARC-Target-URI": response["WARC-Target-URI"],
+            "WARC-Date": response["WARC-Date"],
+            "WARC-Refers-To": response["WARC-Record-ID"],
+            "Content-Type": "text/html; charset=utf-8",
+        }
+        if variant:
+            fields[VARIANT] = variant
+        return self._compress(
+            self._writer.create_warc_record(
+                fields["WARC-Target-URI"],
+                "conversion",
+                payload=BytesIO(markup),
+                length=len(markup),
+                warc_headers_dict=fields,
+            )
         )
 
     def _record(self, fields: dict[str, str], head: bytes, body: bytes) -> bytes:

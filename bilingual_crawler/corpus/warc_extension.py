@@ -6,6 +6,7 @@ twice, whenever the crawl is killed. Answers wait no longer than their requests 
 """
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Self, cast
 from weakref import WeakKeyDictionary
 
@@ -18,6 +19,8 @@ from scrapy.http.request import NO_CALLBACK
 
 from bilingual_crawler import __version__
 from bilingual_crawler.corpus.warc import Exchange, WarcFiles
+from bilingual_crawler.fetching.browser.rendering import RENDERINGS
+from bilingual_crawler.fetching.browser.supply import PART_OF_PAGE, closed_by
 from bilingual_crawler.fetching.optouts import OPT_OUT, OPT_OUTS, opt_out_of, robots_directives
 from bilingual_crawler.fetching.site_files import SUCCESS, is_site_file
 from bilingual_crawler.frontier.entry import State
@@ -73,7 +76,11 @@ class WarcArchive:
         """Take an answer as it came from the network, before anything is unpacked."""
         exchange = exchange_of(request, response, time.time())
         if request.callback is NO_CALLBACK:
-            self._keep(exchange)
+            opt_out = closed_by(response) if request.meta.get(PART_OF_PAGE) else None
+            if opt_out is None:
+                self._keep(exchange)
+            else:
+                self._stats.inc_value(f"bilingual/warc/left_out/{opt_out}")
             return
         robots = robots_directives(response.headers.getlist("X-Robots-Tag"))
         tdm = b"1" in map(bytes.strip, response.headers.getlist("tdm-reservation"))
@@ -99,7 +106,8 @@ class WarcArchive:
     def _decide(self, request: Request, waiting: Waiting, state: State, reason: str) -> None:
         objection = None if is_site_file(request) else _objection(request, waiting, state, reason)
         if objection is None:
-            self._keep(waiting.exchange)
+            renderings = request.meta.get(RENDERINGS, ())
+            self._keep(replace(waiting.exchange, renderings=renderings))
         else:
             self._stats.inc_value(f"bilingual/warc/left_out/{objection}")
 

@@ -51,6 +51,7 @@ def build_document(
     _add_language(document, (page.html_language, headers_language, page.content_language), hints)
     document.machine_translated = page.machine.mark_of(url, page.html_language, document.language)
     document.translation_service = page.machine.service
+    document.needs_scripts = page.scripts.reason(document, hints)
     return document
 
 

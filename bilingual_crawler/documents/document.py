@@ -89,6 +89,8 @@ class Document:
     `machine_translated` is the mark by which the page tells that its text is machine output,
     `translation_service` a service on it that translates by machine, perhaps this page and
     perhaps not; both are "" for most.
+    `needs_scripts` says what is missing until the scripts of the page have run, "text" or
+    "switch"; "" for most. `rendered` tells that they have: this is the page that a browser made.
     `tags` are the first elements of the page, a letter each, `size` are its bytes: what
     PPLocator compares.
     """
@@ -113,6 +115,8 @@ class Document:
     declared_encoding: str | None = None
     machine_translated: str = ""
     translation_service: str = ""
+    needs_scripts: str = ""
+    rendered: bool = False
     depth: int = 0
     requested_url: str = ""
     fetched_at: str = ""

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from bilingual_crawler.documents.document import ParagraphKind
 from bilingual_crawler.documents.machine import MachineMarks
+from bilingual_crawler.documents.scripted import ScriptSigns
 
 MOST_LINKS = 5_000
 MOST_IMAGES = 2_000
@@ -71,6 +72,7 @@ class Page:
     robots: set[str] = field(default_factory=set)
     tdm_reservation: bool = False
     machine: MachineMarks = field(default_factory=MachineMarks)
+    scripts: ScriptSigns = field(default_factory=ScriptSigns)
 
     def add_reference(self, reference: Reference) -> None:
         """Note a link; a second one to the same address makes the first richer."""

@@ -16,6 +16,7 @@ from bilingual_crawler.documents.cleaning import clean, split_paragraphs
 from bilingual_crawler.documents.document import ParagraphKind
 from bilingual_crawler.documents.page import MOST_BLOCKS, MOST_TAGS, Block, Page, Reference
 from bilingual_crawler.documents.regions import NEUTRAL, region_of
+from bilingual_crawler.documents.scripted import Control, leads_nowhere
 from bilingual_crawler.documents.urls import may_be_page
 
 MOST_ELEMENTS = 250_000
@@ -91,6 +92,7 @@ class PageReader:
         self._title: list[str] | None = None
         self._link: _OpenLink | None = None
         self._links: list[_OpenLink] = []
+        self._control: Control | None = None
         self._openers: dict[str, Callable[[Attributes], None]] = {
             "html": self._open_html,
             "title": self._open_title,
@@ -102,7 +104,12 @@ class PageReader:
             "img": self._open_image,
             "iframe": self._open_frame,
             "frame": self._open_frame,
-            "script": self.page.machine.read_script,
+            "script": self._open_script,
+            "noscript": self._open_noscript,
+            "button": self._open_button,
+            "select": self.page.scripts.read_select,
+            "option": self._open_option,
+            "app-root": lambda _: self.page.scripts.read_name("app-root"),
             "font": self.page.machine.read_font,
             "div": self._open_division,
         }
@@ -135,6 +142,8 @@ class PageReader:
         """An element ends."""
         if len(self._scopes) > 1:
             self._scopes.pop()
+        if self._control is not None and tag == self._control.tag:
+            self._end_control()
         if tag in _BLOCKS:
             if self._buffer or self._links:
                 self._end_block()
@@ -142,12 +151,18 @@ class PageReader:
             self._end_link()
         elif tag == "title":
             self._end_title()
+        elif tag == "noscript":
+            self.page.scripts.in_noscript = False
 
     def data(self, text: str) -> None:
         """Text, perhaps only a part of what stands between two tags."""
         scope = self._scopes[-1]
         link = self._link
+        if self._control is not None:
+            self._control.read(text)
         if scope[0] != SHOWN:
+            if self.page.scripts.in_noscript:
+                self.page.scripts.read_noscript(text)
             if self._title is not None:
                 self._title.append(text)
             elif scope[0] != HIDDEN or link is None:
@@ -215,6 +230,8 @@ class PageReader:
             self.page.machine.read_names("gtranslate", None)
         self._anchored = bool(href)
         self._anchors += self._anchored
+        if not may_be_page(href or "#") and leads_nowhere(href):
+            self._control = Control("a", attributes)
         if not href or self._scopes[-1][0] > HIDDEN or not may_be_page(href):
             return
         reference = Reference(href, _words(attributes, "rel"), _words(attributes, "hreflang"))
@@ -235,9 +252,29 @@ class PageReader:
         reference.anchor = clean("".join(link.parts))[:ANCHOR_LENGTH] or clean(link.label)
         self.page.add_reference(reference)
 
+    def _open_script(self, attributes: Attributes) -> None:
+        self.page.machine.read_script(attributes)
+        self.page.scripts.read_script(attributes)
+
+    def _open_noscript(self, _attributes: Attributes) -> None:
+        self.page.scripts.in_noscript = True
+
+    def _open_button(self, attributes: Attributes) -> None:
+        self._control = Control("button", attributes)
+
+    def _open_option(self, attributes: Attributes) -> None:
+        if self.page.scripts.about_language:
+            self._control = Control("option", attributes)
+
+    def _end_control(self) -> None:
+        assert self._control is not None
+        self.page.scripts.add(self._control)
+        self._control = None
+
     def _open_division(self, attributes: Attributes) -> None:
         if attributes:
             self.page.machine.read_names(attributes.get("id"), attributes.get("class"))
+            self.page.scripts.read_name(attributes.get("id"))
 
     def _open_area(self, attributes: Attributes) -> None:
         self._add_bare(attributes, "href", attributes.get("alt") or attributes.get("title") or "")

@@ -54,6 +54,7 @@ def document_to_dict(document: Document) -> dict[str, Any]:
         "html_language": document.html_language,
         "machine_translated": document.machine_translated,
         "translation_service": document.translation_service,
+        "rendered": document.rendered,
         "depth": document.depth,
         "requested_url": document.requested_url,
         "fetched_at": document.fetched_at,
@@ -75,5 +76,6 @@ def document_from_dict(fields: dict[str, Any]) -> Document:
         images=[Image(**each) for each in fields["images"]],
         links=[Link(**each) for each in fields.get("switches", ())],
         size=fields.get("size", 0),
+        rendered=bool(fields.get("rendered", False)),
         alternates=[Alternate(**each) for each in fields["alternates"]],
     )

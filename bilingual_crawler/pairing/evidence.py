@@ -29,7 +29,7 @@ def same_page(first: Known, second: Known) -> Evidence | None:
     """Two documents of one URL: a page in both languages, or served in both."""
     is_variant = DocumentKey.parse(first.page.url).variant
     if is_variant and set(first.page.names) & set(second.page.names):
-        return Evidence("same_page", SAME_PAGE, "both texts stand on one page, in turns")
+        return Evidence("same_page", SAME_PAGE, "both are one page, in one language each")
     return None
 
 

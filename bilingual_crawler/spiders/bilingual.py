@@ -17,6 +17,8 @@ from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.errors import writing
+from bilingual_crawler.fetching.browser.chromium import check_rendering
+from bilingual_crawler.fetching.browser.rendering import Rendering
 from bilingual_crawler.fetching.identity import warn_without_contact
 from bilingual_crawler.fetching.refusal import reason_of
 from bilingual_crawler.frontier.entry import State
@@ -67,6 +69,8 @@ class BilingualSpider(Spider):
         plan = CrawlPlan.from_arguments(*args, **kwargs)
         make_scorer(config.scorer, plan.langs, NothingYet(), config)  # complains, if it must
         load_pair_model(config.pair_model)  # so does this
+        if {config.render, *plan.sites.said("render")} != {"never"}:
+            check_rendering(config.chromium)
         spider = super().from_crawler(crawler)
         spider.prepare(config, plan)
         return spider
@@ -103,6 +107,15 @@ class BilingualSpider(Spider):
             repeated_segments=self.config.repeated_segments,
             query_parameters=self.config.query_parameters,
         )
+
+    @cached_property
+    def rendering(self) -> Rendering:
+        """What renders pages, where that is wanted; made when the engine runs."""
+        return Rendering.from_crawler(self.crawler)
+
+    def render_mode(self, url: str) -> str:
+        """Whether the pages of a site are rendered: never, auto or always."""
+        return self.plan.sites.rules_for(host_of(url)).render or self.config.render
 
     def pair_of(self, url: str) -> LanguagePair:
         """The languages wanted of a site: its own, or those of the crawl."""
@@ -157,13 +170,28 @@ class BilingualSpider(Spider):
 
     async def parse(self, response: Response, **_: Any) -> AsyncIterator[Document]:
         """Make a document of a page, whatever the page is made of; two of one in two languages."""
-        pair = self.pair_of(response.url)
+
+        def read(markup: bytes) -> Document:
+            return self._read(response, markup, "text/html; charset=utf-8")
+
+        plain = self._read(response, response.body, _header(response, "Content-Type"))
+        documents = await self.rendering.documents(response, plain, read)
+        parts = None
+        if len(documents) == 1:
+            parts = split_mixed(documents[0], self.pair_of(response.url))
+        if parts is not None:
+            self.crawler.stats.inc_value("bilingual/split_pages")
+        for part in parts or documents:
+            yield part
+
+    def _read(self, response: Response, body: bytes, content_type: str) -> Document:
+        """The document that a page is, in the form of `body`."""
         document = build_document(
             response.url,
-            response.body,
-            content_type=_header(response, "Content-Type"),
+            body,
+            content_type=content_type,
             headers_language=_header(response, "Content-Language"),
-            hints=pair.codes,
+            hints=self.pair_of(response.url).codes,
         )
         document.depth = response.meta.get("depth", 0)
         document.requested_url = (response.meta.get("redirect_urls") or [response.url])[0]
@@ -171,11 +199,7 @@ class BilingualSpider(Spider):
         said_in_headers = response.meta.get("bilingual_optout")
         if said_in_headers:
             document.robots |= {said_in_headers}
-        parts = split_mixed(document, pair)
-        if parts is not None:
-            self.crawler.stats.inc_value("bilingual/split_pages")
-        for part in parts or (document,):
-            yield part
+        return document
 
     def failed(self, failure: Failure) -> None:
         """Record why a page could not be had."""

@@ -1,16 +1,18 @@
 """The pages in a WARC file of anybody: ours, wget's, Heritrix's, Common Crawl's.
 
-`response` and `resource` records are pages, `conversion` records (Common Crawl's WET files)
-are their text, redirects and `revisit` records are further names of pages, and sitemaps say
-which pages are translations. What is no page by nature (requests, metadata, host names that were
-looked up) is passed over without a word; what might have been one and cannot be read is counted
-and told.
+`response` and `resource` records are pages, `conversion` records are their text (Common Crawl's
+WET files) or what a browser made of them (our own, in one variant or several), redirects and
+`revisit` records are further names of pages, and sitemaps say which pages are translations. What
+is no page by nature (requests, metadata, host names that were looked up) is passed over without a
+word; what might have been one and cannot be read is counted and told.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from bilingual_crawler.corpus.sources.reading import Alias, Found, Reading
+from bilingual_crawler.corpus.warc import VARIANT
 from bilingual_crawler.corpus.warc_reader import (
     LARGEST_RECORD,
     OK,
@@ -26,6 +28,7 @@ from bilingual_crawler.corpus.warc_reader import (
     referred_by,
     target_of,
 )
+from bilingual_crawler.documents.document import Document
 from bilingual_crawler.errors import ConfigurationError
 
 ENDINGS = (".warc", ".warc.gz", ".warc.wet", ".warc.wet.gz")
@@ -93,7 +96,9 @@ def _read(url: str, record: WarcRecord, reading: Reading) -> Iterator[Found]:
     if answer.status != OK:
         reading.skips.add(f"status {answer.status}", url)
         return
-    yield reading.read(url, answer)
+    found = reading.read(url, answer)
+    variant = record.headers.get(VARIANT) or ""
+    yield replace(found, variant=variant) if variant and isinstance(found, Document) else found
 
 
 def _answer(record: WarcRecord) -> Answer:

@@ -1,0 +1,1 @@
+"""Pages in Chromium: which are rendered, what they may ask for, what is read from them."""

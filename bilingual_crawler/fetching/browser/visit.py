@@ -1,0 +1,272 @@
+"""One page in the browser: from its first byte to the last click on its language switch.
+
+The page itself is not fetched again: the browser is given the bytes that the crawler has. What
+its scripts ask for comes from the `Supply`. A way that leads to another page is not taken, it is
+noted as a link. All waiting is bounded, and what is there when the time is up is read.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any, NamedTuple
+from urllib.parse import urldefrag
+
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Frame, Page, Request, Route
+
+from bilingual_crawler.documents.document import Document, Link
+from bilingual_crawler.documents.scripted import LEAST_TEXT, linked_languages
+from bilingual_crawler.fetching.browser.controls import Controls
+from bilingual_crawler.fetching.browser.failure import CRASH, RenderingFailedError
+from bilingual_crawler.fetching.browser.supply import Resource, Supply
+from bilingual_crawler.fetching.browser.wishes import Treatment, treatment_of
+
+MOST_REQUESTS = 60
+MOST_BYTES = 20_000_000
+MOST_CLICKS = 2
+MOST_RELOADS = 2
+MOST_LINKS = 20
+STEP = 0.1
+QUIET = 0.3
+"""Seconds without a request and without a change after which a page is complete."""
+PATIENCE = 2.0
+"""Seconds that a page without text is waited for."""
+BUSY = 10.0
+"""Seconds after which a page that does not answer is given up."""
+WHEN_STOPPING = 3.0
+CLOSING_SECONDS = 5.0
+
+_TEXT_LENGTH = "() => document.body ? document.body.textContent.length : 0"
+_SIZE = "() => document.documentElement ? document.documentElement.outerHTML.length : 0"
+_EMPTY_STYLE = Resource(200, {"content-type": "text/css"}, b"")
+_HANDED_ON = ("accept", "origin", "x-requested-with")
+
+Reader = Callable[[bytes], Document]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What a visit is for, and how far it may go.
+
+    `read` makes a document of rendered markup; `languages` are the ones to look for;
+    `is_stopping` tells that the crawl wants to end.
+    """
+
+    url: str
+    plain: Resource
+    read: Reader
+    languages: Collection[str]
+    seconds: float
+    largest: int
+    is_stopping: Callable[[], bool] = lambda: False
+
+
+class View(NamedTuple):
+    """The page at one moment, as it was read and as it was."""
+
+    document: Document
+    markup: bytes
+
+
+@dataclass(slots=True)
+class Findings:
+    """What a visit has found: the page, its other languages, and links that scripts take."""
+
+    page: View | None = None
+    variants: dict[str, View] = field(default_factory=dict)
+    links: dict[str, Link] = field(default_factory=dict)
+    clicks: int = 0
+
+
+class Visit:
+    """A page in the browser, for as long as it is looked at."""
+
+    def __init__(self, terms: Terms, supply: Supply) -> None:
+        self.found = Findings()
+        self.looked = asyncio.Event()
+        self.failure: Exception | None = None
+        self._terms = terms
+        self._supply = supply
+        self._page: Page | None = None
+        self._deadline = monotonic() + terms.seconds
+        self._requests = self._bytes = self._pending = self._loads = 0
+        self._label = ""
+        self._over = False
+
+    async def begin(self, page: Page, _request: object) -> None:
+        """Take over everything that the page asks for, before it asks for anything."""
+        self._page = page
+        page.on("crash", self._crashed)
+        page.context.on("page", self._refuse_window)
+        await page.unroute("**")
+        await page.context.route("**", self._answer)
+
+    async def look(self, page: Page) -> None:
+        """Read the page when it is complete, then in the languages that it can be switched to.
+
+        A service that translates by machine is not asked to. What goes wrong is left in
+        `failure`, so that whoever called this does not try to mend it.
+        """
+        try:
+            await self._settle(page)
+            view = self.found.page = await self._read(page)
+            if not view.document.translation_service:
+                await self._switch_languages(page, view.document)
+        except Exception as error:  # noqa: BLE001 - it is handed on
+            self.failure = error
+        finally:
+            self._over = True
+            self.looked.set()
+
+    async def end(self) -> None:
+        """Close the page with its cookies and everything else, however the visit went."""
+        self._over = True
+        if self._page is not None:
+            with contextlib.suppress(PlaywrightError, TimeoutError):
+                await asyncio.wait_for(self._page.context.close(), CLOSING_SECONDS)
+
+    async def _switch_languages(self, page: Page, document: Document) -> None:
+        known = {document.language, *linked_languages(document)}
+        for code in [each for each in self._terms.languages if each not in known]:
+            if self.found.clicks >= MOST_CLICKS or not await self._switch(page, code):
+                return
+
+    async def _switch(self, page: Page, code: str) -> bool:
+        """Change the language of the page; whether it is still the same page."""
+        controls = await Controls.of(page)
+        button = controls.for_language(code)
+        if button is None:
+            return True
+        self.found.clicks += 1
+        self._label = button.label
+        await controls.press(button)
+        await self._settle(page)
+        if not self._is_this_page(page.url):
+            self._note_link(page.url)
+            return False
+        view = await self._read(page)
+        if view.document.language == code:
+            self.found.variants[code] = view
+        return True
+
+    async def _settle(self, page: Page) -> None:
+        """Wait until the page asks for nothing and has stopped changing, or the time is up."""
+        began = quiet_since = monotonic()
+        length = -1
+        while (now := monotonic()) < self._deadline:
+            if self._terms.is_stopping():
+                self._deadline = min(self._deadline, now + WHEN_STOPPING)
+            await asyncio.sleep(STEP)
+            now_length = await self._length(page)
+            if self._pending or now_length != length or now_length < 0:
+                quiet_since, length = monotonic(), now_length
+                continue
+            wait = QUIET if length >= LEAST_TEXT else PATIENCE
+            if monotonic() - quiet_since >= QUIET and monotonic() - began >= wait:
+                return
+
+    async def _length(self, page: Page) -> int:
+        """The length of the text; -1 while the page is being replaced by another."""
+        try:
+            length = await self._in_time(page.evaluate(_TEXT_LENGTH))
+        except PlaywrightError as error:
+            if page.is_closed() or "crashed" in error.message:
+                raise
+            return -1
+        return length if isinstance(length, int) else 0
+
+    async def _read(self, page: Page) -> View:
+        size = await self._in_time(page.evaluate(_SIZE))
+        if not isinstance(size, int) or 0 < self._terms.largest < size:
+            raise RenderingFailedError("too_large", "The rendered page is too large.")
+        markup = (await self._in_time(page.content())).encode("utf-8", "replace")
+        return View(self._terms.read(markup), markup)
+
+    async def _in_time(self, question: Any) -> Any:
+        """The answer of the page, which may be busy for ever."""
+        left = max(self._deadline - monotonic(), 0) + 1
+        return await asyncio.wait_for(question, min(left, BUSY))
+
+    async def _answer(self, route: Route) -> None:
+        """Give the browser what it asks for, or nothing."""
+        request = route.request
+        self._pending += 1
+        try:
+            resource = None if self._over else await self._resource(request)
+            if resource is not None:
+                await route.fulfill(
+                    status=resource.status, headers=resource.headers, body=resource.body
+                )
+            else:
+                await route.abort("aborted" if request.is_navigation_request() else "failed")
+        except PlaywrightError:
+            return  # the page is gone
+        finally:
+            self._pending -= 1
+
+    async def _resource(self, request: Request) -> Resource | None:
+        if request.is_navigation_request():
+            return await self._next_page(request)
+        treatment = treatment_of(request.resource_type, request.method, request.url)
+        if treatment is Treatment.EMPTY:
+            return _EMPTY_STYLE
+        if treatment is Treatment.REFUSE or self._is_too_much():
+            return None
+        self._requests += 1
+        asked = request.headers
+        headers = {name.title(): asked[name] for name in _HANDED_ON if name in asked}
+        resource = await self._supply.get(request.url, headers)
+        self._bytes += len(resource.body) if resource is not None else 0
+        return resource
+
+    def _is_too_much(self) -> bool:
+        return self._requests >= MOST_REQUESTS or self._bytes >= MOST_BYTES
+
+    async def _next_page(self, request: Request) -> Resource | None:
+        """The page itself, at first and when it loads itself again; no other page.
+
+        A page that keeps the language in a cookie of its own making loads itself again to be
+        served in that language. Only then is it asked for again, with that cookie.
+        """
+        if self._page is None or _frame_of(request) is not self._page.main_frame:
+            return None
+        if not self._is_this_page(request.url):
+            self._note_link(request.url)
+            return None
+        self._loads += 1
+        if self._loads == 1:
+            return self._terms.plain
+        if self._loads > 1 + MOST_RELOADS:
+            return None
+        cookies = await self._page.context.cookies(request.url)
+        if not cookies:
+            return self._terms.plain
+        said = "; ".join(f"{each.get('name', '')}={each.get('value', '')}" for each in cookies)
+        return await self._supply.get(self._terms.url, {"Cookie": said})
+
+    def _is_this_page(self, url: str) -> bool:
+        return urldefrag(url).url == urldefrag(self._terms.url).url
+
+    def _note_link(self, url: str) -> None:
+        """Keep where a script wanted to go, as a link with the words of what was clicked."""
+        address = urldefrag(url).url
+        if address.startswith(("http://", "https://")) and len(self.found.links) < MOST_LINKS:
+            self.found.links.setdefault(address, Link(address, anchor=self._label))
+
+    def _crashed(self, _page: Page) -> None:
+        """Whoever waits for an answer of the page would wait in vain."""
+        self.failure = self.failure or RenderingFailedError(CRASH, "The page crashed.")
+        self.looked.set()
+
+    async def _refuse_window(self, window: Page) -> None:
+        with contextlib.suppress(PlaywrightError):
+            await window.close()
+
+
+def _frame_of(request: Request) -> Frame | None:
+    try:
+        return request.frame
+    except PlaywrightError:
+        return None  # of a window that is not there yet, or of no window
