@@ -52,6 +52,7 @@ COMPONENTS: dict[str, dict[str, int | str | None]] = {
 }
 WARC = {OURS + "corpus.warc_extension.WarcArchive": 500}
 SITEMAPS = {OURS + "fetching.sitemaps.SiteMaps": 130}
+NEGOTIATION = {OURS + "fetching.negotiation.middleware.Negotiation": 890}
 ALIGN = {OURS + "alignment.extension.CrawlAligner": 120}
 
 
@@ -87,6 +88,8 @@ class BilingualCrawler:
         if isinstance(spider, BilingualSpider):
             headers = {"Accept-Language": accept_language(spider.plan.langs)}
             _add(settings, "DEFAULT_REQUEST_HEADERS", headers)
+            if config.negotiate or spider.plan.sites.any_wants("negotiate"):
+                _add(settings, "SPIDER_MIDDLEWARES", NEGOTIATION)
         for name, components in COMPONENTS.items():
             _add(settings, name, components)
         if config.warc:

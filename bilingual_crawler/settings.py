@@ -186,6 +186,12 @@ class Config:
         "Read the sitemaps of each host, five files at most, for the translations they declare.",
         switch,
     )
+    negotiate: bool = setting(
+        False,
+        "Ask each host once for a page in the other language too; where one address has both"
+        " languages, fetch both.",
+        switch,
+    )
     site_pages: int = setting(
         10_000, "Pages fetched from one site at most; 0 is no limit.", number(0, whole=True)
     )

@@ -29,6 +29,8 @@ from bilingual_crawler.journal import Journal
 
 logger = logging.getLogger(__name__)
 
+VARIANT_FIELD = "X-Bilingual-Variant"
+"""The field of our own that tells apart the records of one URL: a language (ISO 639-3)."""
 FILE_NAME = re.compile(r"crawl-(\d{5,})\.warc\.gz")
 COMPRESSION = 6
 SAFE_IN_URIS = "!$%&'()*+,/:;=?@[]~"
@@ -47,7 +49,8 @@ class Exchange:
     """A request and its answer: the body as it arrived, before any unpacking.
 
     `arrived` is a time as of `time.time()`; `truncated` is a reason of the WARC standard,
-    where the body is not all there is.
+    where the body is not all there is. `variant` is the language that was asked for, where a
+    URL has several.
     """
 
     url: str
@@ -61,6 +64,7 @@ class Exchange:
     method: str = "GET"
     request_headers: Headers = ()
     request_body: bytes = b""
+    variant: str = ""
 
 
 class WarcFiles:
@@ -210,6 +214,8 @@ class Records:
             "WARC-Target-URI": uri,
             "WARC-Date": f"{moment.isoformat(timespec='microseconds')}Z",
         }
+        if exchange.variant:
+            response[VARIANT_FIELD] = exchange.variant
         request = response | {
             "WARC-Type": "request",
             "WARC-Record-ID": f"<urn:uuid:{uuid4()}>",

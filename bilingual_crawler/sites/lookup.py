@@ -37,6 +37,11 @@ class Sites:
         """The rules for a host, with or without port, however it is spelt."""
         return self._rules_for(host)
 
+    def any_wants(self, key: str) -> bool:
+        """Whether a switch is on for some site."""
+        everywhere = [self._everywhere, *self._merged.values()]
+        return any(getattr(rules, key) for rules in everywhere)
+
     def _find(self, host: str) -> SiteRules:
         return self._nearest(normal_host(host) or "")
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bilingual_crawler.corpus.sources.reading import Alias, Found, Reading
+from bilingual_crawler.corpus.warc import VARIANT_FIELD
 from bilingual_crawler.corpus.warc_reader import (
     LARGEST_RECORD,
     OK,
@@ -26,6 +27,7 @@ from bilingual_crawler.corpus.warc_reader import (
     referred_by,
     target_of,
 )
+from bilingual_crawler.documents.document import Document
 from bilingual_crawler.errors import ConfigurationError
 
 ENDINGS = (".warc", ".warc.gz", ".warc.wet", ".warc.wet.gz")
@@ -93,7 +95,11 @@ def _read(url: str, record: WarcRecord, reading: Reading) -> Iterator[Found]:
     if answer.status != OK:
         reading.skips.add(f"status {answer.status}", url)
         return
-    yield reading.read(url, answer)
+    found = reading.read(url, answer)
+    variant = record.headers.get(VARIANT_FIELD)
+    if variant and isinstance(found, Document) and found.language == variant:
+        found.variant = variant
+    yield found
 
 
 def _answer(record: WarcRecord) -> Answer:
