@@ -1,10 +1,6 @@
 """A topic gathered from Wikipedia, whichever way it is read."""
 
 import gzip
-import json
-import os
-import subprocess
-import sys
 
 import pytest
 
@@ -14,9 +10,6 @@ from bilingual_crawler.bootstrap.harvest import Limits, harvest
 from bilingual_crawler.bootstrap.run import open_wikis
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.pairing.word_list import WordList
-from bilingual_crawler.plan import CrawlPlan
-from tests.crawls import ROOT
 from tests.wiki_world import WikiServer, write_dumps, write_pages
 
 PAIR = LanguagePair.parse("eng-spa")
@@ -185,53 +178,3 @@ def test_a_file_that_is_missing_is_told_with_where_to_get_it(tmp_path):
     write_dumps(tmp_path, leave_out=("langlinks",))
     with pytest.raises(ConfigurationError, match=r"no file enwiki-DATE-langlinks\.sql\.gz"):
         gather(tmp_path)
-
-
-def run(*arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "scrapy", "bootstrap", *map(str, arguments)],
-        check=False,
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env=os.environ | {"NO_COLOR": "1", "COLUMNS": "200"},
-    )
-
-
-def test_the_command_leaves_files_that_a_crawl_reads(tmp_path):
-    write_dumps(tmp_path)
-    out = tmp_path / "out"
-    done = run(
-        "--topic", "Ballet", "--langs", "eng-spa", "--wikipedia", tmp_path, "--output", out
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "4 categories and 12 articles of Ballet" in done.stdout
-    assert "12 terms (7 eng, 5 spa), 5 pairs of terms" in done.stdout
-    assert "8 seeds, 2 candidate sites" in done.stdout
-    lines = (out / "topic.tsv").read_text().splitlines()
-    assert lines[1] == "weight\tterm\tsubdomain\tlanguage"
-    assert lines[2] == "100\tpointe shoe\tBallet\teng"
-    assert len(WordList.read(out / "terms.tsv")) == 3, "of one word, and not the same"
-    plan = CrawlPlan.from_arguments("eng-spa", seeds_file=out / "seeds.txt", output=tmp_path / "c")
-    assert len(plan.seeds) == 8
-    sites = [json.loads(line) for line in (out / "sites.jsonl").read_text().splitlines()]
-    assert [site["site"] for site in sites] == ["example.org", "example.com"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (("--langs", "eng-spa", "--output", "x"), "say what it is about"),
-        (("--topic", "Ballet", "--output", "x"), "say for which two languages"),
-        (
-            ("--topic", "B", "--langs", "eng-spa", "--output", "x", "--wikipedia", "nowhere"),
-            "neither a folder with dump files nor the address of an API",
-        ),
-    ],
-)
-def test_a_mistake_is_told_in_a_sentence(arguments, sentence):
-    done = run(*arguments)
-    assert done.returncode != 0
-    assert sentence in done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
