@@ -24,6 +24,11 @@ def titles(asked):
     return [each["title"] for part in parts for each in part["categorymembers"]]
 
 
+def refused(server, sentence, manners=MANNERS):
+    with pytest.raises(ConfigurationError, match=sentence):
+        titles(client(server, [], manners))
+
+
 def waited(waits):
     return [wait for wait in waits if wait]
 
@@ -91,8 +96,8 @@ def test_a_server_that_is_not_there_is_told_in_a_sentence():
     ],
 )
 def test_what_will_not_pass_is_not_tried_again(trouble, sentence):
-    with WikiServer([trouble]) as server, pytest.raises(ConfigurationError, match=sentence):
-        titles(client(server, []))
+    with WikiServer([trouble]) as server:
+        refused(server, sentence)
     assert len(server.asked) == 1
 
 
