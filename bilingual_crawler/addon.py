@@ -57,6 +57,7 @@ COMPONENTS: dict[str, dict[str, int | str | None]] = {
 WARC = {OURS + "corpus.warc_extension.WarcArchive": 500}
 SITEMAPS = {OURS + "fetching.sitemaps.SiteMaps": 130}
 METRICS = {OURS + "reporting.metrics_endpoint.MetricsEndpoint": 105}
+NEGOTIATION = {OURS + "fetching.negotiation.middleware.Negotiation": 890}
 ALIGN = {OURS + "alignment.extension.CrawlAligner": 120}
 
 
@@ -95,6 +96,8 @@ class BilingualCrawler:
             FORMATTER.crawl = str(spider.plan.langs)
             headers = {"Accept-Language": accept_language(spider.plan.langs)}
             _add(settings, "DEFAULT_REQUEST_HEADERS", headers)
+            if config.negotiate or True in spider.plan.sites.said("negotiate"):
+                _add(settings, "SPIDER_MIDDLEWARES", NEGOTIATION)
         for name, components in COMPONENTS.items():
             _add(settings, name, components)
         if config.warc:

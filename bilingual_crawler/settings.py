@@ -221,6 +221,12 @@ class Config:
         "Program of the Chromium that renders pages; by default the system's or Playwright's own.",
         text,
     )
+    negotiate: bool = setting(
+        False,
+        "Ask each host once for a page in the other language too; where one address has both"
+        " languages, fetch both.",
+        switch,
+    )
     site_pages: int = setting(
         10_000, "Pages fetched from one site at most; 0 is no limit.", number(0, whole=True)
     )

@@ -14,6 +14,7 @@ import gzip
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from urllib.parse import urlsplit
 
 from bilingual_crawler.corpus.declarations import Declarations
 from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS, PAIRS_TSV, CrawlFolder
@@ -24,7 +25,7 @@ from bilingual_crawler.documents.dedup import (
     paragraph_hashes,
     text_signature,
 )
-from bilingual_crawler.documents.document import Document
+from bilingual_crawler.documents.document import Document, DocumentKey
 from bilingual_crawler.documents.serialise import document_to_dict, key_of
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.changes import Changes
@@ -120,6 +121,14 @@ class Corpus:
         if self._pages.add_alias(source, target):
             for matcher in self._matchers.values():
                 self._apply(matcher.alias(source, target))
+
+    def pages_of(self, netloc: str) -> list[tuple[str, str]]:
+        """The pages of a host that are the only one at their address: URL and language."""
+        return [
+            (url, language)
+            for url, language in self._pages.languages()
+            if urlsplit(url).netloc == netloc and not DocumentKey.parse(url).variant
+        ]
 
     def declare(self, claims: Iterable[Declaration]) -> None:
         """Learn what a sitemap says of pages, as far as it concerns the languages wanted."""

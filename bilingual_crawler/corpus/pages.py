@@ -91,6 +91,10 @@ class Pages:
         self._new_aliases.append((source, target))
         return True
 
+    def languages(self) -> Iterator[tuple[str, str]]:
+        """Every page and its language."""
+        return ((url, state.language) for url, state in self._states.items())
+
     def node_of(self, url: str) -> str:
         """The first page with the same text."""
         return self._states[url].node

@@ -24,7 +24,7 @@ from bilingual_crawler.fetching.browser.supply import PART_OF_PAGE, closed_by
 from bilingual_crawler.fetching.optouts import OPT_OUT, OPT_OUTS, opt_out_of, robots_directives
 from bilingual_crawler.fetching.site_files import SUCCESS, is_site_file
 from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.frontier.fingerprint import request_fingerprint
+from bilingual_crawler.frontier.requests import VARIANT, fingerprint_of
 from bilingual_crawler.signals import url_ended
 
 if TYPE_CHECKING:
@@ -99,8 +99,8 @@ class WarcArchive:
         """
         if not request.dont_filter:
             return
-        again = _fingerprint(request)
-        for first in [each for each in self._waiting if _fingerprint(each) == again]:
+        again = fingerprint_of(request)
+        for first in [each for each in self._waiting if fingerprint_of(each) == again]:
             self._decide(first, self._waiting.pop(first), State.LEASED, "retried")
 
     def _decide(self, request: Request, waiting: Waiting, state: State, reason: str) -> None:
@@ -137,6 +137,7 @@ def exchange_of(request: Request, response: Response, arrived: float) -> Exchang
         method=request.method,
         request_headers=_pairs(request.headers),
         request_body=request.body,
+        variant=request.meta.get(VARIANT, ""),
     )
 
 
@@ -163,10 +164,6 @@ def _objection(request: Request, waiting: Waiting, state: State, reason: str) ->
             return str(word)
     was_read = (state is State.DONE and reason != "redirected") or reason == "not_html"
     return None if was_read or waiting.exchange.status not in SUCCESS else "unread"
-
-
-def _fingerprint(request: Request) -> int:
-    return request_fingerprint(request.url, request.method, request.body)
 
 
 def _pairs(headers: Headers) -> list[tuple[bytes, bytes]]:

@@ -11,6 +11,8 @@ import msgpack
 from scrapy import Request, Spider
 from scrapy.utils.request import request_from_dict
 
+from bilingual_crawler.frontier.fingerprint import request_fingerprint
+
 DEFAULTS = {
     "method": "GET",
     "headers": {},
@@ -25,7 +27,23 @@ DEFAULTS = {
     "callback": "parse",
     "errback": "failed",
 }
+VARIANT = "bilingual_variant"
+"""The key of the meta data that tells which of the variants of a URL is asked for."""
 TRANSIENT = frozenset({"bilingual_score", "bilingual_not_before", "bilingual_outcome"})
+
+
+def fingerprint_of(request: Request) -> int:
+    """The identity of a request in the frontier; the variants of a URL differ."""
+    variant = request.meta.get(VARIANT, "")
+    return request_fingerprint(request.url, request.method, request.body, variant)
+
+
+def make_plain(request: Request) -> None:
+    """Take from a request what made it one for a variant."""
+    for key in (VARIANT, "cookiejar"):
+        request.meta.pop(key, None)
+    for name in ("Accept-Language", "Cookie"):
+        request.headers.pop(name, None)
 
 
 def encode(request: Request, spider: Spider) -> bytes | None:

@@ -16,11 +16,18 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import CallLaterResult, call_later, create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 
+from bilingual_crawler.documents.document import DocumentKey
 from bilingual_crawler.fetching.interruption import INTERRUPTED, interruption
 from bilingual_crawler.frontier.entry import Entry, Pushed, State
-from bilingual_crawler.frontier.fingerprint import request_fingerprint, url_fingerprint
+from bilingual_crawler.frontier.fingerprint import request_fingerprint
 from bilingual_crawler.frontier.journaled import JournaledFrontier
-from bilingual_crawler.frontier.requests import decode, encode
+from bilingual_crawler.frontier.requests import (
+    VARIANT,
+    decode,
+    encode,
+    fingerprint_of,
+    make_plain,
+)
 from bilingual_crawler.frontier.slots import SlotGate, slot_key
 from bilingual_crawler.journal import JournalError
 from bilingual_crawler.patience import OutOfTimeError
@@ -127,7 +134,7 @@ class FrontierScheduler(BaseScheduler):
             return False
         if request.meta.get("redirect_urls") and not self._may_redirect(request):
             return False
-        fingerprint = request_fingerprint(url, request.method, request.body)
+        fingerprint = fingerprint_of(request)
         payload = self._encode(fingerprint, request)
         if request.dont_filter and self.frontier.state_of(fingerprint) is State.LEASED:
             lease = self._leases.pop(fingerprint, None)
@@ -193,7 +200,8 @@ class FrontierScheduler(BaseScheduler):
         The URL that redirects is another name of its target, which pairing must know.
         """
         scope, source = self._spider.scope, request.meta["redirect_urls"][-1]
-        lease = self._leases.get(url_fingerprint(source))
+        variant = request.meta.get(VARIANT, "")
+        lease = self._leases.get(request_fingerprint(source, "GET", b"", variant))
         if lease is not None:
             lease.meta["bilingual_outcome"] = Outcome(State.DONE, "redirected")
         if request.meta.get("is_start_request"):
@@ -202,7 +210,9 @@ class FrontierScheduler(BaseScheduler):
         if objection is not None:
             self._count(f"redirects/refused/{objection}")
             return False
-        self._spider.corpus.alias(source, request.url)
+        if variant:
+            make_plain(request)  # the page has an address of its own in that language
+        self._spider.corpus.alias(str(DocumentKey(source, variant)), request.url)
         return True
 
     def _sweep(self) -> None:

@@ -27,9 +27,9 @@ _AT = {name: at for at, name in enumerate(NUMBERS)}
 
 def same_page(first: Known, second: Known) -> Evidence | None:
     """Two documents of one URL: a page in both languages, or served in both."""
-    is_variant = DocumentKey.parse(first.page.url).variant
-    if is_variant and set(first.page.names) & set(second.page.names):
-        return Evidence("same_page", SAME_PAGE, "both are one page, in one language each")
+    one, other = (DocumentKey.parse(each.page.url) for each in (first, second))
+    if one.url == other.url:
+        return Evidence("same_page", SAME_PAGE, "both texts are of one address")
     return None
 
 

@@ -20,6 +20,7 @@ READ = {
     "machine_translated": "The page says that its text is machine-translated"
     " (BILINGUAL_MACHINE_TRANSLATED).",
     "duplicate": "The page is nearly the same as another one and has no translation of its own.",
+    "one_language": "The page was asked for in its other language too, and has but one.",
     "noindex": "The page asks not to be kept.",
     "tdm_reserved": "The site reserves the page from text and data mining.",
     "noai": "The page asks not to be used for machine learning.",

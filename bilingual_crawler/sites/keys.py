@@ -215,6 +215,10 @@ KEYS: dict[str, Key] = {
         f"Whether pages are rendered in a browser: {', '.join(RENDER)}.",
         _one_of(RENDER),
     ),
+    "negotiate": Key(
+        "Whether the site is asked for its pages in both languages (BILINGUAL_NEGOTIATE).",
+        _switch,
+    ),
     "languages": Key(
         "The site's own language pair, instead of that of the crawl.",
         _languages,

@@ -28,6 +28,7 @@ class SiteRules:
     include: tuple[re.Pattern[str], ...] | None = None
     exclude: tuple[re.Pattern[str], ...] | None = None
     render: str | None = None
+    negotiate: bool | None = None
     languages: LanguagePair | None = None
     honour: tuple[str, ...] | None = None
 

@@ -1,0 +1,168 @@
+"""Questions to the API of a MediaWiki, as its operators ask for: one at a time, under a name.
+
+This is plain urllib, outside the event loop: a bootstrap asks some hundred questions one after the
+other, and waits where it is told to (Retry-After, maxlag). Nothing of Scrapy's would serve better.
+"""
+
+import gzip
+import json
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from email.message import Message
+from email.utils import parsedate_to_datetime
+from http.client import HTTPException
+from typing import Any
+
+from bilingual_crawler.errors import ConfigurationError
+
+MAXLAG = 5
+"""Seconds that the databases may be behind before a question waits; what Wikimedia asks for."""
+LARGEST_ANSWER = 50_000_000
+TIMEOUT = 60.0
+LONGEST_WAIT = 120.0
+PASSING = frozenset({429, 500, 502, 503, 504})
+PASSING_ERRORS = frozenset({"maxlag", "ratelimited", "readonly", "internal_api_error_DBQueryError"})
+
+Answer = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manners:
+    """How a server is asked: by what name, how soon again, how often in vain, how much in all."""
+
+    user_agent: str
+    delay: float = 0.5
+    retries: int = 5
+    first_wait: float = 5.0
+    requests: int = 2_000
+
+
+class _Later(Exception):  # noqa: N818 - no error yet
+    """The server wants to be asked again, after so many seconds if it says so."""
+
+    def __init__(self, why: str, seconds: float | None) -> None:
+        super().__init__(why)
+        self.why = why
+        self.seconds = seconds
+
+
+class ApiClient:
+    """Asks one api.php."""
+
+    def __init__(
+        self,
+        url: str,
+        manners: Manners,
+        watch: Callable[[int], None] = lambda _requests: None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.url = url
+        self.requests = 0
+        self._manners = manners
+        self._watch = watch
+        self._sleep = sleep
+        self._last = float("-inf")
+
+    def query(self, **parameters: str) -> Iterator[Answer]:
+        """All parts of the answer to a query; what it says to go on with is gone on with."""
+        goes_on: dict[str, str] = {}
+        while True:
+            answer = self._ask({**parameters, **goes_on})
+            yield answer.get("query") or {}
+            following = answer.get("continue")
+            if not isinstance(following, dict) or following == goes_on:
+                return
+            goes_on = {str(key): str(value) for key, value in following.items()}
+
+    def _ask(self, parameters: dict[str, str]) -> Answer:
+        fixed = {"action": "query", "format": "json", "formatversion": "2", "maxlag": str(MAXLAG)}
+        body = urllib.parse.urlencode({**fixed, **parameters}).encode()
+        for attempt in range(self._manners.retries + 1):
+            try:
+                return self._once(body)
+            except _Later as later:
+                why = later.why
+                doubled = self._manners.first_wait * 2**attempt
+                wait = doubled if later.seconds is None else later.seconds
+                if attempt < self._manners.retries:
+                    self._sleep(min(max(wait, 0.0), LONGEST_WAIT))
+        raise ConfigurationError(
+            f"{self.url} gave no answer in {self._manners.retries + 1} attempts ({why}): "
+            "try again later, or read dump files with --wikipedia FOLDER."
+        )
+
+    def _once(self, body: bytes) -> Answer:
+        """One request, when its time has come."""
+        if self.requests >= self._manners.requests:
+            raise ConfigurationError(
+                f"{self.url} was asked {self.requests:,} times, which is the limit: ask for less "
+                "with --depth or --categories, allow more with --requests, or read dump files."
+            )
+        self._sleep(max(0.0, self._last + self._manners.delay - time.monotonic()))
+        self.requests += 1
+        request = urllib.request.Request(  # noqa: S310 - the scheme was checked with the option
+            self.url,
+            data=body,
+            headers={"User-Agent": self._manners.user_agent, "Accept-Encoding": "gzip"},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=TIMEOUT) as response:  # noqa: S310 - as above
+                raw, headers = response.read(LARGEST_ANSWER + 1), response.headers
+        except urllib.error.HTTPError as error:
+            with error:
+                if error.code in PASSING:
+                    seconds = _retry_after(error.headers)
+                    raise _Later(f"it answered {error.code}", seconds) from None
+                raise ConfigurationError(
+                    f"{self.url} answered {error.code} ({error.reason}): is it the api.php of a "
+                    "MediaWiki? Write --wikipedia https://{lang}.wikipedia.org/w/api.php."
+                ) from None
+        except (OSError, HTTPException) as error:
+            raise _Later(str(getattr(error, "reason", None) or error), None) from None
+        finally:
+            self._last = time.monotonic()
+            self._watch(self.requests)
+        return self._read(raw, headers)
+
+    def _read(self, raw: bytes, headers: Message) -> Answer:
+        try:
+            if headers.get("Content-Encoding") == "gzip":
+                raw = _unpacked(raw)
+            answer = json.loads(raw)
+        except (ValueError, RecursionError, EOFError, OSError, zlib.error):
+            raise _Later("its answer is no JSON", None) from None
+        if not isinstance(answer, dict):
+            raise _Later("its answer is no JSON object", None)
+        error = answer.get("error")
+        if not isinstance(error, dict):
+            return answer
+        code = str(error.get("code"))
+        if code in PASSING_ERRORS:
+            raise _Later(code, _retry_after(headers))
+        raise ConfigurationError(
+            f"{self.url} refuses the question: {str(error.get('info'))[:200]} ({code[:50]})."
+        )
+
+
+def _unpacked(raw: bytes) -> bytes:
+    """A gzipped answer, up to the largest that is taken in: it may be packed to burst."""
+    whole = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16).decompress(raw, LARGEST_ANSWER + 1)
+    if len(whole) > LARGEST_ANSWER:
+        raise gzip.BadGzipFile("too large")
+    return whole
+
+
+def _retry_after(headers: Message) -> float | None:
+    """The seconds that a Retry-After header asks for; None where there is none to be read."""
+    text = (headers.get("Retry-After") or "").strip()
+    if text.isascii() and text.isdigit():
+        return float(text[:6])
+    try:
+        return parsedate_to_datetime(text).timestamp() - time.time()
+    except (ValueError, TypeError):
+        return None

@@ -1,0 +1,225 @@
+"""An edition of Wikipedia read from its dump files, each of them a fixed number of times.
+
+The graph of categories is put into a file of its own on disk, since a walk through it asks for
+this and that; of articles only those of the topic are kept. So memory grows with the topic and
+not with the Wikipedia, and time with the files.
+
+The tables are those of MediaWiki: `page`, `categorylinks` (with `cl_to`, the title of the
+category, or since 1.45 with `cl_target_id`, a row of `linktarget`), `langlinks`, `externallinks`
+(with `el_to`, or since 1.41 with `el_to_domain_index` and `el_to_path`) and, if it is there,
+`page_props`, which tells hidden categories and disambiguation pages.
+"""
+
+import sqlite3
+import tempfile
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Self
+
+from lxml import etree
+
+from bilingual_crawler.bootstrap.dump_files import DumpFiles
+from bilingual_crawler.bootstrap.external_links import url_of_index
+from bilingual_crawler.bootstrap.pages_xml import article_links
+from bilingual_crawler.bootstrap.sql_dump import PACKED_BADLY, Value
+from bilingual_crawler.bootstrap.wiki import (
+    Article,
+    Membership,
+    first_upper,
+    wiki_code,
+    with_spaces,
+)
+from bilingual_crawler.languages import Language
+
+ARTICLES, CATEGORIES = b"0", b"14"
+MOST_LIKE = 5
+_SCHEMA = """
+CREATE TABLE category (page INTEGER PRIMARY KEY, title TEXT NOT NULL);
+CREATE TABLE target (id INTEGER PRIMARY KEY, title TEXT NOT NULL);
+CREATE TABLE edge (parent TEXT NOT NULL, child INTEGER NOT NULL);
+CREATE TABLE hidden (page INTEGER PRIMARY KEY);
+"""
+_INDEXES = """
+CREATE INDEX category_title ON category (title);
+CREATE INDEX target_title ON target (title);
+CREATE INDEX edge_parent ON edge (parent);
+"""
+
+
+class DumpWiki:
+    """Answers from the dump files of one edition in a folder."""
+
+    def __init__(self, files: DumpFiles, language: Language) -> None:
+        self.language = language
+        self.name = f"{files.place}/{files.wiki}"
+        self._files = files
+        self._folder = tempfile.TemporaryDirectory(prefix="bootstrap-")
+        self._graph: sqlite3.Connection | None = None
+        self._page_of: dict[str, int] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._graph is not None:
+            self._graph.close()
+        self._folder.cleanup()
+
+    def find_category(self, name: str) -> str | None:
+        """The title of a category, as it is written there; None if there is none."""
+        title = first_upper(with_spaces(name))
+        found = self._read("SELECT title FROM category WHERE title = ?", title)
+        return next(found, (None,))[0]
+
+    def like(self, name: str) -> list[str]:
+        """A few categories whose titles are like a name."""
+        from rapidfuzz import process  # noqa: PLC0415 - only a mistake pays for its import
+
+        titles = (title for (title,) in self._read("SELECT title FROM category"))
+        best = process.extract(first_upper(name), titles, limit=MOST_LIKE, score_cutoff=70)
+        return [title for title, _, _ in best]
+
+    def subcategories(self, categories: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Category and subcategory, for all subcategories of some categories."""
+        for category in categories:
+            found = self._read(
+                "SELECT DISTINCT category.title FROM edge JOIN category ON page = child"
+                " WHERE parent = ? AND child NOT IN (SELECT page FROM hidden)"
+                " ORDER BY category.title",
+                self._key(category),
+            )
+            yield from ((category, title) for (title,) in found)
+
+    def members(self, categories: Collection[str]) -> Iterator[Membership]:
+        """The articles in some categories; one that stands in several comes as often."""
+        wanted = {self._key(title): title for title in categories}
+        found: dict[int, list[str]] = {}
+        for page, kind, key in self._category_links():
+            if kind == b"page" and (category := wanted.get(self._readable(key))):
+                found.setdefault(_number(page), []).append(category)
+        for page, space, title, redirect in self._pages():
+            if space == ARTICLES and redirect != b"1" and (number := _number(page)) in found:
+                article = _title(title)
+                self._page_of[article] = number
+                yield from (Membership(category, article) for category in found[number])
+
+    def articles(self, titles: Collection[str], other: Language | None) -> Iterator[Article]:
+        """The articles with these titles; their translations, if `other` is a language."""
+        self._find_pages(titles)
+        articles = {
+            self._page_of[title]: Article(title) for title in titles if title in self._page_of
+        }
+        if other is not None:
+            code = wiki_code(other).encode()
+            for page, language, title in self._files.rows(
+                "langlinks", "ll_from", "ll_lang", "ll_title"
+            ):
+                if language == code and (article := articles.get(_number(page))):
+                    article.translation = _title(title)
+        self._add_links(articles)
+        for page, name in self._properties():
+            if name == b"disambiguation" and (article := articles.get(_number(page))):
+                article.is_disambiguation = True
+        yield from articles.values()
+
+    def _add_links(self, articles: dict[int, Article]) -> None:
+        """External links: from their table, or else from the text of the articles."""
+        if self._files.find("externallinks") is None and (file := self._files.find_pages()):
+            self._add_links_of_text(articles, file)
+            return
+        split = "el_to_path" in self._files.columns("externallinks")
+        columns = ("el_to_domain_index", "el_to_path") if split else ("el_to", "el_to")
+        for page, start, rest in self._files.rows("externallinks", "el_from", *columns):
+            if article := articles.get(_number(page)):
+                first = _text(start)
+                article.links.append(url_of_index(first, _text(rest)) if split else first)
+
+    def _add_links_of_text(self, articles: dict[int, Article], file: Path) -> None:
+        by_title = {article.title: article for article in articles.values()}
+        with self._files.unpacked(file) as stream:
+            try:
+                for title, links in article_links(stream, by_title.keys()):
+                    by_title[title].links.extend(links)
+            except (etree.XMLSyntaxError, *PACKED_BADLY) as error:
+                self._files.damaged(f"{file} breaks off: {error}")
+
+    def _find_pages(self, titles: Collection[str]) -> None:
+        """The numbers of pages whose titles are known but nothing else."""
+        missing = {title for title in titles if title not in self._page_of}
+        if not missing:
+            return
+        for page, space, raw, _ in self._pages():
+            if space == ARTICLES and (title := _title(raw)) in missing:
+                self._page_of[title] = _number(page)
+
+    def _pages(self) -> Iterator[tuple[Value, ...]]:
+        columns = ("page_id", "page_namespace", "page_title", "page_is_redirect")
+        return self._files.rows("page", *columns)
+
+    def _category_links(self) -> Iterator[tuple[Value, ...]]:
+        columns = ("cl_from", "cl_type", "cl_target_id|cl_to")
+        return self._files.rows("categorylinks", *columns)
+
+    def _properties(self) -> Iterator[tuple[Value, ...]]:
+        if self._files.find("page_props") is None:
+            return iter(())
+        return self._files.rows("page_props", "pp_page", "pp_propname")
+
+    def _key(self, title: str) -> str:
+        """What stands for a category in the links: its title, or the number of its target."""
+        found = self._read("SELECT id FROM target WHERE title = ?", title)
+        return str(next(found, (title,))[0])
+
+    def _readable(self, key: Value) -> str:
+        return _text(key) if self._by_number else _title(key)
+
+    def _read(self, sql: str, *values: object) -> Iterator[tuple[str]]:
+        if self._graph is None:
+            self._graph = self._build()
+        return iter(self._graph.execute(sql, values).fetchall())
+
+    def _build(self) -> sqlite3.Connection:
+        """Put the graph of categories into a file: their titles, and which is below which."""
+        graph = sqlite3.connect(Path(self._folder.name) / "graph.sqlite", isolation_level=None)
+        graph.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {_SCHEMA}")
+        graph.execute("BEGIN")
+        self._by_number = "cl_target_id" in self._files.columns("categorylinks")
+        titles = (
+            (_number(page), _title(title))
+            for page, space, title, _ in self._pages()
+            if space == CATEGORIES
+        )
+        graph.executemany("INSERT OR IGNORE INTO category VALUES (?, ?)", titles)
+        if self._by_number:
+            targets = (
+                (_number(target), _title(title))
+                for target, space, title in self._files.rows(
+                    "linktarget", "lt_id", "lt_namespace", "lt_title"
+                )
+                if space == CATEGORIES
+            )
+            graph.executemany("INSERT OR IGNORE INTO target VALUES (?, ?)", targets)
+        links = (
+            (self._readable(key), _number(page))
+            for page, kind, key in self._category_links()
+            if kind == b"subcat"
+        )
+        graph.executemany("INSERT INTO edge VALUES (?, ?)", links)
+        hidden = ((_number(page),) for page, name in self._properties() if name == b"hiddencat")
+        graph.executemany("INSERT OR IGNORE INTO hidden VALUES (?)", hidden)
+        graph.execute("COMMIT")
+        graph.executescript(_INDEXES)
+        return graph
+
+
+def _text(value: Value) -> str:
+    return (value or b"").decode("utf-8", "replace")
+
+
+def _title(value: Value) -> str:
+    return with_spaces(_text(value))
+
+
+def _number(value: Value) -> int:
+    """A number of a row; -1 for what is none, which no page has."""
+    return int(value) if value is not None and value.isdigit() else -1

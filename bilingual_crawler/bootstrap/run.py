@@ -1,0 +1,74 @@
+"""A bootstrap from what the user wrote: which Wikipedias, read from where, written to where."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from bilingual_crawler.bootstrap.api_client import ApiClient, Manners
+from bilingual_crawler.bootstrap.api_wiki import ApiWiki
+from bilingual_crawler.bootstrap.dump_files import Damages, DumpFiles, Watch
+from bilingual_crawler.bootstrap.dump_wiki import DumpWiki
+from bilingual_crawler.bootstrap.wiki import API, Wiki, wiki_code
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.languages import LanguagePair
+
+_PLACE = "{lang}"
+
+
+@contextmanager
+def open_wikis(
+    source: str, pair: LanguagePair, manners: Manners, damages: Damages, watch: Watch
+) -> Iterator[tuple[Wiki, Wiki]]:
+    """The two editions, from dump files in a folder or from the API at an address."""
+    if "://" in source:
+        template = _template(source, pair)
+        asked = [0]
+
+        def tell(_requests: int) -> None:
+            asked[0] += 1
+            watch("questions", asked[0], 0)
+
+        first, second = (
+            ApiWiki(
+                ApiClient(template.replace(_PLACE, wiki_code(language)), manners, tell), language
+            )
+            for language in pair
+        )
+        yield first, second
+        return
+    folder = Path(source).expanduser()
+    if folder.is_file():
+        folder = folder.parent
+    if not folder.is_dir():
+        raise ConfigurationError(
+            f"--wikipedia {source} is neither a folder with dump files nor the address of an API: "
+            f"write for instance --wikipedia {API}, or leave it out."
+        )
+    with ExitStack() as stack:
+        one, other = (
+            stack.enter_context(
+                DumpWiki(DumpFiles(folder, wiki_code(language), damages, watch), language)
+            )
+            for language in pair
+        )
+        yield one, other
+
+
+def _template(source: str, pair: LanguagePair) -> str:
+    """The address of an API, with a place for the language: also where one stands in it already."""
+    try:
+        parts = urlsplit(source)
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in {"http", "https"} or not parts.netloc:
+        raise ConfigurationError(f"--wikipedia {source} is no web address: write {API}.")
+    if _PLACE in source:
+        return source
+    first, _, rest = parts.netloc.partition(".")
+    if first in map(wiki_code, pair):
+        return parts._replace(netloc=f"{_PLACE}.{rest}").geturl()
+    raise ConfigurationError(
+        f"--wikipedia {source} is the address of one language: write {_PLACE} where the code "
+        f"of the language stands, as in {API}."
+    )

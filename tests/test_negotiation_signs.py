@@ -1,0 +1,74 @@
+"""What tells that a site chooses a language: cookies, headers, switches without a link."""
+
+import pytest
+
+from bilingual_crawler.documents.builder import build_document
+from bilingual_crawler.fetching.negotiation.signs import language_cookies, switches_without_link
+from bilingual_crawler.fetching.negotiation.ways import HostFacts, KnownHosts, Way
+from bilingual_crawler.journal import Facts, Journal
+
+PROSE = "<p>El ayuntamiento ha abierto esta semana el expediente sobre la biblioteca vieja.</p>"
+
+
+@pytest.mark.parametrize(
+    ("header", "found"),
+    [
+        (b"lang=eu; Path=/", {"lang": "eu"}),
+        (b"pll_language=eu_ES; Max-Age=9; Secure", {"pll_language": "eu_ES"}),
+        (b"i18n=eus", {"i18n": "eus"}),
+        (b"lang=es; Path=/", {}),
+        (b"session=8f3aeu; HttpOnly", {}),
+        (b"lang=eu%0d%0aX: y", {}),
+        (b"la ng\xff=eu", {}),
+        (b"=" * 10_000, {}),
+        (b"", {}),
+    ],
+)
+def test_only_cookies_that_are_set_to_the_language_count(header, found):
+    assert language_cookies([header], "eus") == found
+
+
+@pytest.mark.parametrize(
+    ("switch", "offered"),
+    [
+        ("<nav><button>Euskara</button></nav>", True),
+        ('<nav><select><option value="1">Euskara</option></select></nav>', True),
+        ('<nav><a href="#">Euskara</a></nav>', True),
+        ('<nav><a href="/eu/">Euskara</a></nav>', False),
+        ("<nav><button>Buscar</button></nav>", False),
+        ('<link rel="alternate" hreflang="eu" href="/eu/"><button>Euskara</button>', False),
+    ],
+)
+def test_a_language_is_offered_in_place_where_no_link_leads_to_it(switch, offered):
+    body = f"<html lang=es><body>{switch}{PROSE * 4}</body></html>".encode()
+    document = build_document("https://example.org/", body, content_type="text/html")
+    assert switches_without_link(document, "eus") is offered
+
+
+def test_a_host_is_asked_by_its_own_cookie():
+    known = HostFacts(Way.COOKIE, cookie="sprache", values={"eus": "eu_ES"})
+    assert known.headers("eus") == {
+        "Accept-Language": "eu, *;q=0.1",
+        "Cookie": "sprache=eu_ES",
+    }
+    assert "Cookie" not in known.headers("spa")
+
+
+def test_a_host_with_some_pages_in_one_language_is_asked_on():
+    known = HostFacts(Way.HEADER)
+    for number in range(100):
+        known.note(answered=number % 4 == 0)
+    assert known.way is Way.HEADER
+
+
+def test_what_is_known_of_a_host_survives_the_journal(tmp_path):
+    journal = Journal(tmp_path / "crawl.sqlite")
+    known = HostFacts(Way.COOKIE, "http://a.example/", "spa", "lang", {"eus": "eu"}, ["x"], 7, 5)
+    KnownHosts(Facts(journal)).save("a.example", known)
+    journal.close()
+    journal = Journal(tmp_path / "crawl.sqlite")
+    try:
+        assert KnownHosts(Facts(journal)).get("a.example") == known
+        assert KnownHosts(Facts(journal)).get("b.example") is None
+    finally:
+        journal.close()
