@@ -37,6 +37,7 @@ SCORERS = {
 }
 
 
+TOPICAL = "bilingual_crawler.scoring.topical.TopicalScorer"
 ONE_LANGUAGE = "ilsp"
 """The scorer of a crawl without translations, unless the user names one."""
 
@@ -100,6 +101,10 @@ class LinkScorer(ABC):
 
     off_language: ClassVar[float | None] = None
     """What the links of a page in neither language count; None leaves it to the settings."""
+
+    is_yield: ClassVar[bool] = False
+    """Whether a score is what a download is expected to bring, so that in a crawl with a topic it
+    is multiplied by the odds of a page on topic."""
 
     for_one_language: ClassVar[bool] = False
     """Whether it can rank links where no translations are looked for."""
@@ -216,6 +221,8 @@ def make_scorer(
             f" crawl of {languages.names} alone looks for none: write ilsp, language or"
             " breadth_first, or leave it out."
         )
-    scorer = cls(languages, crawl, config)
+    scorer: LinkScorer = cls(languages, crawl, config)
+    if topic and scorer.is_yield:
+        scorer = load_object(TOPICAL)(scorer)
     scorer.topic = topic
     return scorer
