@@ -39,6 +39,7 @@ class RulesScorer(LinkScorer):
     """Declared translations first, then what looks like the language that is wanted."""
 
     for_one_language = True
+    is_yield = True
 
     def __init__(self, languages: Languages, crawl: CrawlSoFar, config: Config) -> None:
         super().__init__(languages, crawl, config)

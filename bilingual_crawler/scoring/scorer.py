@@ -103,8 +103,8 @@ class LinkScorer(ABC):
     """What the links of a page in neither language count; None leaves it to the settings."""
 
     is_yield: ClassVar[bool] = False
-    """Whether a score is what a download is expected to bring, so that in a crawl with a topic it
-    is multiplied by the odds of a page on topic."""
+    """Whether a score says how much a download promises, none being 0, so that in a crawl with a
+    topic it is multiplied by the odds of a page on topic."""
 
     for_one_language: ClassVar[bool] = False
     """Whether it can rank links where no translations are looked for."""

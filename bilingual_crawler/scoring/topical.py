@@ -59,16 +59,18 @@ class TopicOdds:
     def best_of(self, url: str, kind: Kind) -> Kind:
         """Note a link; of several to one URL the most promising counts."""
         fingerprint = url_fingerprint(url)
-        known = self.kind_of(fingerprint)
-        if self.of(kind) <= self.of(known):
-            return known
-        if fingerprint in self._waiting or len(self._waiting) < MOST_REMEMBERED:
-            self._waiting[fingerprint] = KINDS.index(kind)
+        if fingerprint in self._waiting:
+            known = KINDS[self._waiting[fingerprint]]
+            if self.of(kind) <= self.of(known):
+                return known
+        elif kind == LEAST or len(self._waiting) >= MOST_REMEMBERED:
+            return LEAST
+        self._waiting[fingerprint] = KINDS.index(kind)
         return kind
 
-    def kind_of(self, fingerprint: int) -> Kind:
+    def kind_of(self, url: str) -> Kind:
         """What is known of a URL that waits."""
-        return KINDS[self._waiting.get(fingerprint, KINDS.index(LEAST))]
+        return KINDS[self._waiting.get(url_fingerprint(url), KINDS.index(LEAST))]
 
     def learn(self, url: str, on_topic: bool) -> None:
         """A page has come."""
@@ -160,7 +162,7 @@ class TopicalScorer(LinkScorer):
             self._base.restore(base)
 
     def _odds_of(self, url: str) -> float:
-        return self._odds.of(self._odds.kind_of(url_fingerprint(url)))
+        return self._odds.of(self._odds.kind_of(url))
 
     def _kind(self, document: Document, link: Link) -> Kind:
         relevance = document.topic

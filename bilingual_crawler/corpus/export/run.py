@@ -9,6 +9,7 @@ from bilingual_crawler.corpus.export.formats import Format
 from bilingual_crawler.corpus.export.source import Selection, Source
 from bilingual_crawler.corpus.folder import DOCUMENTS, JOURNAL, LOG, PAIRS, PAIRS_TSV, REPORT
 from bilingual_crawler.corpus.json_lines import Watch
+from bilingual_crawler.corpus.one_language import require_pairs
 from bilingual_crawler.corpus.target import replacing_file, replacing_folder, write_about
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.topics.topic import NO_TOPIC, Topic
@@ -44,6 +45,8 @@ def export(
     """Write the corpus of a folder to `target`; what became of the rows is returned."""
     if not folder.is_dir():
         raise ConfigurationError(f"There is no folder {folder}: name the folder of a crawl.")
+    if form.name != "xml":
+        require_pairs(folder, f"the format {form.name}")
     selection = selection or Selection()
     if selection.dropped and not form.dropped:
         raise ConfigurationError(
