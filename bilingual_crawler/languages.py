@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 SUGGESTIONS = 3
 LEAST_SIMILARITY = 60  # of 100, and
@@ -65,6 +65,8 @@ class LanguagePair:
 
     first: Language
     second: Language
+    harvest: ClassVar[str] = "pairs"
+    """What a crawl for them brings in."""
 
     def __post_init__(self) -> None:
         if self.first == self.second:
@@ -108,6 +110,15 @@ class LanguagePair:
             return self.first
         raise ValueError(f"'{code}' is not a language of the pair {self}.")
 
+    def sought_from(self, code: str | None) -> frozenset[str]:
+        """What a page in a language makes one look for: the other one; both, if it is neither."""
+        return frozenset(self.codes) - {code}
+
+    @property
+    def names(self) -> str:
+        """Both names, for a sentence."""
+        return f"{self.first.name} and {self.second.name}"
+
     def __contains__(self, code: object) -> bool:
         return code in self.codes
 
@@ -116,6 +127,61 @@ class LanguagePair:
 
     def __str__(self) -> str:
         return "-".join(self.codes)
+
+
+@dataclass(frozen=True, slots=True)
+class OneLanguage:
+    """The language of a crawl that looks for texts and not for their translations."""
+
+    only: Language
+    harvest: ClassVar[str] = "documents"
+    """What a crawl for it brings in."""
+
+    @property
+    def codes(self) -> tuple[str]:
+        """The ISO 639-3 code."""
+        return (self.only.code,)
+
+    def sought_from(self, code: str | None) -> frozenset[str]:  # noqa: ARG002 - the same from all
+        """What a page in whatever language makes one look for."""
+        return frozenset(self.codes)
+
+    @property
+    def names(self) -> str:
+        """The name, for a sentence."""
+        return self.only.name
+
+    def __contains__(self, code: object) -> bool:
+        return code == self.only.code
+
+    def __iter__(self) -> Iterator[Language]:
+        return iter((self.only,))
+
+    def __str__(self) -> str:
+        return self.only.code
+
+
+Languages = LanguagePair | OneLanguage
+"""What a crawl may be for: two languages, or one without translations."""
+
+
+def parse_languages(text: str) -> Languages:
+    """The two languages that "spa-eus" means, or the one that "spa" or "Spanish" does.
+
+    What may be read as a pair is one.
+    """
+    try:
+        return LanguagePair.parse(text)
+    except (LanguagePairError, UnknownLanguageError):
+        splits = _splits(text)
+        if len(text) > LONGEST_TEXT or any(_read(splits)):
+            raise
+        if not splits:
+            return OneLanguage(find_language(text))
+        language = _lookup(text)
+        if language is None:
+            raise
+        return OneLanguage(language)
 
 
 def find_language(text: str) -> Language:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import LanguagePair, Languages, parse_languages
 from bilingual_crawler.seeds import (
     available_pairs,
     project_seeds,
@@ -20,8 +20,9 @@ from bilingual_crawler.seeds import (
     split_addresses,
 )
 from bilingual_crawler.sites import Sites
+from bilingual_crawler.topics.definition import Term, read_terms
 
-ARGUMENTS = ("langs", "seeds", "seeds_file", "output", "sites")
+ARGUMENTS = ("langs", "seeds", "seeds_file", "output", "sites", "topic")
 CRAWL_FILES = ("crawl.sqlite", "crawl.json")
 CRAWLS = Path("crawls")
 _MOST_PROBLEMS_SHOWN = 20
@@ -33,11 +34,13 @@ _JOB = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 class CrawlPlan:
     """The arguments of a crawl, all in order; `seeds_from` tells people whose seeds they are."""
 
-    langs: LanguagePair
+    langs: Languages
     seeds: tuple[str, ...]
     seeds_from: str
     output: Path
     sites: Sites
+    topic: tuple[Term, ...] = ()
+    """The terms of the topic, none if the crawl is for whatever there is."""
 
     @classmethod
     def from_arguments(
@@ -48,6 +51,7 @@ class CrawlPlan:
         output: str | Path | None = None,
         sites: str | Path | None = None,
         *,
+        topic: str | Path | None = None,
         now: datetime | None = None,
         **unknown: Any,
     ) -> Self:
@@ -59,14 +63,15 @@ class CrawlPlan:
         if not isinstance(now, datetime | None):  # somebody wrote -a now=...
             now, unknown = None, {"now": now, **unknown}
         problems = [_unknown(name) for name in unknown if not name.startswith("_")]
-        pair = _languages(langs, problems)
-        addresses, seeds_from = _seeds(pair, seeds, seeds_file, problems)
+        languages = _languages(langs, problems)
+        addresses, seeds_from = _seeds(languages, seeds, seeds_file, problems)
         moment = now or datetime.now().astimezone()
-        folder = _output(pair, output, moment, unknown.get("_job"), problems)
+        folder = _output(languages, output, moment, unknown.get("_job"), problems)
         rules = _sites(sites, problems)
-        if problems or pair is None:
+        terms = _topic(topic, languages, problems)
+        if problems or languages is None:
             raise ConfigurationError(*problems)
-        return cls(pair, addresses, seeds_from, folder, rules)
+        return cls(languages, addresses, seeds_from, folder, rules, terms)
 
 
 def _unknown(name: str) -> str:
@@ -77,22 +82,23 @@ def _unknown(name: str) -> str:
     return f"There is no argument -a {name}: {hint}"
 
 
-def _languages(text: str | None, problems: list[str]) -> LanguagePair | None:
+def _languages(text: str | None, problems: list[str]) -> Languages | None:
     if not text or not text.strip():
         problems.append(
             "Which two languages? Write them as codes or English names, for example:"
-            " scrapy crawl bilingual -a langs=spa-eus"
+            " scrapy crawl bilingual -a langs=spa-eus (one of them alone, -a langs=spa,"
+            " is a crawl without translations)."
         )
         return None
     try:
-        return LanguagePair.parse(text)
+        return parse_languages(text)
     except ValueError as error:
         problems.append(f"-a langs={text}: {error}")
         return None
 
 
 def _seeds(
-    pair: LanguagePair | None,
+    languages: Languages | None,
     given: str | Iterable[str] | None,
     file: str | Path | None,
     problems: list[str],
@@ -106,12 +112,13 @@ def _seeds(
     if file is not None:
         found += _checked(_listed(file, problems), problems)
         sources.append(str(file))
-    if not sources and pair is not None:
-        found += project_seeds(pair)
-        sources.append(f"the project's list for {pair}")
+    if not sources and languages is not None:
+        if isinstance(languages, LanguagePair):
+            found += project_seeds(languages)
+        sources.append(f"the project's list for {languages}")
         if not found:
             problems.append(
-                f"The project has no list of seeds for {pair}. Write your own:"
+                f"The project has no list of seeds for {languages}. Write your own:"
                 " -a seeds=https://example.org/,https://example.com/"
                 " or -a seeds_file=seeds.txt with one URL a line."
                 f" There are lists, for either order, of {', '.join(available_pairs())}."
@@ -189,14 +196,34 @@ def _sites(file: str | Path | None, problems: list[str]) -> Sites:
         return Sites()
 
 
+def _topic(
+    file: str | Path | None, languages: Languages | None, problems: list[str]
+) -> tuple[Term, ...]:
+    """The terms of a topic that may be found in the languages of the crawl."""
+    if file is None:
+        return ()
+    try:
+        terms = read_terms(_path(file))
+    except ConfigurationError as error:
+        problems += error.problems
+        return ()
+    if languages is None:
+        return terms
+    wanted = tuple(term for term in terms if term.language is None or term.language in languages)
+    if not wanted:
+        there = ", ".join(sorted({term.language for term in terms if term.language}))
+        problems.append(f"{file} has terms in {there}, and none in {languages.names}.")
+    return wanted
+
+
 def _output(
-    pair: LanguagePair | None,
+    languages: Languages | None,
     given: str | Path | None,
     now: datetime,
     job: Any,
     problems: list[str],
 ) -> Path:
-    folder = _path(given) if given is not None else CRAWLS / f"{pair}-{now:%Y%m%d-%H%M%S}"
+    folder = CRAWLS / f"{languages}-{now:%Y%m%d-%H%M%S}" if given is None else _path(given)
     if given is not None and not str(given).strip():
         problems.append("-a output is empty: write the name of a folder, or leave it out.")
         return folder

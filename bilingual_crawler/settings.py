@@ -257,6 +257,16 @@ class Config:
     language_share: int = setting(
         20, "Percent of a page's text that must be in its language.", number(0, 100, whole=True)
     )
+    topic_score: float = setting(
+        4.0,
+        "With a topic: a page needs a score above this many times the median weight of its terms.",
+        number(0),
+    )
+    topic_terms: int = setting(
+        1,
+        "With a topic: a page needs more different terms than this in its content.",
+        number(0, whole=True),
+    )
     machine_translated: str = setting(
         "keep",
         "Pages that say they are machine-translated: keep (with the mark) or drop.",

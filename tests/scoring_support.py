@@ -76,7 +76,7 @@ def settings_for(scorer, **settings):
     return {
         **FAST,
         "ADDONS": {"bilingual_crawler.addon.BilingualCrawler": 500},
-        "BILINGUAL_SCORER": scorer,
+        **({"BILINGUAL_SCORER": scorer} if scorer else {}),
         "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
         "LOG_ENABLED": False,
         "HTTPPROXY_ENABLED": False,
@@ -84,21 +84,22 @@ def settings_for(scorer, **settings):
     }
 
 
-def begin(site, output, scorer, **settings):
+def begin(site, output, scorer, arguments=None, **settings):
     """Start a crawl; the crawler, and what to call to wait for its end."""
     reactor = running_reactor()
     runner = CrawlerRunner(settings_for(scorer, **settings))
     crawler = runner.create_crawler(BilingualSpider)
-    arguments = {"langs": "spa-eus", "seeds": f"{site.url}/", "output": str(output)}
+    usual = {"langs": "spa-eus", "seeds": f"{site.url}/", "output": str(output)}
+    given = usual | (arguments or {})
     before = len(site.pages_asked)
 
     def run():
-        blockingCallFromThread(reactor, runner.crawl, crawler, **arguments)
+        blockingCallFromThread(reactor, runner.crawl, crawler, **given)
         return Outcome(site.pages_asked[before:], crawler.stats.get_stats())
 
     return crawler, run
 
 
-def crawl_site(site, output, scorer, **settings):
+def crawl_site(site, output, scorer, arguments=None, **settings):
     """A whole crawl, one page at a time, so that the order of requests is the order of scores."""
-    return begin(site, output, scorer, **settings)[1]()
+    return begin(site, output, scorer, arguments, **settings)[1]()

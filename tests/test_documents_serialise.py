@@ -17,7 +17,8 @@ from bilingual_crawler.documents.serialise import document_from_dict, document_t
 from bilingual_crawler.documents.urls import UrlResolver
 
 KEYS = [
-    *("url", "variant", "language", "language_source", "language_shares", "title", "paragraphs"),
+    *("url", "variant", "language", "language_source", "language_shares", "title"),
+    *("description", "keywords", "topic", "paragraphs"),
     *(
         "images",
         "switches",

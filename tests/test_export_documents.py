@@ -7,10 +7,11 @@ from lxml import etree
 
 from bilingual_crawler.alignment.sentence_pair import pair_id
 from bilingual_crawler.corpus.export.ilsp import MISSING, TWICE, document_name
-from bilingual_crawler.corpus.export.topic import Terms
 from bilingual_crawler.corpus.export.xml_text import REMOVED
 from bilingual_crawler.documents.document import Paragraph
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.topics.definition import Term
+from bilingual_crawler.topics.topic import Topic
 from tests.export_support import ES, EU, document, exported, write_documents
 
 CES = "{http://www.xces.org/schema/2003}"
@@ -33,7 +34,8 @@ SPANISH = document(
     fetched_at="2026-11-01T10:00:00Z",
 )
 BASQUE = document(EU, "eus", Paragraph("Arriskurik gabe lan egin", "title"), Paragraph("Kaixo"))
-TERMS = Terms(["protección", "accidente laboral", "accidente", "trabajo nocturno"])
+TERMS = ("protección", "accidente laboral", "accidente", "trabajo nocturno")
+TOPIC = Topic([*map(Term, TERMS), Term("peligro", subdomain="riesgos", language="spa")])
 
 
 @pytest.fixture
@@ -46,7 +48,7 @@ def parsed(target, url, language):
 
 
 def test_paragraphs_carry_the_annotations_of_the_paper(folder):
-    target, _ = exported(folder, "xml", terms=TERMS)
+    target, _ = exported(folder, "xml", topic=TOPIC)
     body = parsed(target, ES, "spa").find(f"{CES}text/{CES}body")
     assert [(dict(p.attrib), p.text) for p in body] == [
         ({"id": "p1", "type": "title"}, "Trabajar sin riesgos"),
@@ -56,8 +58,8 @@ def test_paragraphs_carry_the_annotations_of_the_paper(folder):
             {"id": "p4", "crawlinfo": "boilerplate", "type": "listitem"},
             "Folleto (se abre en otra ventana)",
         ),
-        ({"id": "p5", "type": "heading"}, "¿Por qué hay accidentes?"),
-        ({"id": "p6", "topic": "protección;accidente laboral"}, LONG),
+        ({"id": "p5", "type": "heading", "topic": "accidente"}, "¿Por qué hay accidentes?"),
+        ({"id": "p6", "topic": "protección;peligro;accidente;accidente laboral"}, LONG),
         ({"id": "p7", "crawlinfo": "ooi-lang"}, "This line is in English."),
         ({"id": "p8", "crawlinfo": "boilerplate"}, "Aviso legal"),
         ({"id": "p9"}, "Texto propio"),
@@ -66,7 +68,7 @@ def test_paragraphs_carry_the_annotations_of_the_paper(folder):
 
 def test_the_structure_of_the_page_can_be_read_from_the_annotations(folder):
     """The fingerprint of the paper's figure: -2 title, -3 heading, -4 list item, -5 topic."""
-    target, _ = exported(folder, "xml", terms=TERMS)
+    target, _ = exported(folder, "xml", topic=TOPIC)
     codes = {"title": -2, "heading": -3, "listitem": -4}
     fingerprint = []
     for p in parsed(target, ES, "spa").iter(f"{CES}p"):
@@ -74,7 +76,26 @@ def test_the_structure_of_the_page_can_be_read_from_the_annotations(folder):
             fingerprint += [codes[p.get("type")]] if "type" in p.attrib else []
             fingerprint += [-5] if "topic" in p.attrib else []
             fingerprint.append(len(p.text))
-    assert fingerprint == [-2, 20, 54, -4, 11, -3, 24, -5, len(LONG), 12]
+    assert fingerprint == [-2, 20, 54, -4, 11, -3, -5, 24, -5, len(LONG), 12]
+
+
+def test_the_header_says_how_much_the_document_is_about_the_topic(folder):
+    target, _ = exported(folder, "xml", topic=TOPIC)
+    about = parsed(target, ES, "spa").find(f".//{CES}textClass")
+    assert [term.text for term in about.iter(f"{CES}keyTerm")] == [
+        *("accidente", "accidente laboral", "peligro", "protección"),
+    ]
+    assert about.find(f"{CES}domain").get("score") == "13"
+    assert [(each.text, each.get("share")) for each in about.iter(f"{CES}subdomain")] == [
+        ("riesgos", "0.2308")
+    ]
+
+
+def test_the_terms_that_the_crawl_found_are_marked_without_asking(tmp_path):
+    page = document(ES, "spa", Paragraph("En el puerto", topic=["puerto", "barco & vela"]))
+    target, _ = exported(write_documents(tmp_path / "crawl", [page]), "xml")
+    (paragraph,) = parsed(target, ES, "spa").iter(f"{CES}p")
+    assert paragraph.get("topic") == "puerto;barco & vela"
 
 
 def test_without_terms_no_paragraph_has_a_topic(folder):
@@ -189,24 +210,3 @@ def test_pml_files_have_the_same_ids_in_the_same_order(tmp_path):
 def test_pml_without_pairs_is_told(tmp_path):
     with pytest.raises(ConfigurationError, match="no document pairs"):
         exported(write_documents(tmp_path / "crawl", [SPANISH]), "pml")
-
-
-def test_terms_are_found_as_whole_words_in_any_case():
-    terms = Terms(["Seguridad  laboral", "seguridad", "EPI"])
-    assert terms.found_in("La SEGURIDAD laboral y los epi; inseguridad, epis.") == [
-        "Seguridad laboral",
-        "EPI",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [(b"\n \n", "has no terms"), (b"a;b", "has a semicolon"), (b"\xff", "not UTF-8")],
-)
-def test_a_list_of_terms_that_cannot_be_used_is_told(tmp_path, content, told):
-    file = tmp_path / "terms.txt"
-    file.write_bytes(content)
-    with pytest.raises(ConfigurationError, match=told):
-        Terms.read(file)
-    with pytest.raises(ConfigurationError, match="cannot be read"):
-        Terms.read(tmp_path / "missing.txt")

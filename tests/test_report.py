@@ -100,9 +100,9 @@ def test_pages_that_were_all_dropped_are_told_by_reason_and_language():
         off_language={"fra": 8, "eng": 2},
     )
     assert "All 12 pages were dropped" in text
-    assert "10 pages (fra 8, eng 2): The page is in neither of the two languages." in text
+    assert "10 pages (fra 8, eng 2): The page is in another language." in text
     assert "2 pages: The page has no text but menus." in text
-    assert "Are Spanish and Basque the languages of these sites?" in text
+    assert "Do these sites have pages in Spanish and Basque?" in text
 
 
 def test_a_missing_language_is_named_with_what_is_waiting():
@@ -431,14 +431,15 @@ def test_drops_failures_and_links_are_accounted_for(tmp_path):
     lines = summary_text(ending(tmp_path, counts=figures)).splitlines()
     found = [" ".join(line.split()) for line in lines]
     assert "kept 2 documents (spa 2)" in found
-    assert "not kept 1 The page is in neither of the two languages. (fra 1)" in found
+    assert "not kept 1 The page is in another language. (fra 1)" in found
     assert "not fetched 4 The server answered 404 (Not Found)." in found
     assert any(line.startswith("not followed 7 It leads to a host outside") for line in found)
     assert "waiting 5 URLs that were not fetched yet" in found
 
 
-def test_only_files_that_are_there_are_named(tmp_path):
-    (tmp_path / "pairs.jsonl").touch()
+def test_only_files_with_something_in_them_are_named(tmp_path):
+    (tmp_path / "pairs.jsonl").write_text("{}")
+    (tmp_path / "crawl.log").touch()
     text = summary_text(ending(tmp_path))
     assert f"Files in {tmp_path}" in text
     assert "pairs.jsonl" in text

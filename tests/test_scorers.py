@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from bilingual_crawler.documents.document import Document, Link
+from bilingual_crawler.documents.relevance import Relevance, TermHits
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.scoring import shared_models
@@ -13,6 +14,8 @@ from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang
 from bilingual_crawler.scoring.ilsp import TO_THE_OTHER_LANGUAGE
 from bilingual_crawler.scoring.scorer import REFUSED, SCORERS, NothingYet, make_scorer
 from bilingual_crawler.settings import Config
+from bilingual_crawler.topics.definition import Term
+from bilingual_crawler.topics.topic import Topic
 from tests.scoring_support import HandMade, Page, crawl_site
 from tests.tiny_models import parallel_model, url2lang_model
 
@@ -175,15 +178,9 @@ def test_what_pplocator_knows_survives():
 
 
 def test_ilsp_adds_what_the_topic_says():
-    class Harbours:
-        def relevance(self, document):
-            return 6.0
-
-        def weight(self, text):
-            return 10.0 * text.count("puerto")
-
     ilsp = scorer("ilsp")
-    ilsp.topic = Harbours()
+    ilsp.topic = Topic([Term("puerto", 10.0)])
     links = [Link(f"{HOST}/a", context="el puerto"), Link(f"{HOST}/b"), Link(f"{HOST}/eu/c")]
-    page = Document(f"{HOST}/es", language="spa", links=links)
-    assert ilsp.score(page, links) == [12.0, 2.0, TO_THE_OTHER_LANGUAGE + 2.0]
+    hits = TermHits("puerto", 0.5, text=12)
+    page = Document(f"{HOST}/es", language="spa", links=links, topic=Relevance(True, (hits,)))
+    assert ilsp.score(page, links) == [12.0, 2.0, 10 * TO_THE_OTHER_LANGUAGE + 2.0]

@@ -27,7 +27,7 @@ def test_a_crawl_that_is_over_is_counted(tmp_path):
     assert state.documents == {"eus": 2, "spa": 2}
     assert state.off_language == {"eng": 1}
     assert state.why.startswith("It was stopped")
-    assert state.pairs_per_100_pages == 40
+    assert state.per_100_pages == 40
 
 
 def test_the_figures_of_a_running_crawl_grow(tmp_path):

@@ -47,6 +47,8 @@ class CrawlAligner:
         self._spider = cast("BilingualSpider", crawler.spider)
         if not self._spider.config.align:
             raise NotConfigured("BILINGUAL_ALIGN is off")
+        if self._spider.plan.langs.harvest != "pairs":
+            raise NotConfigured("a crawl of one language has no pairs to align")
         self._stats = crawler.stats
         self._process: subprocess.Popen[str] | None = None
         self._aligned = 0

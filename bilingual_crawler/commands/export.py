@@ -31,7 +31,7 @@ Names that end in .gz are packed (tmx, tsv, jsonl).
   scrapy export crawls/example --to tmx
   scrapy export crawls/example --to tsv --dropped --out all.tsv.gz
   scrapy export crawls/example --to parquet --min-score 0.5 --out example.parquet
-  scrapy export crawls/example --to xml --topic terms.txt
+  scrapy export crawls/example --to xml --topic topic.tsv
 """
 
 
@@ -58,7 +58,7 @@ class Command(command.Command):
             "--dropped", action="store_true", help="also what cleaning dropped, with the reason"
         )
         group.add_argument(
-            "--topic", type=Path, metavar="FILE", help="xml: terms to mark, one a line"
+            "--topic", type=Path, metavar="FILE", help="xml: mark these terms, not the crawl's"
         )
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -66,7 +66,8 @@ class Command(command.Command):
         from bilingual_crawler.corpus.export import run  # noqa: PLC0415 - see options.py
         from bilingual_crawler.corpus.export.formats import find_format  # noqa: PLC0415
         from bilingual_crawler.corpus.export.source import Selection  # noqa: PLC0415
-        from bilingual_crawler.corpus.export.topic import NO_TERMS, Terms  # noqa: PLC0415
+        from bilingual_crawler.topics.definition import read_terms  # noqa: PLC0415
+        from bilingual_crawler.topics.topic import Topic  # noqa: PLC0415
 
         folder = Path(one_argument(args, "the folder of a crawl"))
         if not opts.to:
@@ -82,6 +83,6 @@ class Command(command.Command):
                 target,
                 selection=Selection(opts.dropped, opts.min_score),
                 watch=watch,
-                terms=NO_TERMS if opts.topic is None else Terms.read(opts.topic),
+                topic=Topic(() if opts.topic is None else read_terms(opts.topic)),
             )
         print_account(account, str(target))

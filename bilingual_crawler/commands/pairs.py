@@ -105,7 +105,7 @@ class Command(command.Command):
             summary |= pairs_report.evaluate(outcome, opts.gold, ablation=opts.ablation)
         if opts.out is not None:
             pairs_report.write_folder(opts.out, outcome, summary)
-        skips, pair = outcome.reading.skips, outcome.reading.pair
+        skips, pair = outcome.reading.skips, outcome.search.pair
         pairs_report.tell(summary, skips, pair, console)
         try:
             if opts.json:

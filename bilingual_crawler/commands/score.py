@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
@@ -41,7 +42,7 @@ class Command(command.Command):
         super().add_options(parser)
         group = parser.add_argument_group("Link")
         group.add_argument("--from", dest="source", metavar="URL", help="the page with the link")
-        group.add_argument("--langs", metavar="PAIR", help="the two languages (spa-eus)")
+        group.add_argument("--langs", metavar="PAIR", help="the languages of the crawl (spa-eus)")
         group.add_argument("--from-lang", metavar="LANG", help="the language of that page")
         group.add_argument("--anchor", metavar="TEXT", default="", help="the text of the link")
         group.add_argument(
@@ -49,6 +50,7 @@ class Command(command.Command):
         )
         group.add_argument("--scorer", metavar="NAME", help="one scorer (default: all)")
         group.add_argument("--crawl", metavar="DIR", help="the folder of a crawl that has learned")
+        group.add_argument("--topic", metavar="FILE", type=Path, help="the topic of the crawl")
         group.add_argument("--json", action="store_true", help="one line of JSON, for programs")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -59,13 +61,15 @@ class Command(command.Command):
             explain_link,
         )
         from bilingual_crawler.settings import Config  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.topics.definition import read_terms  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.topics.topic import Topic  # noqa: PLC0415 - see options.py
 
         if len(args) != 1 or args[0].startswith("-"):
             raise UsageError("give the URL of one link")
         if not opts.source:
             raise UsageError("say on which page the link is: --from URL")
         if not opts.langs and not opts.crawl:
-            raise UsageError("say for which two languages: --langs spa-eus")
+            raise UsageError("say for which languages: --langs spa-eus")
         if not all("://" in url for url in (args[0], opts.source)):
             raise UsageError("write both URLs in full, with https:// in front")
         assert self.settings is not None
@@ -78,6 +82,7 @@ class Command(command.Command):
             depth=opts.depth,
             scorer=opts.scorer,
             crawl=opts.crawl,
+            topic=Topic(() if opts.topic is None else read_terms(opts.topic)),
         )
         explanation = explain_link(question, Config.from_settings(self.settings))
         if opts.json:
@@ -90,7 +95,7 @@ def _lines(explanation: "Explanation") -> Iterator[str]:
     """The answers for a person; only scores of one scorer can be compared with each other."""
     asked, pair = explanation.question, explanation.pair
     yield asked.url
-    yield f"  on {asked.source} ({explanation.language}), for {pair.first} and {pair.second}"
+    yield f"  on {asked.source} ({explanation.language}), for {' and '.join(map(str, pair))}"
     if explanation.waiting_at is not None:
         yield f"  waits in the crawl at priority {explanation.waiting_at:.4g}"
     for name, answer in explanation.answers.items():

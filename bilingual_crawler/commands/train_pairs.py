@@ -96,9 +96,10 @@ def _search(opts: argparse.Namespace, console: "Console") -> "PairSearch":
 
     bar = ReadingBar(console, map(size_of, opts.input))
     with bar:
-        reading = Reading(read_pair(opts.langs), progress=bar.read)
+        pair = read_pair(opts.langs)
+        reading = Reading(pair, progress=bar.read)
         search = PairSearch(
-            reading.pair,
+            pair,
             skips=reading.skips,
             keep_pages=True,
             aids=aids_of(Config()),

@@ -6,6 +6,10 @@ exception: a near-duplicate that has a translation of its own is a document of i
 pairs: pages that differ in a title and a table are near-duplicates in each language.) So
 pairing sees every page, and decides with the duplicates which of them are in the corpus.
 
+In a crawl with a topic a page is kept if it is on topic, or if the page that it is paired with
+is: terms are seldom as complete in one language as in the other, and half a pair is of no use.
+A pair of which neither page is on topic is none of this corpus.
+
 Everything here can be rebuilt from the journal: a row a page with what duplicates and
 pairing need to know, so that a resumed crawl goes on as if it had never stopped.
 """
@@ -18,6 +22,7 @@ from urllib.parse import urlsplit
 
 from bilingual_crawler.corpus.declarations import Declarations
 from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS, PAIRS_TSV, CrawlFolder
+from bilingual_crawler.corpus.off_topic import OffTopic
 from bilingual_crawler.corpus.pages import PageFacts, Pages
 from bilingual_crawler.documents.dedup import (
     HASH_BYTES,
@@ -27,10 +32,11 @@ from bilingual_crawler.documents.dedup import (
 )
 from bilingual_crawler.documents.document import Document, DocumentKey
 from bilingual_crawler.documents.serialise import document_to_dict, key_of
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import LanguagePair, Languages
 from bilingual_crawler.pairing.changes import Changes
 from bilingual_crawler.pairing.matcher import Declaration, Matcher, UrlModel
 from bilingual_crawler.pairing.model import load_pair_model
+from bilingual_crawler.pairing.no_pairs import NoPairs
 from bilingual_crawler.pairing.pair import DocumentPair, Page, page_of
 from bilingual_crawler.pairing.profile import Embedder
 from bilingual_crawler.pairing.word_list import WordList
@@ -44,7 +50,7 @@ class Corpus:
     def __init__(
         self,
         folder: CrawlFolder,
-        pair_of: Callable[[str], LanguagePair],
+        pair_of: Callable[[str], Languages],
         duplicate_share: float = 0.8,
         on_pair: Callable[[DocumentPair, bool], None] = lambda _pair, _kept: None,
         *,
@@ -61,11 +67,13 @@ class Corpus:
         self._word_list = word_list
         self._embedder = embedder
         self._duplicates = DuplicateIndex(duplicate_share)
-        self._matchers: dict[str, Matcher] = {}
+        self._matchers: dict[str, Matcher | NoPairs] = {}
         self._pages = Pages(folder.journal)
         self._declarations = Declarations(folder.journal)
+        self._off_topic = OffTopic(folder.journal)
         self._same_text: dict[bytes, str] = {}
         self._load()
+        self._pair_count = len(self.pairs)
 
     @property
     def documents(self) -> Counter[str]:
@@ -75,12 +83,17 @@ class Corpus:
     @property
     def pairs(self) -> list[DocumentPair]:
         """Every pair, as things stand."""
-        return [pair for matcher in self._matchers.values() for pair in matcher.pairs]
+        return [
+            pair
+            for matcher in self._matchers.values()
+            for pair in matcher.pairs
+            if self._is_wanted(pair)
+        ]
 
     @property
     def pair_count(self) -> int:
         """How many pairs there are."""
-        return sum(len(matcher) for matcher in self._matchers.values())
+        return self._pair_count
 
     def partner_of(self, url: str) -> str | None:
         """The page that one is paired with now; safe to ask from another thread."""
@@ -112,6 +125,8 @@ class Corpus:
         page = page_of(document, self._embedder)
         facts = PageFacts(url, node, language, signature, packed, page.pack())
         self._pages.add(facts, line, duplicate=is_duplicate)
+        if document.topic is not None and not document.topic.on_topic:
+            self._off_topic.add(url)
         self._apply(self._matcher(url).add(page, node))
         self._review(node)
         return self._pages.is_kept(url)
@@ -161,10 +176,10 @@ class Corpus:
     def _review(self, node: str) -> None:
         """Keep of the pages with one text the one that is paired, or else the first.
 
-        A near-duplicate that is not paired is not kept at all.
+        What is not paired is not kept at all if it is a near-duplicate or off topic.
         """
-        wanted = self._matcher(node).paired_url(node)
-        if wanted is None and not self._pages.is_duplicate(node):
+        wanted = self._paired_url(node)
+        if wanted is None and not self._pages.is_duplicate(node) and node not in self._off_topic:
             wanted = node
         kept = self._pages.kept_of(node)
         if kept == wanted:
@@ -174,6 +189,17 @@ class Corpus:
             self._folder.facts[UNTIDY_DOCUMENTS] = "yes"
         if wanted is not None and (line := self._pages.keep(wanted)) is not None:
             self._folder.journal.append(DOCUMENTS, line)
+
+    def _paired_url(self, node: str) -> str | None:
+        """The URL under which a node is paired, if one of the two pages is on topic."""
+        matcher = self._matcher(node)
+        url = matcher.paired_url(node)
+        if url is None or url not in self._off_topic:
+            return url
+        return None if matcher.partner_of(url) in self._off_topic else url
+
+    def _is_wanted(self, pair: DocumentPair) -> bool:
+        return pair.first not in self._off_topic or pair.second not in self._off_topic
 
     def _kept_lines(self) -> Iterator[str]:
         """The lines of the file that still hold; the others are put aside."""
@@ -185,26 +211,33 @@ class Corpus:
                 else:
                     self._pages.put_aside(url, line)
 
-    def _matcher(self, url: str) -> Matcher:
-        pair = self._pair_of(url)
-        matcher = self._matchers.get(str(pair))
+    def _matcher(self, url: str) -> Matcher | NoPairs:
+        languages = self._pair_of(url)
+        matcher = self._matchers.get(str(languages))
         if matcher is None:
-            matcher = self._matchers[str(pair)] = Matcher(
-                pair,
-                model=self._pair_model,
-                url_model=self._url_model,
-                word_list=self._word_list,
-            )
+            matcher = self._matchers[str(languages)] = self._new_matcher(languages)
             for source, target in self._pages.aliases.items():
                 matcher.alias(source, target)
         return matcher
 
+    def _new_matcher(self, languages: Languages) -> Matcher | NoPairs:
+        if not isinstance(languages, LanguagePair):
+            return NoPairs()
+        return Matcher(
+            languages,
+            model=self._pair_model,
+            url_model=self._url_model,
+            word_list=self._word_list,
+        )
+
     def _apply(self, changes: Changes) -> None:
-        for pair in changes.found.values():
+        for pair in filter(self._is_wanted, changes.found.values()):
             self._folder.journal.append(PAIRS, _json_line(pair))
             self._folder.journal.append(PAIRS_TSV, _tsv_line(pair))
+            self._pair_count += 1
             self._on_pair(pair, True)
-        for pair in changes.lost.values():
+        for pair in filter(self._is_wanted, changes.lost.values()):
+            self._pair_count -= 1
             self._on_pair(pair, False)
         if changes.lost or changes.better_explained:
             self._folder.facts[UNTIDY_PAIRS] = "yes"

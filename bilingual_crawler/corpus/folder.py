@@ -20,7 +20,7 @@ REWRITE = "rewrite "
 class CrawlFolder:
     """Opens or resumes the folder of a crawl; one process at a time may hold it."""
 
-    def __init__(self, path: Path, langs: str) -> None:
+    def __init__(self, path: Path, langs: str, topic: str = "") -> None:
         self.path = path
         path.mkdir(parents=True, exist_ok=True)
         self.journal = Journal(path / JOURNAL)
@@ -32,9 +32,17 @@ class CrawlFolder:
                 f"{path} holds a crawl for {begun_for}, not {langs}: write -a langs={begun_for} "
                 "to go on with it, or choose another folder with -a output=DIR."
             )
+        if self.facts.get("topic", topic) != topic:
+            self.close()
+            raise ConfigurationError(
+                f"{path} holds a crawl for another topic: give -a topic=FILE with the terms that"
+                " it was begun with (or none, if there was none), or choose another folder with"
+                " -a output=DIR."
+            )
         self.resumed = bool(self.facts.get("langs"))
         self.was_finished = self.facts.get("finished") == "yes"
         self.facts["langs"] = langs
+        self.facts["topic"] = topic
         self.facts["finished"] = "no"
         self._complete_rewrites()
         for name in (DOCUMENTS, PAIRS, PAIRS_TSV):

@@ -13,6 +13,7 @@ from bilingual_crawler.corpus.sources.lists import ListedFiles, listed_files, li
 from bilingual_crawler.corpus.sources.reading import Reading
 from bilingual_crawler.corpus.sources.tree import FolderRules, absolute, file_url, read_file
 from bilingual_crawler.documents.selection import Unwanted
+from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.congruence import Congruence
 from bilingual_crawler.pairing.greedy import one_to_one
 from bilingual_crawler.pairing.one_to_one import ACCEPT
@@ -94,7 +95,7 @@ class Outcome:
             each.detector for pair in self.pairs for each in pair.evidence if each.score >= ACCEPT
         )
         counts: dict[str, Any] = {
-            "langs": str(self.reading.pair),
+            "langs": str(self.search.pair),
             "pages": dict(sorted(self.search.pages.items())),
             "split_pages": self.search.split,
             "sitemaps": self.search.sitemaps,
@@ -116,16 +117,17 @@ class Outcome:
 
 def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: None) -> Outcome:
     """Read all inputs and pair what is in them; `progress` is told of pages and pairs so far."""
-    reading = task.reading
+    reading, pair = task.reading, task.reading.languages
+    assert isinstance(pair, LanguagePair)
     search = PairSearch(
-        reading.pair,
+        pair,
         task.detectors,
         least_share=task.least_share,
         skips=reading.skips,
         keep_pages=task.keep_pages,
         aids=task.aids,
     )
-    congruence = Congruence(reading.pair, across_hosts=task.across_hosts)
+    congruence = Congruence(pair, across_hosts=task.across_hosts)
     outcome = Outcome(reading, search, congruence)
     listed: list[ListedFiles] = []
     for source, kind in [(source, kind_of(source)) for source in task.inputs]:

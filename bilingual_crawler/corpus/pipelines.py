@@ -56,10 +56,10 @@ class Step(ABC):
 
 
 class LanguageFilter(Step):
-    """Keeps pages in one of the two languages, as CLD2 decided when the page was read."""
+    """Keeps pages in one of the languages wanted, as CLD2 decided when the page was read."""
 
     def take(self, document: Document) -> None:
-        """Drop pages in neither language, and those of which too little is in it."""
+        """Drop pages in other languages, and those of which too little is in it."""
         pair = self.spider.pair_of(document.url)
         unwanted = why_unwanted(document, pair, self.spider.config.language_share)
         if unwanted is not None:
@@ -87,12 +87,15 @@ class MachineTranslationFilter(Step):
 
 
 class Harvest(Step):
-    """Keeps the document, unless it is a duplicate, and writes the pairs that it makes."""
+    """Keeps the document, unless it is off topic or a duplicate, and writes the pairs it makes."""
 
     def take(self, document: Document) -> None:
-        """Drop what has the text of another page and no translation of its own."""
-        if not self.spider.corpus.add(document):
-            raise Dropped("duplicate", "nearly the same as another page")
+        """Drop what the corpus does not keep; a translation that comes later may bring it back."""
+        if self.spider.corpus.add(document):
+            return
+        if document.topic is not None and not document.topic.on_topic:
+            raise Dropped("off_topic", f"the page scores {document.topic.score:g} on the topic")
+        raise Dropped("duplicate", "nearly the same as another page")
 
 
 class OptOutFilter(Step):

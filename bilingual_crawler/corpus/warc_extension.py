@@ -152,8 +152,9 @@ def about(crawler: Crawler, spider: "BilingualSpider") -> dict[str, str]:
         "http-header-user-agent": settings.get("USER_AGENT") or "",
         "robots": "classic" if settings.getbool("ROBOTSTXT_OBEY") else "ignore",
         "language": ", ".join(languages.codes),
-        "description": f"Pages that may be translations of one another, in {languages.first} and "
-        f"{languages.second}. Opt-outs honoured: {', '.join(spider.config.honour) or 'none'}.",
+        "description": f"Pages for a crawl of {languages.harvest} in "
+        f"{' and '.join(map(str, languages))}. "
+        f"Opt-outs honoured: {', '.join(spider.config.honour) or 'none'}.",
     }
 
 

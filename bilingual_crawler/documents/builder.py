@@ -37,6 +37,8 @@ def build_document(
     document = Document(
         url,
         title=page.title,
+        description=page.description,
+        keywords=page.keywords,
         canonical=None,
         html_language=page.html_language,
         robots=frozenset(page.robots),

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from bilingual_crawler.documents.relevance import Relevance
+
 _VARIANT = "#variant="
 
 ParagraphKind = Literal["title", "heading", "listitem", "paragraph"]
@@ -13,13 +15,15 @@ class Paragraph:
     """A block of text as a reader sees it, with what is known about it.
 
     `kind` and `boilerplate` are the annotations of ILSP-FC (type, crawlinfo);
-    `language` is an ISO 639-3 code, None where the text is too short to tell.
+    `language` is an ISO 639-3 code, None where the text is too short to tell; `topic` are
+    the terms of the crawl's topic that the text has, as the topic writes them.
     """
 
     text: str
     kind: ParagraphKind = "paragraph"
     boilerplate: bool = False
     language: str | None = None
+    topic: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True, frozen=True)
@@ -93,6 +97,8 @@ class Document:
     "switch"; "" for most. `rendered` tells that they have: this is the page that a browser made.
     `tags` are the first elements of the page, a letter each, `size` are its bytes: what
     PPLocator compares.
+    `description` and `keywords` are what its <meta> elements of these names say, `topic` how
+    much it is about the topic of the crawl, None where the crawl has none.
     """
 
     url: str
@@ -100,6 +106,8 @@ class Document:
     language_source: str = "none"
     language_shares: list[tuple[str, int]] = field(default_factory=list)
     title: str = ""
+    description: str = ""
+    keywords: str = ""
     paragraphs: list[Paragraph] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     images: list[Image] = field(default_factory=list)
@@ -120,6 +128,7 @@ class Document:
     depth: int = 0
     requested_url: str = ""
     fetched_at: str = ""
+    topic: Relevance | None = None
 
     @property
     def key(self) -> str:

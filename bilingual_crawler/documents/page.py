@@ -60,6 +60,8 @@ class Page:
     """Everything that is read from a page in its one parse."""
 
     title: str = ""
+    description: str = ""
+    keywords: str = ""
     blocks: list[Block] = field(default_factory=list)
     references: dict[str, Reference] = field(default_factory=dict)
     images: dict[str, str] = field(default_factory=dict)

@@ -330,6 +330,10 @@ class PageReader:
             page.tdm_reservation = page.tdm_reservation or content == "1"
         elif name == "content-language":
             page.content_language = page.content_language or content
+        elif name == "description":
+            page.description = page.description or clean(content)
+        elif name == "keywords":
+            page.keywords = page.keywords or clean(content)
         else:
             page.machine.read_meta(name, content)
 

@@ -15,13 +15,17 @@ from bilingual_crawler.documents.document import (
     Link,
     Paragraph,
 )
+from bilingual_crawler.documents.relevance import Relevance
 from bilingual_crawler.documents.switches import languages_of_link
 
 _PLAIN = (
     *("url", "language", "language_source", "title", "canonical", "html_language"),
     *("encoding", "declared_encoding", "depth", "requested_url", "fetched_at"),
 )
-_SINCE_LATER = ("variant", "machine_translated", "translation_service", "tags")
+_SINCE_LATER = (
+    *("variant", "machine_translated", "translation_service", "tags"),
+    *("description", "keywords"),
+)
 """Keys that files of the first releases lack."""
 
 
@@ -34,15 +38,10 @@ def document_to_dict(document: Document) -> dict[str, Any]:
         "language_source": document.language_source,
         "language_shares": [[code, percent] for code, percent in document.language_shares],
         "title": document.title,
-        "paragraphs": [
-            {
-                "text": paragraph.text,
-                "kind": paragraph.kind,
-                "boilerplate": paragraph.boilerplate,
-                "language": paragraph.language,
-            }
-            for paragraph in document.paragraphs
-        ],
+        "description": document.description,
+        "keywords": document.keywords,
+        "topic": document.topic and document.topic.to_dict(),
+        "paragraphs": list(map(_paragraph, document.paragraphs)),
         "images": [asdict(image) for image in document.images],
         "switches": [asdict(link) for link in document.links if languages_of_link(link)],
         "tags": document.tags,
@@ -59,6 +58,17 @@ def document_to_dict(document: Document) -> dict[str, Any]:
         "requested_url": document.requested_url,
         "fetched_at": document.fetched_at,
     }
+
+
+def _paragraph(paragraph: Paragraph) -> dict[str, Any]:
+    """A paragraph; the terms of a topic only where it has some."""
+    found: dict[str, Any] = {
+        "text": paragraph.text,
+        "kind": paragraph.kind,
+        "boilerplate": paragraph.boilerplate,
+        "language": paragraph.language,
+    }
+    return found | {"topic": paragraph.topic} if paragraph.topic else found
 
 
 def key_of(fields: dict[str, Any]) -> str:
@@ -78,4 +88,5 @@ def document_from_dict(fields: dict[str, Any]) -> Document:
         size=fields.get("size", 0),
         rendered=bool(fields.get("rendered", False)),
         alternates=[Alternate(**each) for each in fields["alternates"]],
+        topic=Relevance.from_dict(topic) if (topic := fields.get("topic")) else None,
     )

@@ -30,7 +30,7 @@ COMBINED = "combined"
 
 def evaluate(outcome: Outcome, gold: Path, *, ablation: bool) -> dict[str, Any]:
     """The figures of a run by a gold list: combined, of each detector, and without each."""
-    search, pair = outcome.search, outcome.reading.pair
+    search, pair = outcome.search, outcome.search.pair
     rows = of_languages(read_gold(gold), pair)
     if not rows:
         raise ConfigurationError(

@@ -7,7 +7,7 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 from bilingual_crawler.fetching.addresses import is_open_host
 from bilingual_crawler.hosts import host_of
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import Languages
 from bilingual_crawler.settings import user_agent
 
 logger = logging.getLogger(__name__)
@@ -47,10 +47,10 @@ def warn_without_contact(contact: str, seeds: Iterable[str], name: str = "") -> 
     return False
 
 
-def accept_language(pair: LanguagePair) -> str:
-    """The Accept-Language header for a pair: `es, eu;q=0.9, *;q=0.5`.
+def accept_language(languages: Languages) -> str:
+    """The Accept-Language header for the languages of a crawl: `es, eu;q=0.9, *;q=0.5`.
 
     Any language is better than an error, so the header ends with all others.
     """
-    first, second = (language.iso639_1 or language.code for language in pair)
-    return f"{first}, {second};q=0.9, *;q=0.5"
+    first, *others = (language.iso639_1 or language.code for language in languages)
+    return ", ".join((first, *(f"{other};q=0.9" for other in others), "*;q=0.5"))

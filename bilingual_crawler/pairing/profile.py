@@ -33,6 +33,8 @@ HASH: Final = "I"
 
 KIND_CODES: dict[ParagraphKind, int] = {"title": -2, "heading": -3, "listitem": -4}
 """How ILSP-FC writes the kinds of paragraphs into a fingerprint."""
+TOPIC_CODE = -5
+"""What it puts before a paragraph with terms of the topic."""
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 _MARKS = re.compile(r"[!?.。！？؟]")  # noqa: RUF001 - the marks of other scripts
@@ -118,6 +120,8 @@ def fingerprint(paragraphs: Iterable[Paragraph]) -> tuple[int, ...]:
     for paragraph in paragraphs:
         if paragraph.kind in KIND_CODES:
             numbers.append(KIND_CODES[paragraph.kind])
+        if paragraph.topic:
+            numbers.append(TOPIC_CODE)
         numbers.append(len(paragraph.text))
         if len(numbers) >= LONGEST_FINGERPRINT:
             break

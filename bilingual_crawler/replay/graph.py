@@ -24,7 +24,7 @@ from bilingual_crawler.fetching.optouts import (
     robots_directives,
 )
 from bilingual_crawler.hosts import host_of
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import Languages
 from bilingual_crawler.replay.recording import MOST_REDIRECTS
 from bilingual_crawler.replay.site import RecordedSite
 from bilingual_crawler.scope import Scope
@@ -44,16 +44,14 @@ class SiteGraph(NamedTuple):
 
 
 def draw_graph(
-    site: RecordedSite, seeds: Iterable[str], scope: Scope, config: Config, pair: LanguagePair
+    site: RecordedSite, seeds: Iterable[str], scope: Scope, config: Config, pair: Languages
 ) -> SiteGraph:
     """Follow every link from the seeds, each page once."""
     return _Walk(site, scope, config, pair).walk(tuple(seeds))
 
 
 class _Walk:
-    def __init__(
-        self, site: RecordedSite, scope: Scope, config: Config, pair: LanguagePair
-    ) -> None:
+    def __init__(self, site: RecordedSite, scope: Scope, config: Config, pair: Languages) -> None:
         self._site = site
         self._recording = site.recording
         self._scope = scope

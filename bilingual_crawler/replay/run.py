@@ -24,7 +24,7 @@ from twisted.python.failure import Failure
 from bilingual_crawler import settings as project
 from bilingual_crawler.corpus.folder import PAIRS_TSV
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import Languages
 from bilingual_crawler.replay.curve import Pair
 from bilingual_crawler.replay.handler import Downloads, RecordedHandler
 from bilingual_crawler.replay.site import RecordedSite
@@ -78,11 +78,12 @@ class Run:
 class Crawl:
     """What a crawl of a site is to do."""
 
-    langs: LanguagePair
+    langs: Languages
     seeds: tuple[str, ...]
     budget: int = 0
     seed: int = 0
     settings: Mapping[str, Any] | None = None
+    topic: Path | None = None
 
 
 def run_settings(crawl: Crawl) -> Settings:
@@ -153,6 +154,7 @@ def crawl_recorded(site: RecordedSite, scorer: str, crawl: Crawl) -> Run:
             langs=str(crawl.langs),
             seeds=crawl.seeds,
             output=folder / "crawl",
+            topic=crawl.topic,
             scorer=scorer,
         )
         crawling.addErrback(failures.append)

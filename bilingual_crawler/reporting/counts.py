@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import Languages
 
 Amounts = Mapping[str, int]
 LOOKED_AT = 5_000
@@ -14,7 +14,7 @@ LOOKED_AT = 5_000
 class Counts:
     """All that was counted, over all runs of a crawl."""
 
-    langs: LanguagePair
+    langs: Languages
     seeds: int = 0
     pages: int = 0
     """Pages that were fetched and read, whether or not they were kept."""
@@ -33,7 +33,7 @@ class Counts:
     seed_outcomes: Amounts = field(default_factory=dict)
     """How the seeds ended."""
     off_language: Amounts = field(default_factory=dict)
-    """Languages of the pages that are in neither of the two."""
+    """Languages of the pages that are in none of those wanted."""
     machine_translated: Amounts = field(default_factory=dict)
     """Documents that say they are machine output, kept or not, by the mark that says so."""
     split_pages: int = 0
@@ -60,7 +60,17 @@ class Counts:
         """All documents that are kept."""
         return sum(self.documents.values())
 
+    @property
+    def harvested(self) -> int:
+        """How much there is of what the crawl is for: pairs, or documents in one language."""
+        return harvested(self.langs, self.pairs, self.documents)
 
-def per_100(pairs: int, pages: int) -> float:
-    """Pairs for every hundred pages; 0 before the first page."""
-    return round(100 * pairs / pages, 2) if pages else 0.0
+
+def harvested(langs: Languages, pairs: int, documents: Amounts) -> int:
+    """How much a crawl has brought in of what its languages let it look for."""
+    return pairs if langs.harvest == "pairs" else sum(documents.values())
+
+
+def per_100(harvested: int, pages: int) -> float:
+    """What every hundred pages brought in; 0 before the first page."""
+    return round(100 * harvested / pages, 2) if pages else 0.0

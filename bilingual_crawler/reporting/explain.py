@@ -1,8 +1,8 @@
-"""Why a crawl has no pairs: the step at which they were lost, in sentences.
+"""Why a crawl has nothing to show: the step at which it was lost, in sentences.
 
-A crawl without a pair is the moment at which a user needs help most. The steps are asked
-in the order in which a page goes through them, and the first that lost everything is
-named; what may have added to it follows.
+A crawl without a pair, or a document, is the moment at which a user needs help most. The
+steps are asked in the order in which a page goes through them, and the first that lost
+everything is named; what may have added to it follows.
 """
 
 from collections.abc import Iterator
@@ -18,8 +18,8 @@ MANY = 0.5
 
 
 def explain(counts: Counts) -> list[str]:
-    """Sentences about a crawl without pairs; none for one that has found some."""
-    if counts.pairs:
+    """Sentences about a crawl without a harvest; none for one that has some."""
+    if counts.harvested:
         return []
     return [*_lost_at(counts), *_still_open(counts)]
 
@@ -59,11 +59,12 @@ def _nothing_fetched(counts: Counts) -> Iterator[str]:
 
 def _nothing_kept(counts: Counts) -> Iterator[str]:
     every_page = "The only page was" if counts.pages == 1 else f"All {counts.pages:,} pages were"
-    yield f"{every_page} dropped, so there was nothing to pair:"
+    yield f"{every_page} dropped:"
     yield from _drops(counts)
     if counts.off_language:
-        first, second = counts.langs
-        yield f"Are {first.name} and {second.name} the languages of these sites?"
+        yield f"Do these sites have pages in {counts.langs.names}?"
+    if "off_topic" in counts.outcomes:
+        yield "scrapy topic tells of any page why it is on topic or not."
     yield from _few_pages(counts)
 
 

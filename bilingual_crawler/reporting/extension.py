@@ -20,7 +20,7 @@ from bilingual_crawler.frontier.memory import MemoryFrontier
 from bilingual_crawler.frontier.scheduler import FrontierScheduler
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.reporting import gather, reasons
-from bilingual_crawler.reporting.counts import Counts
+from bilingual_crawler.reporting.counts import Counts, harvested
 from bilingual_crawler.reporting.display import make_display
 from bilingual_crawler.reporting.explain import explain
 from bilingual_crawler.reporting.progress import Pace, Progress, Sparingly
@@ -106,7 +106,7 @@ class CrawlReporter:
         elif reason != reasons.REDIRECTED:
             count(gather.PAGES)
             self._pages += 1
-            self._yield.add(self._pages, self._spider.corpus.pair_count)
+            self._yield.add(self._pages, self._harvested)
         if request.meta.get("is_start_request"):
             count(gather.SEEDS + reason)
         if LANGUAGE in request.meta:
@@ -121,7 +121,6 @@ class CrawlReporter:
 
     def _show(self) -> None:
         totals = self._tally.totals()
-        pairs = self._spider.corpus.pair_count
         progress = Progress(
             langs=self._spider.plan.langs,
             pages=totals[gather.PAGES],
@@ -129,8 +128,8 @@ class CrawlReporter:
             waiting=len(self._frontier or ()),
             documents=self._documents(),
             other_pages=sum(under(totals, gather.OFF_LANGUAGE).values()),
-            pairs=pairs,
-            curve=self._yield.up_to(self._pages, pairs),
+            pairs=self._spider.corpus.pair_count,
+            curve=self._yield.up_to(self._pages, self._harvested),
             best=self._best(),
             last_pair=self._last_pair,
             seconds=totals[MILLISECONDS] / 1000,
@@ -168,6 +167,11 @@ class CrawlReporter:
             self._display.end(self._ending)
 
     @property
+    def _harvested(self) -> int:
+        corpus = self._spider.corpus
+        return harvested(self._spider.plan.langs, corpus.pair_count, corpus.documents)
+
+    @property
     def _is_finished(self) -> bool:
         return self._folder.facts.get("finished") == "yes"
 
@@ -188,7 +192,7 @@ class CrawlReporter:
             "seconds": totals[MILLISECONDS] / 1000,
             "runs": totals[RUNS],
             **figures(counts, frontier.top(BEST_SHOWN)),
-            "yield": self._yield.up_to(self._pages, counts.pairs),
+            "yield": self._yield.up_to(self._pages, counts.harvested),
             "explanation": explain(counts),
         }
         try:

@@ -109,7 +109,6 @@ def render(progress: Progress) -> RenderableType:
 
 
 def _headline(progress: Progress) -> Table:
-    first, second = progress.langs
     row = Table.grid(padding=(0, 2), expand=True)
     row.add_column(ratio=1)
     row.add_column(justify="right")
@@ -120,13 +119,13 @@ def _headline(progress: Progress) -> Table:
         "   ",
         (f"{progress.waiting:,}", STRONG),
         " waiting   ",
-        (f"{progress.pairs:,}", f"{STRONG} {GOOD}"),
-        " pairs ",
-        (f"{per_100(progress.pairs, progress.pages):.1f} per 100 pages", DIM),
+        (f"{progress.harvested:,}", f"{STRONG} {GOOD}"),
+        f" {progress.langs.harvest} ",
+        (f"{per_100(progress.harvested, progress.pages):.1f} per 100 pages", DIM),
         no_wrap=True,
         overflow="ellipsis",
     )
-    row.add_row(shown(f"{first.name} and {second.name}", STRONG), shown(duration(progress.seconds)))
+    row.add_row(shown(progress.langs.names, STRONG), shown(duration(progress.seconds)))
     row.add_row(figures)
     return row
 
@@ -154,7 +153,9 @@ def _languages(progress: Progress) -> Table:
 def _urls(progress: Progress) -> Table:
     rows = []
     if line := sparkline(progress.curve, BAR_WIDTH):
-        rows.append((shown("yield", DIM), shown(f"{line}  pairs over pages", GOOD)))
+        rows.append(
+            (shown("yield", DIM), shown(f"{line}  {progress.langs.harvest} over pages", GOOD))
+        )
     if progress.best is not None:
         url, score = progress.best
         rows.append((shown("next", DIM), shown(f"{score_text(score)}  {url}")))

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.reporting.counts import per_100
+from bilingual_crawler.languages import Languages
+from bilingual_crawler.reporting.counts import harvested, per_100
 from bilingual_crawler.reporting.terminal import plain, score_text
 from bilingual_crawler.reporting.yields import Point
 
@@ -21,26 +21,31 @@ T = TypeVar("T")
 class Progress:
     """What is shown while a crawl runs."""
 
-    langs: LanguagePair
+    langs: Languages
     pages: int = 0
     pages_a_second: float = 0.0
     waiting: int = 0
     documents: Mapping[str, int] = field(default_factory=dict)
     other_pages: int = 0
-    """Pages in neither language."""
+    """Pages in other languages."""
     pairs: int = 0
     curve: Sequence[Point] = ()
-    """How many pairs there were after how many pages."""
+    """How much was harvested after how many pages."""
     best: tuple[str, float] | None = None
     """The best waiting URL and its score."""
     last_pair: tuple[str, str] | None = None
     seconds: float = 0.0
 
     @property
+    def harvested(self) -> int:
+        """Pairs, or documents where no translations are looked for."""
+        return harvested(self.langs, self.pairs, self.documents)
+
+    @property
     def languages(self) -> dict[str, int]:
-        """Documents by language, those of the pair first and always there."""
-        pair = {code: self.documents.get(code, 0) for code in self.langs.codes}
-        return pair | {code: n for code, n in self.documents.items() if code not in pair}
+        """Documents by language, those that are wanted first and always there."""
+        wanted = {code: self.documents.get(code, 0) for code in self.langs.codes}
+        return wanted | {code: n for code, n in self.documents.items() if code not in wanted}
 
 
 def progress_line(progress: Progress) -> str:
@@ -48,8 +53,8 @@ def progress_line(progress: Progress) -> str:
     languages = ", ".join(f"{code} {number}" for code, number in progress.languages.items())
     line = (
         f"{progress.pages} pages ({progress.pages_a_second:.1f}/s), {progress.waiting} waiting,"
-        f" {languages}, {progress.pairs} pairs"
-        f" ({per_100(progress.pairs, progress.pages):.1f} per 100 pages)"
+        f" {languages}, {progress.harvested} {progress.langs.harvest}"
+        f" ({per_100(progress.harvested, progress.pages):.1f} per 100 pages)"
     )
     if progress.best is None:
         return line

@@ -15,7 +15,8 @@ OPT_OUTS = ("robots_txt", "tdm_reserved", "noai", "noindex")
 READ = {
     STORED: "The page is in documents.jsonl.gz.",
     "no_text": "The page has no text but menus.",
-    OFF_LANGUAGE: "The page is in neither of the two languages.",
+    OFF_LANGUAGE: "The page is in another language.",
+    "off_topic": "The page is not about the topic (BILINGUAL_TOPIC_SCORE, BILINGUAL_TOPIC_TERMS).",
     "mixed_language": "Too little of the page is in its main language (BILINGUAL_LANGUAGE_SHARE).",
     "machine_translated": "The page says that its text is machine-translated"
     " (BILINGUAL_MACHINE_TRANSLATED).",

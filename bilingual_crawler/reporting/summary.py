@@ -15,7 +15,7 @@ from rich.text import Text
 from bilingual_crawler.corpus.folder import DOCUMENTS, LOG, PAIRS, PAIRS_TSV, REPORT
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.reporting import reasons
-from bilingual_crawler.reporting.counts import Amounts, Counts
+from bilingual_crawler.reporting.counts import Amounts, Counts, per_100
 from bilingual_crawler.reporting.picture import PICTURE
 from bilingual_crawler.reporting.terminal import DIM, GOOD, STRONG, duration, grid, plain
 
@@ -73,19 +73,20 @@ def summary(ending: Ending) -> RenderableType:
     """
     parts: list[RenderableType | None] = [_pairs(ending), _more(ending), _headline(ending)]
     if ending.explanation:
-        parts.append(_explanation(ending.explanation))
+        parts.append(_explanation(ending.explanation, ending.counts.langs.harvest))
     parts += [_accounts(ending.counts), _files(ending.folder), _going_on(ending)]
     return Group(*(part for part in parts if part is not None))
 
 
 def _headline(ending: Ending) -> RenderableType:
     counts = ending.counts
-    first, second = counts.langs
-    found = f"{counts.pairs:,} pair{'' if counts.pairs == 1 else 's'}"
+    number, names = counts.harvested, counts.langs.names
+    noun = counts.langs.harvest if number != 1 else counts.langs.harvest[:-1]
+    about = {"pairs": f"of {names} documents in", "documents": f"in {names} from"}
     line = Text.assemble(
-        (found, f"{STRONG} {GOOD}" if counts.pairs else STRONG),
-        f" of {first.name} and {second.name} documents in {counts.pages:,} pages",
-        (f"  {counts.pairs_per_100_pages:.1f} per 100 pages, {duration(ending.seconds)}", DIM),
+        (f"{number:,} {noun}", f"{STRONG} {GOOD}" if number else STRONG),
+        f" {about[counts.langs.harvest]} {counts.pages:,} pages",
+        (f"  {per_100(number, counts.pages):.1f} per 100 pages, {duration(ending.seconds)}", DIM),
     )
     line.append("\n")
     if not ending.nothing_new:
@@ -115,8 +116,11 @@ def _more(ending: Ending) -> RenderableType | None:
     return Text(f"       and {more:,} more in {PAIRS}\n") if more > 0 else None
 
 
-def _explanation(sentences: list[str]) -> RenderableType:
-    lines = [Text("Why there are no pairs", style=STRONG), *(Text(plain(s)) for s in sentences)]
+def _explanation(sentences: list[str], harvest: str) -> RenderableType:
+    lines = [
+        Text(f"Why there are no {harvest}", style=STRONG),
+        *(Text(plain(s)) for s in sentences),
+    ]
     return Group(lines[0], *(Padding(line, (0, 0, 0, 2)) for line in lines[1:]), Text())
 
 
@@ -173,7 +177,11 @@ def _row(label: str, number: int, text: str) -> tuple[Text, ...]:
 
 
 def _files(folder: Path) -> RenderableType:
-    there = {name: about for name, about in ABOUT_FILES.items() if any(folder.glob(name))}
+    there = {
+        name: about
+        for name, about in ABOUT_FILES.items()
+        if any(file.stat().st_size for file in folder.glob(name))
+    }
     rows = grid((Text(name), Text(about, style=DIM)) for name, about in there.items())
     return Group(
         Text.assemble("\nFiles in ", (plain(str(folder)), STRONG)), Padding(rows, (0, 0, 0, 2))

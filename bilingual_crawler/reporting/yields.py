@@ -1,4 +1,4 @@
-"""The yield curve of a crawl: how many pairs there were after how many pages.
+"""The yield curve of a crawl: how many pairs (or documents) there were after how many pages.
 
 At most `MOST_POINTS` points are kept, whatever the length of the crawl: when there are more,
 every second one goes and the distance between them doubles. They are saved with every
@@ -15,7 +15,7 @@ FACT = "yield"
 BLOCKS = "▁▂▃▄▅▆▇█"
 
 Point = tuple[int, int]
-"""(pages, pairs)"""
+"""(pages, pairs), or (pages, documents) in a crawl of one language."""
 
 
 class YieldCurve:

@@ -14,6 +14,7 @@ class BreadthFirstScorer(LinkScorer):
 
     sees_context = False
     off_language = 1.0
+    for_one_language = True
 
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
         """Equal for all links of a page; less for each step away from the seeds."""

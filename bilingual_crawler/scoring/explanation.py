@@ -8,7 +8,7 @@ from typing import Any
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.languages import LanguagePair, find_language
+from bilingual_crawler.languages import Languages, find_language, parse_languages
 from bilingual_crawler.scoring.learned import restored
 from bilingual_crawler.scoring.recorded import RecordedCrawl
 from bilingual_crawler.scoring.scorer import (
@@ -22,6 +22,7 @@ from bilingual_crawler.scoring.scorer import (
 )
 from bilingual_crawler.scoring.url_language import announced_languages
 from bilingual_crawler.settings import Config
+from bilingual_crawler.topics.topic import NO_TOPIC, Topic
 
 
 @dataclass(slots=True, kw_only=True)
@@ -36,6 +37,7 @@ class Question:
     depth: int = 0
     scorer: str | None = None
     crawl: str | None = None
+    topic: Topic = NO_TOPIC
 
 
 @dataclass(slots=True)
@@ -59,7 +61,7 @@ class Explanation:
     """What all scorers say of a link."""
 
     question: Question
-    pair: LanguagePair
+    pair: Languages
     language: str | None
     """The language of the page with the link, as far as it is known."""
     waiting_at: float | None
@@ -98,7 +100,7 @@ def _explain(question: Question, config: Config, crawl: RecordedCrawl | None) ->
     answers = {}
     for name in [question.scorer] if question.scorer else SCORERS:
         try:
-            answers[name] = _answer(_scorer(name, pair, crawl, config), page, link)
+            answers[name] = _answer(_scorer(name, pair, crawl, config, question.topic), page, link)
         except ConfigurationError as error:
             if question.scorer:
                 raise
@@ -109,31 +111,31 @@ def _explain(question: Question, config: Config, crawl: RecordedCrawl | None) ->
 def _answer(scorer: LinkScorer, page: Document, link: Link) -> Answer:
     score, factors = scorer.explain(page, link)
     weight = scorer.weight_of(page)
-    if page.language in scorer.pair:
+    if page.language in scorer.languages:
         return Answer(score, factors)
-    why = f"the page is in neither language but in {page.language or 'an unknown one'}"
+    why = f"the page is not in a language that is wanted but in {page.language or 'an unknown one'}"
     factors = [*factors, Factor("page language", weight, why)]
     return Answer(score * weight if weight else REFUSED, factors)
 
 
 def _scorer(
-    name: str, pair: LanguagePair, crawl: RecordedCrawl | None, config: Config
+    name: str, pair: Languages, crawl: RecordedCrawl | None, config: Config, topic: Topic
 ) -> LinkScorer:
     so_far: CrawlSoFar = NothingYet() if crawl is None else crawl
-    make = partial(make_scorer, name, crawl=so_far, config=config)
+    make = partial(make_scorer, name, crawl=so_far, config=config, topic=topic)
     state = None if crawl is None else crawl.learned(name, str(pair))
     return restored(make, pair, state)
 
 
-def _pair(question: Question, crawl: RecordedCrawl | None) -> LanguagePair:
+def _pair(question: Question, crawl: RecordedCrawl | None) -> Languages:
     text = question.langs or (crawl.langs if crawl is not None else "")
     try:
-        return LanguagePair.parse(text)
+        return parse_languages(text)
     except ValueError as error:
         raise ConfigurationError(f"--langs {text}: {error}") from error
 
 
-def _language(question: Question, pair: LanguagePair, crawl: RecordedCrawl | None) -> str | None:
+def _language(question: Question, pair: Languages, crawl: RecordedCrawl | None) -> str | None:
     """The language of the page: as told, as crawled, as its URL says, or the first one."""
     if question.source_language:
         try:
@@ -144,4 +146,4 @@ def _language(question: Question, pair: LanguagePair, crawl: RecordedCrawl | Non
     if known is not None:
         return known
     named = [code for code in pair.codes if code in announced_languages(question.source)]
-    return named[0] if len(named) == 1 else pair.first.code
+    return named[0] if len(named) == 1 else pair.codes[0]

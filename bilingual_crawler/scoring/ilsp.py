@@ -2,11 +2,11 @@
 
 c is high for a link that leads from one language to the other, p is how much the page is
 about the topic, L how many links it has, and the last part how often terms of the topic
-stand near the link, times their weights. Without a topic only c is left.
+stand near the link, times their weights. Without a topic only c is left, and in a crawl of
+one language only the topic.
 """
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.languages import language_of_tag
@@ -15,29 +15,8 @@ from bilingual_crawler.scoring.scorer import Factor, LinkScorer
 from bilingual_crawler.scoring.url_language import announced_languages
 
 TO_THE_OTHER_LANGUAGE = 1000.0
-"""c: above whatever a topic may add, so that likely translations come before all else."""
-
-
-class Topic(Protocol):
-    """What a crawl is about: weighted terms."""
-
-    def relevance(self, document: Document) -> float:
-        """p: how much a page is about the topic."""
-
-    def weight(self, text: str) -> float:
-        """The sum over all terms of their occurrences in a text times their weight."""
-
-
-class NoTopic:
-    """A crawl for whatever there is."""
-
-    def relevance(self, document: Document) -> float:  # noqa: ARG002 - no page is about nothing
-        """Zero."""
-        return 0.0
-
-    def weight(self, text: str) -> float:  # noqa: ARG002 - no text is about nothing
-        """Zero."""
-        return 0.0
+"""c, in occurrences of a usual term: above what a topic adds on real pages, so that likely
+translations come before all else."""
 
 
 class IlspScorer(LinkScorer):
@@ -47,42 +26,46 @@ class IlspScorer(LinkScorer):
     """
 
     off_language = 1.0
-    topic: Topic = NoTopic()
+    for_one_language = True
 
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
-        """The sum of the three parts; never negative while terms have positive weights."""
-        page = self._page_part(document)
-        wanted = self.wanted(document) if document.language in self.pair else frozenset()
-        return [self._crossing(link, wanted) + page + self._around(link) for link in links]
+        """The sum of the three parts; never negative, since weights are above 0."""
+        page, lacks = self._page_part(document), self._lacks(document)
+        return [self._crossing(link, lacks) + page + self._around(document, link) for link in links]
 
     def explain(self, document: Document, link: Link) -> tuple[float, list[Factor]]:
         """The three parts."""
-        wanted = self.wanted(document) if document.language in self.pair else frozenset()
         c, page, around = (
-            self._crossing(link, wanted),
+            self._crossing(link, self._lacks(document)),
             self._page_part(document),
-            self._around(link),
+            self._around(document, link),
         )
         crosses = "leads" if c else "is not known to lead"
         return c + page + around, [
             Factor("language", c, f"the link {crosses} from one language to the other"),
-            Factor("page", page, f"relevance of the page over its {len(document.links)} links"),
+            Factor("page", page, f"score of the page over its {len(document.links)} links"),
             Factor("surroundings", around, "terms of the topic in the anchor and around it"),
         ]
 
-    def _crossing(self, link: Link, wanted: frozenset[str]) -> float:
-        if not wanted:
+    def _lacks(self, document: Document) -> frozenset[str]:
+        """The language to which a link may cross; none from a page that is not wanted itself."""
+        if document.language not in self.languages:
+            return frozenset()
+        return self.wanted(document) - {document.language}
+
+    def _crossing(self, link: Link, lacks: frozenset[str]) -> float:
+        if not lacks:
             return 0.0
         declared = language_of_tag(link.hreflang) if link.hreflang else None
         named = (
             frozenset({declared.code})
             if declared is not None
-            else anchor_languages(link, self.pair) or announced_languages(link.url)
+            else anchor_languages(link, self.languages) or announced_languages(link.url)
         )
-        return TO_THE_OTHER_LANGUAGE if named & wanted else 0.0
+        return TO_THE_OTHER_LANGUAGE * self.topic.unit if named & lacks else 0.0
 
     def _page_part(self, document: Document) -> float:
-        return self.topic.relevance(document) / max(1, len(document.links))
+        return document.topic.score / max(1, len(document.links)) if document.topic else 0.0
 
-    def _around(self, link: Link) -> float:
-        return self.topic.weight(f"{link.anchor} {link.context} {link.image_alt}")
+    def _around(self, document: Document, link: Link) -> float:
+        return self.topic_around(document, link) if self.topic else 0.0

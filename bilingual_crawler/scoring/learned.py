@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterable
 
 from bilingual_crawler.journal import Journal, Statement
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import Languages
 from bilingual_crawler.scoring.scorekeeper import Scorekeeper
 from bilingual_crawler.scoring.scorer import LinkScorer
 
@@ -29,7 +29,7 @@ class Scorekeepers:
     def __init__(
         self,
         name: str,
-        make: Callable[[LanguagePair], LinkScorer],
+        make: Callable[[Languages], LinkScorer],
         journal: Journal,
         save_seconds: float,
     ) -> None:
@@ -41,7 +41,7 @@ class Scorekeepers:
         self._learned: dict[str, bytes] = dict(journal.read(READ, (name,)))
         journal.attach(self)
 
-    def of(self, pair: LanguagePair) -> Scorekeeper:
+    def of(self, pair: Languages) -> Scorekeeper:
         """The scorer for a pair of languages, which knows what an earlier run learned."""
         keeper = self._keepers.get(str(pair))
         if keeper is None:
@@ -64,7 +64,7 @@ class Scorekeepers:
 
 
 def restored(
-    make: Callable[[LanguagePair], LinkScorer], pair: LanguagePair, state: bytes | None
+    make: Callable[[Languages], LinkScorer], pair: Languages, state: bytes | None
 ) -> LinkScorer:
     """A scorer that goes on from `state`, or a new one if there is none or it is unreadable."""
     scorer = make(pair)

@@ -21,7 +21,7 @@ from bilingual_crawler.frontier.fingerprint import url_fingerprint
 from bilingual_crawler.frontier.journaled import JournaledFrontier
 from bilingual_crawler.frontier.scheduler import FrontierScheduler
 from bilingual_crawler.hosts import host_of
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import Languages
 from bilingual_crawler.scoring.feedback import Feedback
 from bilingual_crawler.scoring.learned import Scorekeepers
 from bilingual_crawler.scoring.live import LiveCrawl, PageLanguages
@@ -179,8 +179,9 @@ class ScoringMiddleware:
     def _keeper_of(self, url: str) -> Scorekeeper:
         return self._keepers.of(self._spider.pair_of(url))
 
-    def _make(self, pair: LanguagePair) -> LinkScorer:
-        return make_scorer(self._config.scorer, pair, self._crawl, self._config)
+    def _make(self, languages: Languages) -> LinkScorer:
+        topic = self._spider.topic
+        return make_scorer(self._config.scorer, languages, self._crawl, self._config, topic)
 
     @property
     def _frontier(self) -> JournaledFrontier:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from bilingual_crawler.documents.document import Document, Link
-from bilingual_crawler.languages import LanguagePair, language_of_tag
+from bilingual_crawler.languages import Languages, language_of_tag
 from bilingual_crawler.pairing.url_key import url_key
 from bilingual_crawler.scoring.scorer import CrawlSoFar, Factor, LinkScorer
 from bilingual_crawler.scoring.url_language import announced_languages
@@ -27,20 +27,23 @@ class Rule(NamedTuple):
     why: str
 
 
-DECLARED = Rule(2.0, "the page declares it as its translation")
+DECLARED = Rule(2.0, "the page declares it in the language that is wanted")
 TRANSLATION = Rule(1.0, "differs from the page's URL only in the token of the other language")
-OTHER_LANGUAGE = Rule(0.8, "announces the other language")
+OTHER_LANGUAGE = Rule(0.8, "announces the language that is wanted")
 UNDECIDED = Rule(0.5, "announces no language")
 SAME_LANGUAGE = Rule(0.4, "announces the language of the page")
-FOREIGN = Rule(0.05, "announces a third language")
+FOREIGN = Rule(0.05, "announces a language that is not wanted")
 
 
 class RulesScorer(LinkScorer):
-    """Declared translations first, then what looks like the other language."""
+    """Declared translations first, then what looks like the language that is wanted."""
 
-    def __init__(self, pair: LanguagePair, crawl: CrawlSoFar, config: Config) -> None:
-        super().__init__(pair, crawl, config)
-        self._tokens = pair.first.tokens | pair.second.tokens
+    for_one_language = True
+    is_yield = True
+
+    def __init__(self, languages: Languages, crawl: CrawlSoFar, config: Config) -> None:
+        super().__init__(languages, crawl, config)
+        self._tokens = frozenset[str]().union(*(language.tokens for language in languages))
 
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
         """From 0.05 (a third language) to 2 (the page itself declares its translation)."""
@@ -57,26 +60,27 @@ class RulesScorer(LinkScorer):
     def _rule(self, link: Link, document: Document, wanted: frozenset[str], own_key: str) -> Rule:
         declared = language_of_tag(link.hreflang) if link.hreflang else None
         if declared is not None:
-            if declared.code not in self.pair:
+            if declared.code not in self.languages:
                 return FOREIGN
             if "alternate" in link.rel:
                 return DECLARED if declared.code in wanted else SAME_LANGUAGE
             named = frozenset({declared.code})
         else:
-            named = anchor_languages(link, self.pair) or announced_languages(link.url)
+            named = anchor_languages(link, self.languages) or announced_languages(link.url)
         if not named:
             return UNDECIDED
         if named & wanted:
-            is_twin = document.language in self.pair and (
-                url_key(link.url, self._tokens).key == own_key
-            )
+            crosses = document.language in self.languages and document.language not in wanted
+            is_twin = crosses and url_key(link.url, self._tokens).key == own_key
             return TRANSLATION if is_twin else OTHER_LANGUAGE
-        return SAME_LANGUAGE if named & frozenset(self.pair.codes) else FOREIGN
+        return SAME_LANGUAGE if named & frozenset(self.languages.codes) else FOREIGN
 
 
-def anchor_languages(link: Link, pair: LanguagePair) -> frozenset[str]:
-    """The languages of a pair that a short anchor, or its image, names."""
+def anchor_languages(link: Link, languages: Languages) -> frozenset[str]:
+    """The languages of a crawl that a short anchor, or its image, names."""
     words = WORDS.findall(f"{link.anchor} {link.image_alt}".lower())
     if not words or len(words) > ANCHOR_WORDS:
         return frozenset()
-    return frozenset(language.code for language in pair if not language.tokens.isdisjoint(words))
+    return frozenset(
+        language.code for language in languages if not language.tokens.isdisjoint(words)
+    )

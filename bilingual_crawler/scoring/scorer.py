@@ -1,9 +1,9 @@
 """How promising is a link: what every scorer promises, and how one is chosen.
 
-A crawl has one scorer for each pair of languages. Everything of a scorer is called by one
-thread at a time, in the order of events: a page arrives, what was found and what failed
-since the last page is told, the links of the page are scored, and what the scorer wants
-changed is asked for. So a scorer needs no locks.
+A crawl has one scorer for each pair of languages, or for its one language. Everything of a
+scorer is called by one thread at a time, in the order of events: a page arrives, what was
+found and what failed since the last page is told, the links of the page are scored, and what
+the scorer wants changed is asked for. So a scorer needs no locks.
 """
 
 from abc import ABC, abstractmethod
@@ -15,9 +15,10 @@ from scrapy.utils.misc import load_object
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import LanguagePair, Languages
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.settings import Config
+from bilingual_crawler.topics.topic import NO_TOPIC, Topic
 
 SEED_PRIORITY = float("inf")
 """Seeds come first, always."""
@@ -34,6 +35,11 @@ SCORERS = {
     "pplocator": "bilingual_crawler.scoring.pplocator.PPLocatorScorer",
     "ilsp": "bilingual_crawler.scoring.ilsp.IlspScorer",
 }
+
+
+TOPICAL = "bilingual_crawler.scoring.topical.TopicalScorer"
+ONE_LANGUAGE = "ilsp"
+"""The scorer of a crawl without translations, unless the user names one."""
 
 
 class Factor(NamedTuple):
@@ -96,10 +102,26 @@ class LinkScorer(ABC):
     off_language: ClassVar[float | None] = None
     """What the links of a page in neither language count; None leaves it to the settings."""
 
-    def __init__(self, pair: LanguagePair, crawl: CrawlSoFar, config: Config) -> None:
-        self.pair = pair
+    is_yield: ClassVar[bool] = False
+    """Whether a score says how much a download promises, none being 0, so that in a crawl with a
+    topic it is multiplied by the odds of a page on topic."""
+
+    for_one_language: ClassVar[bool] = False
+    """Whether it can rank links where no translations are looked for."""
+
+    topic: Topic = NO_TOPIC
+    """What the crawl is about."""
+
+    def __init__(self, languages: Languages, crawl: CrawlSoFar, config: Config) -> None:
+        self.languages = languages
         self.crawl = crawl
         self.config = config
+
+    @property
+    def pair(self) -> LanguagePair:
+        """The two languages, for scorers that are for two alone."""
+        assert isinstance(self.languages, LanguagePair)
+        return self.languages
 
     @abstractmethod
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
@@ -112,13 +134,24 @@ class LinkScorer(ABC):
 
     def wanted(self, document: Document) -> frozenset[str]:
         """The language that a page lacks; both, for a page in neither."""
-        if document.language is not None and document.language in self.pair:
-            return frozenset({self.pair.other(document.language).code})
-        return frozenset(self.pair.codes)
+        return self.languages.sought_from(document.language)
+
+    def topic_around(self, document: Document, link: Link) -> float:
+        """How much the text around a link is about the topic: occurrences times weights.
+
+        It is read in the language of the page; where that is none of the crawl's, in whichever
+        of them it says most.
+        """
+        text = f"{link.context or link.anchor} {link.image_alt}"
+        if link.anchor not in text:
+            text = f"{link.anchor} {text}"
+        own = document.language if document.language in self.languages else None
+        codes = self.languages.codes if own is None else (own,)
+        return max(self.topic.weight(text, code) for code in codes)
 
     def weight_of(self, document: Document) -> float:
         """What the scores of a page's links are multiplied by; 0 is not to follow them."""
-        if document.language in self.pair:
+        if document.language in self.languages:
             return 1.0
         if self.off_language is not None:
             return self.off_language
@@ -157,8 +190,19 @@ class LinkScorer(ABC):
         """Go on from what was learned; ValueError tells that it cannot be read."""
 
 
-def make_scorer(name: str, pair: LanguagePair, crawl: CrawlSoFar, config: Config) -> LinkScorer:
-    """The scorer of that name, or of that import path, for a pair of languages."""
+def default_scorer(languages: Languages) -> str:
+    """The scorer of a crawl whose user names none."""
+    return Config().scorer if isinstance(languages, LanguagePair) else ONE_LANGUAGE
+
+
+def make_scorer(
+    name: str,
+    languages: Languages,
+    crawl: CrawlSoFar,
+    config: Config,
+    topic: Topic = NO_TOPIC,
+) -> LinkScorer:
+    """The scorer of that name, or of that import path, for the languages of a crawl."""
     try:
         cls = load_object(SCORERS.get(name, name))
     except (ImportError, NameError, ValueError) as error:
@@ -171,4 +215,14 @@ def make_scorer(name: str, pair: LanguagePair, crawl: CrawlSoFar, config: Config
             f"BILINGUAL_SCORER={name} is not a scorer: make it a class that inherits from "
             "bilingual_crawler.scoring.scorer.LinkScorer."
         )
-    return cls(pair, crawl, config)
+    if not cls.for_one_language and not isinstance(languages, LanguagePair):
+        raise ConfigurationError(
+            f"BILINGUAL_SCORER={name} ranks links by the translations that they promise, and a"
+            f" crawl of {languages.names} alone looks for none: write ilsp, language or"
+            " breadth_first, or leave it out."
+        )
+    scorer: LinkScorer = cls(languages, crawl, config)
+    if topic and scorer.is_yield:
+        scorer = load_object(TOPICAL)(scorer)
+    scorer.topic = topic
+    return scorer

@@ -79,6 +79,7 @@ class SmartScorer(LinkScorer):
     """P_lang times P_par, as in the paper; nothing is learned."""
 
     off_language = 0.0
+    is_yield = True
 
     def __init__(self, pair: LanguagePair, crawl: CrawlSoFar, config: Config) -> None:
         super().__init__(pair, crawl, config)

@@ -16,24 +16,25 @@ from bilingual_crawler.corpus.folder import CrawlFolder
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.mixed import split_mixed
-from bilingual_crawler.errors import writing
+from bilingual_crawler.errors import ConfigurationError, writing
 from bilingual_crawler.fetching.browser.chromium import check_rendering
 from bilingual_crawler.fetching.browser.rendering import Rendering
 from bilingual_crawler.fetching.identity import warn_without_contact
 from bilingual_crawler.fetching.refusal import reason_of
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.hosts import host_of
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import LanguagePair, Languages
 from bilingual_crawler.pairing.model import load_pair_model
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.pairing.resources import read_resources
 from bilingual_crawler.patience import Patience
 from bilingual_crawler.plan import CrawlPlan
 from bilingual_crawler.scope import Scope
-from bilingual_crawler.scoring.scorer import SEED_PRIORITY, NothingYet, make_scorer
+from bilingual_crawler.scoring.scorer import SEED_PRIORITY, NothingYet, default_scorer, make_scorer
 from bilingual_crawler.scoring.shared_models import parallel_urls_if_there
 from bilingual_crawler.settings import Config
 from bilingual_crawler.signals import pair_found, pair_lost
+from bilingual_crawler.topics.topic import Topic
 
 logger = logging.getLogger(__name__)
 
@@ -43,12 +44,14 @@ NOT_THERE = frozenset({"http_404", "http_410"})
 class BilingualSpider(Spider):
     """Follows the links of bilingual sites and makes a document of every page.
 
-    -a langs=spa-eus       the two languages: ISO 639 codes or English names
+    -a langs=spa-eus       the two languages: ISO 639 codes or English names; one alone
+                           (langs=spa) is a crawl without translations
     -a seeds=URL,URL       where to start (default: the project's list for the pair)
     -a seeds_file=FILE     the same from a file, one URL a line, # for comments
     -a output=DIR          where to write (default: crawls/<langs>-<time>); the same
                            folder again goes on with a crawl that was stopped
     -a sites=FILE          a TOML file with settings for single sites
+    -a topic=FILE          a table of weighted terms: only what is about them is kept
     -a scorer=NAME         how links are ranked, as BILINGUAL_SCORER
     """
 
@@ -58,6 +61,7 @@ class BilingualSpider(Spider):
     folder: CrawlFolder
     corpus: Corpus
     patience: Patience
+    topic: Topic
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -65,8 +69,11 @@ class BilingualSpider(Spider):
         scorer = kwargs.pop("scorer", None)
         if scorer is not None:
             crawler.settings.set("BILINGUAL_SCORER", scorer, priority="cmdline")
-        config = Config.from_settings(crawler.settings)
         plan = CrawlPlan.from_arguments(*args, **kwargs)
+        settings = crawler.settings
+        if settings.get("BILINGUAL_SCORER") is None:
+            settings.set("BILINGUAL_SCORER", default_scorer(plan.langs), priority="addon")
+        config = Config.from_settings(settings)
         make_scorer(config.scorer, plan.langs, NothingYet(), config)  # complains, if it must
         load_pair_model(config.pair_model)  # so does this
         if {config.render, *plan.sites.said("render")} != {"never"}:
@@ -81,8 +88,9 @@ class BilingualSpider(Spider):
         self.patience = Patience(config.stop_seconds)
         self._pair_of_host = lru_cache(maxsize=1 << 14)(self._find_pair)
         word_list, embedder = read_resources(config.word_list, config.embeddings)
+        self.topic = topic_of(plan, config)
         with writing(plan.output, "Mend that, or name another folder with -a output=FOLDER."):
-            self.folder = CrawlFolder(plan.output, str(plan.langs))
+            self.folder = CrawlFolder(plan.output, str(plan.langs), self.topic.name)
             self.corpus = Corpus(
                 self.folder,
                 self.pair_of,
@@ -117,11 +125,11 @@ class BilingualSpider(Spider):
         """Whether the pages of a site are rendered: never, auto or always."""
         return self.plan.sites.rules_for(host_of(url)).render or self.config.render
 
-    def pair_of(self, url: str) -> LanguagePair:
+    def pair_of(self, url: str) -> Languages:
         """The languages wanted of a site: its own, or those of the crawl."""
         return self._pair_of_host(host_of(url))
 
-    def _find_pair(self, host: str) -> LanguagePair:
+    def _find_pair(self, host: str) -> Languages:
         return self.plan.sites.rules_for(host).languages or self.plan.langs
 
     def honour_of(self, url: str) -> tuple[str, ...]:
@@ -135,11 +143,10 @@ class BilingualSpider(Spider):
     async def start(self) -> AsyncIterator[Request]:
         """Ask for the seeds, before everything else."""
         logger.info(
-            "Crawling %d site%s for %s and %s (seeds from %s): %s",
+            "Crawling %d site%s for %s (seeds from %s): %s",
             len(self.plan.seeds),
             "" if len(self.plan.seeds) == 1 else "s",
-            self.plan.langs.first.name,
-            self.plan.langs.second.name,
+            self.plan.langs.names,
             self.plan.seeds_from,
             ", ".join(self.plan.seeds),
         )
@@ -176,12 +183,13 @@ class BilingualSpider(Spider):
 
         plain = self._read(response, response.body, _header(response, "Content-Type"))
         documents = await self.rendering.documents(response, plain, read)
-        parts = None
-        if len(documents) == 1:
-            parts = split_mixed(documents[0], self.pair_of(response.url))
+        parts, pair = None, self.pair_of(response.url)
+        if len(documents) == 1 and isinstance(pair, LanguagePair):
+            parts = split_mixed(documents[0], pair)
         if parts is not None:
             self.crawler.stats.inc_value("bilingual/split_pages")
         for part in parts or documents:
+            self.topic.annotate(part)
             yield part
 
     def _read(self, response: Response, body: bytes, content_type: str) -> Document:
@@ -210,6 +218,27 @@ class BilingualSpider(Spider):
             reason = "probe_missed"
         request.meta["bilingual_outcome"] = (State.FAILED, reason)
         logger.debug("No page from %s: %s", request.url, detail)
+
+
+def topic_of(plan: CrawlPlan, config: Config) -> Topic:
+    """What a crawl is about; a topic that no page could pass is refused, one language is not."""
+    topic = Topic(plan.topic, config.topic_score, config.topic_terms)
+    if not topic:
+        return topic
+    counts = {each.name: topic.terms_in(each.code) for each in plan.langs}
+    if max(counts.values()) <= config.topic_terms:
+        told = " and ".join(f"{number} in {name}" for name, number in counts.items())
+        raise ConfigurationError(
+            f"The topic has {told}: BILINGUAL_TOPIC_TERMS={config.topic_terms} wants more than"
+            f" {config.topic_terms} different terms on a page. Write more terms, or set it lower."
+        )
+    for name in (name for name, number in counts.items() if number <= config.topic_terms):
+        logger.warning(
+            "The topic has too few terms in %s: pages in it are kept only as translations of"
+            " pages that are on topic",
+            name,
+        )
+    return topic
 
 
 def _header(response: Response, name: str) -> str:

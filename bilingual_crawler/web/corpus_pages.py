@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from bilingual_crawler.alignment.sentence_pair import SENTENCES
+from bilingual_crawler.corpus.one_language import is_of_one_language
 from bilingual_crawler.web.corpus_view import (
     ORDERS,
     SENTENCES_A_PAGE,
@@ -78,6 +79,7 @@ class CorpusPages:
             progress=self._site.indexer.progress.get("sentences"),
             has_file=(self._site.folder / SENTENCES).exists(),
             crawl_folder=str(self._site.folder),
+            one_language=is_of_one_language(self._site.crawl.report()),
         )
 
     def pairs(self, request: Request) -> HTMLResponse:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bilingual_crawler.corpus.folder import JOURNAL, REPORT
+from bilingual_crawler.corpus.one_language import DOCUMENTS, is_of_one_language
 from bilingual_crawler.reporting import gather, reasons
 from bilingual_crawler.reporting.counts import per_100
 from bilingual_crawler.reporting.progress import Sparingly
@@ -84,11 +85,18 @@ class CrawlState:
     sites: Sequence[Site] = field(default_factory=list)
     has_journal: bool = True
     explanation: Sequence[str] = field(default_factory=list)
+    harvest: str = "pairs"
+    """What the crawl is for: pairs, or documents in one language."""
 
     @property
-    def pairs_per_100_pages(self) -> float:
+    def harvested(self) -> int:
+        """How much there is of it."""
+        return sum(self.documents.values()) if self.harvest == DOCUMENTS else self.pairs
+
+    @property
+    def per_100_pages(self) -> float:
         """The yield of the crawl."""
-        return per_100(self.pairs, self.pages)
+        return per_100(self.harvested, self.pages)
 
     @property
     def is_live(self) -> bool:
@@ -123,6 +131,7 @@ class CrawlFigures:
         pairs = sum(pairs_by_site.values())
         pages = live.tally.get(gather.PAGES, report.get("pages", 0))
         state = _state(report)
+        one_language = is_of_one_language(report)
         points = live.curve or [tuple(each) for each in report.get("yield", [])]
         return CrawlState(
             state=state,
@@ -138,12 +147,15 @@ class CrawlFigures:
             off_language=under(live.tally, gather.OFF_LANGUAGE) or report.get("off_language", {}),
             waiting=frontier.waiting or report.get("urls_waiting", 0),
             failed=live.tally.get(gather.FAILED, report.get("urls_failed", 0)),
-            curve=_completed(points, pages, pairs),
+            curve=_completed(points, pages, sum(documents.values()) if one_language else pairs),
+            harvest=DOCUMENTS if one_language else "pairs",
             **_reasons_of(frontier, report, live.tally),
             best=frontier.best or _reported_best(report),
             sites=_sites(frontier.sites, pairs_by_site, _budget(report)),
             has_journal=(self._folder / JOURNAL).exists(),
-            explanation=[] if pairs else report.get("explanation", []),
+            explanation=[]
+            if pairs or (one_language and documents)
+            else report.get("explanation", []),
         )
 
     def _indexed(self, given_up: Iterable[str]) -> tuple[dict[str, int], dict[str, int]]:
@@ -183,7 +195,7 @@ def _indexed(
 
 
 def languages_of(report: Mapping[str, Any]) -> dict[str, str]:
-    """The two languages of the crawl by code, as its report names them."""
+    """The languages of the crawl by code, as its report names them."""
     return {each["code"]: each["name"] for each in report.get("languages", [])}
 
 

@@ -32,10 +32,11 @@ class Site:
     def page(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
         """A whole page."""
         names = self.language_names()
+        known = languages_of(self.crawl.report()).values()
         text = render(
             template,
             names=names,
-            title=" \N{EN DASH} ".join(names),
+            title=" \N{EN DASH} ".join(known or names),
             folder=self.folder.name,
             csrf=self.keys.csrf("mark"),
             has_token=self.keys.needed,

@@ -2,7 +2,8 @@
 
 Every paragraph is there. `crawlinfo` says why one is not content (boilerplate, or ooi-lang for
 another language than the document's), `type` whether it is a title, heading or list item,
-`topic` which terms of the topic it has. A pair file names its two documents, as cesAlign.
+`topic` which terms of the topic it has; the header has the score and the parts of the topic.
+A pair file names its two documents, as cesAlign.
 Names of files are made of language and a hash: nothing of a URL is in them.
 """
 
@@ -14,10 +15,10 @@ from bilingual_crawler import __version__
 from bilingual_crawler.alignment.sentence_pair import pair_id
 from bilingual_crawler.corpus.account import Account
 from bilingual_crawler.corpus.export.source import DocumentPairRow, Source
-from bilingual_crawler.corpus.export.topic import Terms
 from bilingual_crawler.corpus.export.xml_text import DECLARATION, XmlText
 from bilingual_crawler.documents.document import Document, Paragraph
 from bilingual_crawler.languages import language_tag
+from bilingual_crawler.topics.definition import BETWEEN
 
 DOCUMENTS, PAIRS = "documents", "pairs"
 NAMESPACE = "http://www.xces.org/schema/2003"
@@ -37,7 +38,7 @@ def write(source: Source, path: Path, account: Account) -> None:
             account.left_out[TWICE] += 1
         else:
             account.written["documents"] += 1
-        file.write_text(document_xml(document, safe, source.terms), encoding="utf-8", newline="\n")
+        file.write_text(document_xml(document, safe), encoding="utf-8", newline="\n")
     for pair in source.document_pairs():
         names = document_name(pair.url1, pair.lang1), document_name(pair.url2, pair.lang2)
         if not all((path / DOCUMENTS / name).exists() for name in names):
@@ -54,7 +55,7 @@ def document_name(url: str, language: str | None) -> str:
     return f"{language or UNKNOWN}-{digest}.xml"
 
 
-def document_xml(document: Document, safe: XmlText, terms: Terms) -> str:
+def document_xml(document: Document, safe: XmlText) -> str:
     """A document with its header."""
     text = safe.text
     language = document.language or UNKNOWN
@@ -70,21 +71,37 @@ def document_xml(document: Document, safe: XmlText, terms: Terms) -> str:
         f"<eAddress>{text(document.url)}</eAddress>"
         "</imprint></monogr></biblStruct></sourceDesc>\n</fileDesc>\n"
         f'<profileDesc><langUsage><language iso639="{safe.attribute(language)}"/></langUsage>'
-        "</profileDesc>\n</cesHeader>\n"
+        f"{_text_class(document, safe)}</profileDesc>\n</cesHeader>\n"
         f'<text xml:lang="{safe.attribute(language_tag(language))}">\n<body>\n'
-        f"{''.join(_paragraphs(document, safe, terms))}</body>\n</text>\n</cesDoc>\n"
+        f"{''.join(_paragraphs(document, safe))}</body>\n</text>\n</cesDoc>\n"
     )
 
 
-def _paragraphs(document: Document, safe: XmlText, terms: Terms) -> Iterator[str]:
+def _text_class(document: Document, safe: XmlText) -> str:
+    """What the document is about, if the crawl had a topic."""
+    topic = document.topic
+    if topic is None:
+        return ""
+    terms = "".join(f"<keyTerm>{safe.text(hit.term)}</keyTerm>" for hit in topic.hits)
+    parts = "".join(
+        f'<subdomain share="{share:g}">{safe.text(name)}</subdomain>'
+        for name, share in topic.subdomains.items()
+    )
+    return (
+        f'<textClass><keywords>{terms}</keywords><domain score="{topic.score:g}"/>{parts}'
+        "</textClass>"
+    )
+
+
+def _paragraphs(document: Document, safe: XmlText) -> Iterator[str]:
     for number, paragraph in enumerate(document.paragraphs, 1):
         attributes = f'id="p{number}"'
         if info := crawlinfo(paragraph, document.language):
             attributes += f' crawlinfo="{info}"'
         if paragraph.kind != "paragraph":
             attributes += f' type="{safe.attribute(paragraph.kind)}"'
-        if found := terms.found_in(paragraph.text):
-            attributes += f' topic="{safe.attribute(";".join(found))}"'
+        if paragraph.topic:
+            attributes += f' topic="{safe.attribute(BETWEEN.join(paragraph.topic))}"'
         yield f"<p {attributes}>{safe.text(paragraph.text)}</p>\n"
 
 

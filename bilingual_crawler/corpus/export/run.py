@@ -7,11 +7,12 @@ from bilingual_crawler.alignment.sentence_pair import SENTENCES
 from bilingual_crawler.corpus.account import Account
 from bilingual_crawler.corpus.export.formats import Format
 from bilingual_crawler.corpus.export.source import Selection, Source
-from bilingual_crawler.corpus.export.topic import NO_TERMS, Terms
 from bilingual_crawler.corpus.folder import DOCUMENTS, JOURNAL, LOG, PAIRS, PAIRS_TSV, REPORT
 from bilingual_crawler.corpus.json_lines import Watch
+from bilingual_crawler.corpus.one_language import require_pairs
 from bilingual_crawler.corpus.target import replacing_file, replacing_folder, write_about
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.topics.topic import NO_TOPIC, Topic
 
 FOLDER = "export"
 """In the folder of a crawl: where exports go that are not told another place."""
@@ -39,11 +40,13 @@ def export(
     *,
     selection: Selection | None = None,
     watch: Watch = lambda _share: None,
-    terms: Terms = NO_TERMS,
+    topic: Topic = NO_TOPIC,
 ) -> Account:
     """Write the corpus of a folder to `target`; what became of the rows is returned."""
     if not folder.is_dir():
         raise ConfigurationError(f"There is no folder {folder}: name the folder of a crawl.")
+    if form.name != "xml":
+        require_pairs(folder, f"the format {form.name}")
     selection = selection or Selection()
     if selection.dropped and not form.dropped:
         raise ConfigurationError(
@@ -54,10 +57,10 @@ def export(
         raise ConfigurationError(
             f"{form.name} is made of documents, and --min-score is for sentence pairs."
         )
-    if terms and form.name != "xml":
+    if topic and form.name != "xml":
         raise ConfigurationError(f"{form.name} has no place for a topic: --topic is for --to xml.")
     account = Account()
-    source = Source(folder, account, selection, watch, terms)
+    source = Source(folder, account, selection, watch, topic)
     if form.ending:
         with replacing_file(target) as path:
             form.writer(source, path, account)

@@ -11,12 +11,12 @@ from typing import Any
 
 from bilingual_crawler.alignment.sentence_pair import SENTENCES, SentencePair
 from bilingual_crawler.corpus.account import Account
-from bilingual_crawler.corpus.export.topic import NO_TERMS, Terms
 from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS
 from bilingual_crawler.corpus.json_lines import Watch, read_json_lines
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.serialise import document_from_dict
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.topics.topic import NO_TOPIC, Topic
 
 EMPTY = "one side has no text"
 _CODE = re.compile("[a-z]{3}")
@@ -63,9 +63,9 @@ class Source:
         account: Account,
         selection: Selection | None = None,
         watch: Watch = lambda _share: None,
-        terms: Terms = NO_TERMS,
+        topic: Topic = NO_TOPIC,
     ) -> None:
-        self.terms = terms
+        self._topic = topic
         self._folder = folder
         self._account = account
         self._selection = selection or Selection()
@@ -88,7 +88,7 @@ class Source:
                 yield row
 
     def documents(self) -> Iterator[Document]:
-        """The documents in the order they were kept in."""
+        """The documents in the order they were kept in, judged anew if there is a topic."""
         damage = self._account.damage
         file = self._file(DOCUMENTS, "crawl into it with -a output=")
         for place, fields in read_json_lines(file, damage, self._watch):
@@ -98,6 +98,7 @@ class Source:
             except (AttributeError, KeyError, TypeError, ValueError):
                 damage.add(place, "not a document")
                 continue
+            self._topic.annotate(document)
             yield document
 
     def document_pairs(self) -> Iterator[DocumentPairRow]:
@@ -179,6 +180,8 @@ def _check_document(document: Document) -> None:
     for paragraph in document.paragraphs:
         _text(paragraph.text)
         _text(paragraph.kind)
+        if not all(isinstance(term, str) for term in paragraph.topic):
+            raise TypeError("not terms")
 
 
 def _text(value: Any) -> str:

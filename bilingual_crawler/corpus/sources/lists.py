@@ -36,7 +36,7 @@ def listed_urls(source: str, reading: Reading) -> Iterator[ListedUrl]:
             if not code:
                 reading.skips.add("not a language", f"line {number}: {fields[1][:20]}")
                 continue
-            if code not in reading.pair:
+            if code not in reading.languages:
                 reading.skips.add(f"in another language: {code}", fields[0])
                 continue
             language = code

@@ -9,7 +9,7 @@ from bilingual_crawler.corpus.warc_reader import Answer
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.sitemap import Sitemap, is_sitemap, read_sitemap
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import Languages
 
 SHOWN = 3
 
@@ -49,7 +49,8 @@ def unchanged(_url: str, answer: Answer) -> Answer:
 class Reading:
     """How sources are read, and what came of it so far."""
 
-    pair: LanguagePair
+    languages: Languages
+    """The languages that are wanted."""
     change: Callable[[str, Answer], Answer] = unchanged
     """What is done to the bytes of a page before they are parsed."""
     progress: Callable[[int], None] = lambda _bytes: None
@@ -65,5 +66,5 @@ class Reading:
             answer.body,
             content_type=answer.header("Content-Type"),
             headers_language=answer.header("Content-Language"),
-            hints=self.pair.codes,
+            hints=self.languages.codes,
         )

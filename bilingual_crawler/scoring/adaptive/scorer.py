@@ -21,6 +21,8 @@ from bilingual_crawler.settings import Config
 class AdaptiveScorer(LinkScorer):
     """Expected pairs a download, from what this crawl has seen of the site."""
 
+    is_yield = True
+
     def __init__(self, pair: LanguagePair, crawl: CrawlSoFar, config: Config) -> None:
         super().__init__(pair, crawl, config)
         self._hunches = Hunches(pair, config)

@@ -12,16 +12,7 @@ from typing import NamedTuple
 
 import regex
 
-UNSPACED = (
-    "\\u0e01-\\u0e3a\\u0e40-\\u0e4e\\u0e50-\\u0e59"  # Thai
-    "\\u0e81-\\u0eff"  # Lao
-    "\\u1000-\\u1049\\u1050-\\u109d\\ua9e0-\\ua9fe\\uaa60-\\uaa7f"  # Myanmar
-    "\\u1780-\\u17d3\\u17d7\\u17dc-\\u17e9"  # Khmer
-    "\\u3041-\\u3096\\u3099\\u309a\\u309d-\\u309f"  # Hiragana
-    "\\u30a1-\\u30fa\\u30fc-\\u30ff\\u31f0-\\u31ff"  # Katakana
-    "\\u3005-\\u3007\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\U00020000-\\U000323af"  # Han
-)
-"""The characters of scripts without spaces, as a class of a regular expression."""
+from bilingual_crawler.scripts import UNSPACED
 
 WORD = rf"[[\p{{L}}\p{{N}}\p{{M}}\p{{Co}}]--[{UNSPACED}]]"
 """A character of a word in a script with spaces; the index agrees (see `TOKENIZER`)."""

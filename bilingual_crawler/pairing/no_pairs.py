@@ -1,0 +1,38 @@
+"""What stands for a matcher where no translations are looked for: it never finds a pair."""
+
+from collections.abc import Iterable
+
+from bilingual_crawler.pairing.changes import Changes
+from bilingual_crawler.pairing.matcher import Declaration
+from bilingual_crawler.pairing.pair import DocumentPair, Page
+
+
+class NoPairs:
+    """Takes everything that a matcher is told, and makes nothing of it."""
+
+    pairs: tuple[DocumentPair, ...] = ()
+
+    def paired_url(self, node: str) -> str | None:  # noqa: ARG002 - no page is paired
+        """No page is paired."""
+        return None
+
+    partner_of = paired_url
+
+    def add(self, page: Page, node: str | None = None) -> Changes:  # noqa: ARG002 - nothing changes
+        """Nothing changes."""
+        return Changes()
+
+    def restore(self, pages: Iterable[tuple[Page, str]]) -> None:
+        """Nothing is taken in."""
+
+    def alias(self, source: str, target: str) -> Changes:  # noqa: ARG002 - nothing changes
+        """Nothing changes."""
+        return Changes()
+
+    def declare(self, claims: Iterable[Declaration]) -> Changes:  # noqa: ARG002 - nothing changes
+        """Nothing changes."""
+        return Changes()
+
+    def finish(self) -> Changes:
+        """Nothing changes."""
+        return Changes()

@@ -1,0 +1,180 @@
+"""A scorer of yields, made to look for a topic: each score times the odds of a page on topic.
+
+Scores of `adaptive` and `smart` are what a download is expected to bring, so that they may be
+multiplied by how likely the page is on topic. That is learned from the crawl itself: a link is
+of one of a few kinds (is the page that it stands on about the topic, is the text around it, does
+it lead to that page in the other language), and of each kind the share of links that led to a
+page on topic is known after a few pages. Until then it is what is usual.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgpack
+
+from bilingual_crawler.documents.document import Document, Link
+from bilingual_crawler.documents.switches import languages_of_link
+from bilingual_crawler.frontier.fingerprint import url_fingerprint
+from bilingual_crawler.pairing.pair import DocumentPair
+from bilingual_crawler.scoring.scorer import Factor, LinkScorer, Proposal
+
+USUAL = {
+    "plain": (0.05, 0.1, 0.25),
+    "near": (0.3, 0.35, 0.5),
+    "crossing": (0.03, 0.2, 0.85),
+}
+"""The share of links of each kind that lead to a page on topic before anything was learned: from
+a page without terms, with too few, on topic."""
+BELIEVED = 5.0
+"""How many pages that is worth."""
+MOST_REMEMBERED = 500_000
+"""Links that wait and are better than the least kind; beyond that they count as the least."""
+
+
+class Kind(NamedTuple):
+    """What is known of a link: how it stands on its page, and how much that is about the topic."""
+
+    place: str
+    page: int
+
+
+LEAST = Kind("plain", 0)
+KINDS = tuple(Kind(place, page) for place, shares in USUAL.items() for page in range(len(shares)))
+
+
+class TopicOdds:
+    """How likely links of each kind lead to a page on topic, as this crawl has seen it."""
+
+    def __init__(self) -> None:
+        self._seen = [0] * len(KINDS)
+        self._on_topic = [0] * len(KINDS)
+        self._waiting: dict[int, int] = {}
+
+    def of(self, kind: Kind) -> float:
+        """The share of links of a kind, what is usual weighed with what was seen."""
+        at = KINDS.index(kind)
+        usual = BELIEVED * USUAL[kind.place][kind.page]
+        return (usual + self._on_topic[at]) / (BELIEVED + self._seen[at])
+
+    def best_of(self, url: str, kind: Kind) -> Kind:
+        """Note a link; of several to one URL the most promising counts."""
+        fingerprint = url_fingerprint(url)
+        if fingerprint in self._waiting:
+            known = KINDS[self._waiting[fingerprint]]
+            if self.of(kind) <= self.of(known):
+                return known
+        elif kind == LEAST or len(self._waiting) >= MOST_REMEMBERED:
+            return LEAST
+        self._waiting[fingerprint] = KINDS.index(kind)
+        return kind
+
+    def kind_of(self, url: str) -> Kind:
+        """What is known of a URL that waits."""
+        return KINDS[self._waiting.get(url_fingerprint(url), KINDS.index(LEAST))]
+
+    def learn(self, url: str, on_topic: bool) -> None:
+        """A page has come."""
+        at = self._waiting.pop(url_fingerprint(url), KINDS.index(LEAST))
+        self._seen[at] += 1
+        self._on_topic[at] += on_topic
+
+    def pack(self) -> tuple[object, ...]:
+        """What was learned, for msgpack."""
+        return self._seen, self._on_topic, self._waiting
+
+    def unpack(self, packed: Sequence[object]) -> None:
+        """Go on from there."""
+        seen, on_topic, waiting = packed
+        if not (
+            isinstance(seen, list) and isinstance(on_topic, list) and isinstance(waiting, dict)
+        ):
+            raise TypeError("not the odds of a topic")
+        self._seen, self._on_topic, self._waiting = seen, on_topic, waiting
+
+
+class TopicalScorer(LinkScorer):
+    """Another scorer, whose scores are multiplied by the odds of a page on topic."""
+
+    def __init__(self, base: LinkScorer) -> None:
+        super().__init__(base.languages, base.crawl, base.config)
+        self._base = base
+        self._odds = TopicOdds()
+
+    def score(self, document: Document, links: Sequence[Link]) -> list[float]:
+        """What the other scorer gives, times the odds."""
+        scores = self._base.score(document, links)
+        kinds = (self._odds.best_of(link.url, self._kind(document, link)) for link in links)
+        return [score * self._odds.of(kind) for score, kind in zip(scores, kinds, strict=True)]
+
+    def explain(self, document: Document, link: Link) -> tuple[float, list[Factor]]:
+        """The factors of the other scorer, and the odds."""
+        score, factors = self._base.explain(document, link)
+        kind = self._odds.best_of(link.url, self._kind(document, link))
+        odds = self._odds.of(kind)
+        return score * odds, [*factors, Factor("topic", odds, WHY[kind.place] + PAGES[kind.page])]
+
+    def weight_of(self, document: Document) -> float:
+        """As the other scorer says."""
+        return self._base.weight_of(document)
+
+    def arrived(self, document: Document) -> None:
+        """Learn whether a page is on topic."""
+        on_topic = document.topic is not None and document.topic.on_topic
+        self._odds.learn(document.requested_url or document.url, on_topic)
+        self._base.arrived(document)
+
+    def found(self, pair: DocumentPair, kept: bool) -> None:
+        """Tell the other scorer."""
+        self._base.found(pair, kept)
+
+    def failed(self, url: str, reason: str) -> None:
+        """Tell the other scorer."""
+        self._base.failed(url, reason)
+
+    def proposals(self) -> list[Proposal]:
+        """What the other scorer proposes, at scores that can be compared with the rest."""
+        return [
+            each._replace(score=each.score * self._odds_of(each.url))
+            for each in self._base.proposals()
+        ]
+
+    def changes(self) -> list[tuple[str, float]]:
+        """What the other scorer changes, times the odds."""
+        return [(url, score * self._odds_of(url)) for url, score in self._base.changes()]
+
+    def exhausted(self) -> list[str]:
+        """As the other scorer says."""
+        return self._base.exhausted()
+
+    def state(self) -> bytes:
+        """What both have learned."""
+        packed: bytes = msgpack.packb((self._odds.pack(), self._base.state()))
+        return packed
+
+    def restore(self, state: bytes) -> None:
+        """Go on from what both had learned."""
+        try:
+            odds, base = msgpack.unpackb(state, strict_map_key=False)
+            self._odds.unpack(odds)
+        except (TypeError, ValueError, msgpack.UnpackException) as error:
+            raise ValueError(f"not what a crawl with a topic has learned: {error}") from error
+        if base is not None:
+            self._base.restore(base)
+
+    def _odds_of(self, url: str) -> float:
+        return self._odds.of(self._odds.kind_of(url))
+
+    def _kind(self, document: Document, link: Link) -> Kind:
+        relevance = document.topic
+        page = 0 if relevance is None else bool(relevance.hits) + relevance.on_topic
+        if languages_of_link(link) & (self.wanted(document) - {document.language}):
+            return Kind("crossing", page)
+        return Kind("near" if self.topic_around(document, link) else "plain", page)
+
+
+WHY = {
+    "plain": "no terms of the topic around the link, ",
+    "near": "terms of the topic around the link, ",
+    "crossing": "the link leads to the other language, ",
+}
+PAGES = ("on a page without any", "on a page with some", "on a page that is on topic")

@@ -1,0 +1,1 @@
+"""What a crawl is about: weighted terms, where pages have them, and what that makes of a page."""
