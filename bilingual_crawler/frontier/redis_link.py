@@ -64,9 +64,7 @@ class Link:
         self._virtual = virtual
         self._keys = key_prefix(prefix)
         self._texts = _texts()
-        self._scripts = {
-            name: client.register_script(text) for name, text in self._texts.items()
-        }
+        self._scripts = {name: client.register_script(text) for name, text in self._texts.items()}
         self._again_at = float("-inf")
         self._pause = 0.0
 
@@ -90,7 +88,8 @@ class Link:
 
     def run_all(self, calls: Sequence[Call]) -> list[Any]:
         """Run several scripts in one round trip, in order."""
-        return self.ask(lambda: self._run_all(calls))
+        answers: list[Any] = self.ask(lambda: self._run_all(calls))
+        return answers
 
     def ask(self, question: Callable[[], Any]) -> Any:
         """Have a question answered by the server, or raise AwayError."""
