@@ -1,8 +1,8 @@
 """The line to the Redis server: scripts, one round trip at a time, and what to do without it.
 
-A server that does not answer must not hold up the event loop: an attempt takes a second at
-most, and between two attempts there are pauses that grow. The caller keeps what it wanted
-to say and says it again, which every script allows.
+A server that does not answer must not hold up the event loop: after one attempt that took a
+second it is only knocked at, shortly and with pauses that grow, until it opens. The caller
+keeps what it wanted to say and says it again, which every script allows.
 """
 
 import logging
@@ -26,7 +26,8 @@ from redis.exceptions import TimeoutError as TooSlow
 logger = logging.getLogger(__name__)
 
 SCRIPTS = ("join", "write", "pop", "renew", "release", "load", "ask")
-FIRST_PAUSE, LONGEST_PAUSE = 0.25, 4.0
+FIRST_PAUSE, LONGEST_PAUSE = 0.25, 2.0
+KNOCK_SECONDS = 0.2
 PASSING = ("OOM", "MISCONF", "NOREPLICAS", "MASTERDOWN", "CLUSTERDOWN", "BUSY", "TRYAGAIN")
 """Answers of a server that cannot write now and may do so later."""
 
@@ -96,6 +97,8 @@ class Link:
         if self.is_away and self.clock() < self._again_at:
             raise AwayError
         try:
+            if self.is_away:
+                self._knock()
             answer = question()
         except (NoConnection, TooSlow, ReadOnlyError) as error:
             self._note_failure(error)
@@ -109,6 +112,20 @@ class Link:
             self._pause = 0.0
             logger.info("Redis is back: the crawl goes on")
         return answer
+
+    def _knock(self) -> None:
+        """See whether the server answers, with less patience than a crawl that goes well."""
+        pool = self.client.connection_pool
+        connection = pool.connection_class(
+            **pool.connection_kwargs
+            | {"socket_timeout": KNOCK_SECONDS, "socket_connect_timeout": KNOCK_SECONDS}
+        )
+        try:
+            connection.connect()
+            connection.send_command("PING")
+            connection.read_response()
+        finally:
+            connection.disconnect()
 
     def _run_all(self, calls: Sequence[Call]) -> list[Any]:
         answers = self._send(calls)
