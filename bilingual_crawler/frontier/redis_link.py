@@ -17,6 +17,7 @@ from redis.exceptions import (
 )
 from redis.exceptions import (
     NoScriptError,
+    OutOfMemoryError,
     ReadOnlyError,
     RedisError,
     ResponseError,
@@ -28,7 +29,8 @@ logger = logging.getLogger(__name__)
 SCRIPTS = ("join", "write", "pop", "renew", "release", "load", "ask")
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 2.0
 KNOCK_SECONDS = 0.2
-PASSING = ("OOM", "MISCONF", "NOREPLICAS", "MASTERDOWN", "CLUSTERDOWN", "BUSY", "TRYAGAIN")
+AWAY = (NoConnection, TooSlow, OutOfMemoryError, ReadOnlyError)
+AWAY_WORDS = ("MISCONF", "NOREPLICAS", "MASTERDOWN", "CLUSTERDOWN", "BUSY", "TRYAGAIN")
 """Answers of a server that cannot write now and may do so later."""
 
 
@@ -100,11 +102,11 @@ class Link:
             if self.is_away:
                 self._knock()
             answer = question()
-        except (NoConnection, TooSlow, ReadOnlyError) as error:
+        except AWAY as error:
             self._note_failure(error)
             raise AwayError from error
         except ResponseError as error:
-            if not str(error).startswith(PASSING):
+            if not str(error).startswith(AWAY_WORDS):
                 raise
             self._note_failure(error)
             raise AwayError from error
