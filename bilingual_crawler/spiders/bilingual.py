@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 from typing import Any, Self
@@ -13,6 +14,7 @@ from twisted.python.failure import Failure
 
 from bilingual_crawler.corpus.corpus import Corpus
 from bilingual_crawler.corpus.folder import CrawlFolder
+from bilingual_crawler.corpus.worker_folder import open_worker_folder
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.mixed import split_mixed
@@ -21,6 +23,7 @@ from bilingual_crawler.fetching.browser.chromium import check_rendering
 from bilingual_crawler.fetching.browser.rendering import Rendering
 from bilingual_crawler.fetching.identity import warn_without_contact
 from bilingual_crawler.fetching.refusal import reason_of
+from bilingual_crawler.frontier.backend import connect
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.hosts import host_of
 from bilingual_crawler.languages import LanguagePair, Languages
@@ -28,7 +31,7 @@ from bilingual_crawler.pairing.model import load_pair_model
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.pairing.resources import read_resources
 from bilingual_crawler.patience import Patience
-from bilingual_crawler.plan import CrawlPlan
+from bilingual_crawler.plan import CRAWLS, CrawlPlan
 from bilingual_crawler.scope import Scope
 from bilingual_crawler.scoring.scorer import SEED_PRIORITY, NothingYet, default_scorer, make_scorer
 from bilingual_crawler.scoring.shared_models import parallel_urls_if_there
@@ -74,6 +77,8 @@ class BilingualSpider(Spider):
         if settings.get("BILINGUAL_SCORER") is None:
             settings.set("BILINGUAL_SCORER", default_scorer(plan.langs), priority="addon")
         config = Config.from_settings(settings)
+        if config.frontier and kwargs.get("output") is None:  # all workers, now and later
+            plan = replace(plan, output=CRAWLS / str(plan.langs))
         make_scorer(config.scorer, plan.langs, NothingYet(), config)  # complains, if it must
         load_pair_model(config.pair_model)  # so does this
         if {config.render, *plan.sites.said("render")} != {"never"}:
@@ -89,8 +94,9 @@ class BilingualSpider(Spider):
         self._pair_of_host = lru_cache(maxsize=1 << 14)(self._find_pair)
         word_list, embedder = read_resources(config.word_list, config.embeddings)
         self.topic = topic_of(plan, config)
+        self.redis = connect(config.frontier) if config.frontier else None
         with writing(plan.output, "Mend that, or name another folder with -a output=FOLDER."):
-            self.folder = CrawlFolder(plan.output, str(plan.langs), self.topic.name)
+            self.folder = self._open_folder()
             self.corpus = Corpus(
                 self.folder,
                 self.pair_of,
@@ -101,6 +107,13 @@ class BilingualSpider(Spider):
                 word_list=word_list,
                 embedder=embedder,
             )
+
+    def _open_folder(self) -> CrawlFolder:
+        """The folder of the crawl; each worker that shares a frontier has one of its own."""
+        output, langs, topic = self.plan.output, str(self.plan.langs), self.topic.name
+        if self.redis is None:
+            return CrawlFolder(output, langs, topic)
+        return open_worker_folder(output, langs, self.config.worker, topic)
 
     @cached_property
     def scope(self) -> Scope:
