@@ -230,7 +230,7 @@ def _output(
         return folder
     try:
         if given is None and isinstance(job, str) and _JOB.fullmatch(job):
-            folder = CRAWLS / f"{pair}-{job}"
+            folder = CRAWLS / f"{languages}-{job}"
         elif given is None:
             folder = _not_there_yet(folder)
         objection = _objection(folder)

@@ -14,7 +14,7 @@ SECONDS = 5
 def main() -> int:
     """Ask for the status of the daemon."""
     port = os.environ.get("SCRAPYD_HTTP_PORT") or "6800"
-    request = urllib.request.Request(f"http://127.0.0.1:{port}/daemonstatus.json")  # noqa: S310
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/daemonstatus.json")
     user, password = (os.environ.get(f"SCRAPYD_{each}", "") for each in ("USERNAME", "PASSWORD"))
     secret = base64.b64encode(f"{user}:{password}".encode()).decode("ascii")
     request.add_header("Authorization", f"Basic {secret}")

@@ -1,6 +1,6 @@
 """What stands for a matcher where no translations are looked for: it never finds a pair."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from bilingual_crawler.pairing.changes import Changes
 from bilingual_crawler.pairing.matcher import Declaration
@@ -33,6 +33,6 @@ class NoPairs:
         """Nothing changes."""
         return Changes()
 
-    def finish(self) -> Changes:
+    def finish(self, check: Callable[[], None] | None = None) -> Changes:  # noqa: ARG002 - at once
         """Nothing changes."""
         return Changes()

@@ -18,7 +18,7 @@ from bilingual_crawler.fetching.browser.memory import SiteMemory
 from bilingual_crawler.fetching.identity import accept_language
 from bilingual_crawler.fetching.optouts import CLOSED, opt_out_of
 from bilingual_crawler.hosts import host_of, site_of
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import Languages
 
 if TYPE_CHECKING:
     from bilingual_crawler.fetching.browser.renderer import Renderer
@@ -101,7 +101,7 @@ class Rendering:
         return mode == "always" or self._memory.wants(site, bool(plain.needs_scripts))
 
     async def _render(
-        self, response: Response, pair: LanguagePair, read: Callable[[bytes], Document]
+        self, response: Response, pair: Languages, read: Callable[[bytes], Document]
     ) -> "Findings":
         from bilingual_crawler.fetching.browser.renderer import Renderer  # noqa: PLC0415
         from bilingual_crawler.fetching.browser.supply import resource_of  # noqa: PLC0415
@@ -157,7 +157,7 @@ class Rendering:
             self._stats.inc_value(f"bilingual/render/{name}", amount)
 
 
-def identity_of(response: Response, pair: LanguagePair) -> dict[str, Any]:
+def identity_of(response: Response, pair: Languages) -> dict[str, Any]:
     """How the browser presents itself to a page: as the crawler did, and with no rights."""
     agent = (response.request.headers.get("User-Agent") or b"") if response.request else b""
     return {

@@ -34,6 +34,7 @@ from bilingual_crawler.fetching.optouts import opt_out_of
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.requests import VARIANT
 from bilingual_crawler.hosts import host_of
+from bilingual_crawler.languages import LanguagePair
 
 if TYPE_CHECKING:
     from bilingual_crawler.spiders.bilingual import BilingualSpider
@@ -97,17 +98,17 @@ class Negotiation:
         """See which cookies a site sets; one that names the missing language is tried."""
         headers = response.headers.getlist("Set-Cookie")
         host = urlsplit(request.url).netloc
-        if not headers or VARIANT in request.meta or not self._may(request.url):
+        pair = self._pair_of(request.url)
+        if not headers or VARIANT in request.meta or pair is None:
             return
         known = self._hosts.get(host)
-        pair = self._spider.pair_of(request.url)
         if known is None or known.way is not Way.NONE or known.language not in pair:
             return
         other = pair.other(known.language).code
         for name, value in language_cookies(headers, other).items():
             if name not in known.tried and len(known.tried) < MOST_COOKIES:
                 self._under_way += 1
-                trying = self._try_cookie(host, known, name, value)
+                trying = self._try_cookie(host, known, pair, name, value)
                 deferred_from_coro(trying).addBoth(self._ended)
 
     def spider_idle(self) -> None:
@@ -134,29 +135,29 @@ class Negotiation:
 
     async def _take_page(self, document: Document, response: Response) -> list[Request]:
         """Find out about the host of a page; what else is to be fetched for it is given."""
-        pair = self._spider.pair_of(document.url)
+        pair = self._pair_of(document.url)
         honour = self._spider.honour_of(document.url)
         if (
-            document.language not in pair
-            or not self._may(document.url)
+            pair is None
+            or document.language is None
+            or document.language not in pair
             or opt_out_of(document.robots, document.tdm_reservation, honour) is not None
         ):
             return []
-        known, found = await self._find_out(document, response)
+        other = pair.other(document.language).code
+        known, found = await self._find_out(document, response, pair)
         if found:
-            return list(self._requests_for_page(document, response, found))
+            return list(self._requests_for_page(document, response, found, other))
         if known is None or not known.serves_both:
             return []
-        assert document.language is not None
         document.variant = document.language
-        other = pair.other(document.language).code
         if names_translation(document, other):
             return []
         score = float(response.meta.get("bilingual_score", 0.0))
         return [self._variant(known, document.url, other, score, document.depth)]
 
     async def _find_out(
-        self, document: Document, response: Response
+        self, document: Document, response: Response, pair: LanguagePair
     ) -> tuple[HostFacts | None, str]:
         """What the host of a page does, asked once; other pages of it wait meanwhile.
 
@@ -172,7 +173,7 @@ class Negotiation:
             return known, ""
         self._waiting.setdefault(host, [])
         try:
-            inquiry = Inquiry(self._questions, self._spider.pair_of(document.url))
+            inquiry = Inquiry(self._questions, pair)
             known, found = await inquiry.of_page(document, _asked_for(response))
             if known is None:
                 self._failures[host] = self._failures.get(host, 0) + 1
@@ -189,9 +190,10 @@ class Negotiation:
         if known.serves_both:
             logger.info("%s has both languages at one address (by %s)", host, known.way)
 
-    async def _try_cookie(self, host: str, known: HostFacts, name: str, value: str) -> None:
+    async def _try_cookie(
+        self, host: str, known: HostFacts, pair: LanguagePair, name: str, value: str
+    ) -> None:
         """Try a cookie with the page that the host was asked for; make up for pages that came."""
-        pair = self._spider.pair_of(known.page)
         other = pair.other(known.language).code
         if not await Inquiry(self._questions, pair).of_cookie(known, name, value, other):
             self._hosts.save(host, known)
@@ -208,7 +210,7 @@ class Negotiation:
             logger.error("A question about languages was given up: %s", result.getErrorMessage())
 
     def _requests_for_page(
-        self, document: Document, response: Response, found: str
+        self, document: Document, response: Response, found: str, other: str
     ) -> Iterator[Request]:
         """A page that has an address of its own in the other language, to which it may lead."""
         depth = document.depth + 1
@@ -216,7 +218,6 @@ class Negotiation:
         if objection is not None:
             self._stats.inc_value(f"bilingual/redirects/refused/{objection}")
             return
-        other = self._spider.pair_of(document.url).other(document.language or "").code
         self._spider.corpus.alias(str(DocumentKey(_asked_for(response), other)), found)
         yield self._spider.request(found, score=LEAST_SCORE, depth=depth)
 
@@ -231,10 +232,12 @@ class Negotiation:
             request.cookies = {known.cookie: known.values.get(code, "")}
         return request
 
-    def _may(self, url: str) -> bool:
-        """Whether the user wants this of a site."""
+    def _pair_of(self, url: str) -> LanguagePair | None:
+        """The two languages of a site; None where one is enough, or the user wants none of this."""
         wanted = self._spider.plan.sites.rules_for(host_of(url)).negotiate
-        return self._spider.config.negotiate if wanted is None else wanted
+        pair = self._spider.pair_of(url)
+        is_wanted = self._spider.config.negotiate if wanted is None else wanted
+        return pair if is_wanted and isinstance(pair, LanguagePair) else None
 
     def _count(self, name: str) -> None:
         self._stats.inc_value(f"bilingual/negotiation/{name}")
