@@ -47,7 +47,7 @@ class LinkPredictor:
         except (OSError, ValueError) as error:
             raise ConfigurationError(
                 f"The link predictor in {path} cannot be read: {error}.",
-                "Write BILINGUAL_LINK_PREDICTOR as the path of a file that scrapy train links made.",
+                "Write BILINGUAL_LINK_PREDICTOR as the path of a file of scrapy train links.",
             ) from None
         return cls.from_json(text, path)
 

@@ -88,6 +88,15 @@ class LabelledSite:
         answer = self.recording.answer(url)
         return None if answer is None else self._site.document(url, answer)
 
+    def page_of(self, url: str) -> str | None:
+        """The page that a URL leads to, through redirects of the server and of pages."""
+        page = self.recording.page_of(url)
+        answer = None if page is None else self.recording.answer(page)
+        if page is None or answer is None:
+            return None
+        refresh = self._site.refresh_of(page, answer)
+        return (self.recording.page_of(refresh) if refresh else None) or page
+
     def pages(self) -> list[str]:
         """Pages to learn from: the home page, and others in an order that means nothing."""
         known = sorted(self._partners, key=lambda url: crc32(url.encode()))
@@ -98,7 +107,7 @@ class LabelledSite:
         """The links of some pages, asked for some languages."""
         for number, url in enumerate(self.pages()):
             document = self.document(url)
-            language = self._language_of(url)
+            language = self.language_of(url)
             if document is None or not language:
                 continue
             others = [code for code in self.languages if code != language]
@@ -117,7 +126,7 @@ class LabelledSite:
             return None if is_ours else False
         if target in (self._partners[page].get(sought), self._homes.get(sought)):
             return True
-        return None if self._language_of(target) == sought else False
+        return None if self.language_of(target) == sought else False
 
     def _of_page(self, document: Document, language: str, sought: str) -> Iterator[LabelledLink]:
         pair = LanguagePair(find_language(language), find_language(sought))
@@ -127,9 +136,7 @@ class LabelledSite:
             links = [change(link) for link in document.links]
             found = link_features(links, document.url, pair, language)
             for at, weight in chosen.items():
-                yield LabelledLink(
-                    self.name, tuple(found[at]), bool(labels[at]), weight, variant
-                )
+                yield LabelledLink(self.name, tuple(found[at]), bool(labels[at]), weight, variant)
 
     def _learn(self, line: GoldLine) -> None:
         first, second = (self.recording.page_of(url) or url for url in line[:2])
@@ -144,12 +151,13 @@ class LabelledSite:
         for url in self.recording.homes():
             home = self.recording.page_of(url)
             if home is not None:
-                homes.setdefault(self._language_of(home), home)
+                homes.setdefault(self.language_of(home), home)
                 for code, partner in self._partners[home].items():
                     homes.setdefault(code, partner)
         return {code: url for code, url in homes.items() if code in self.languages}
 
-    def _language_of(self, url: str) -> str:
+    def language_of(self, url: str) -> str:
+        """The language of a recorded page: as the known pairs say, or else as it reads."""
         if url not in self._languages:
             document = self.document(url)
             self._languages[url] = (document.language if document else None) or ""
@@ -166,9 +174,7 @@ def _gold_list(warc: Path, name: str) -> Path:
     return path
 
 
-def _chosen(
-    links: Sequence[Link], labels: Iterable[bool | None]
-) -> Iterator[tuple[int, float]]:
+def _chosen(links: Sequence[Link], labels: Iterable[bool | None]) -> Iterator[tuple[int, float]]:
     """Which links of a page are taken, and for how many each stands."""
     easy: list[int] = []
     for at, (link, label) in enumerate(zip(links, labels, strict=True)):

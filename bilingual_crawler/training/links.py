@@ -96,9 +96,7 @@ def left_out(links: Sequence[LabelledLink]) -> Iterator[tuple[str, LinkPredictor
         yield site, fit([link for link in links if link.site != site], {})
 
 
-def measure(
-    predictors: dict[str, LinkPredictor], links: Sequence[LabelledLink]
-) -> list[Figures]:
+def measure(predictors: dict[str, LinkPredictor], links: Sequence[LabelledLink]) -> list[Figures]:
     """Recall and precision by threshold; each site is judged by its own predictor."""
     likelihoods = np.array(
         [
