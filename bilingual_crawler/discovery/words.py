@@ -46,9 +46,9 @@ def address_words(url: str) -> tuple[str, ...]:
     except ValueError:
         return ()
     rest = unquote(f"{parts.path} {parts.query}")
-    labels = (label for label in re.split(r"[.-]", host) if label and label not in WEB_WORDS)
+    names = (name for name in _WORD.findall(host) if name not in WEB_WORDS)
     return (
-        *_tagged("host", labels),
+        *_tagged("host", names),
         *_tagged("url", (each for each in _words(rest, ENGLISH) if each not in WEB_WORDS)),
     )
 

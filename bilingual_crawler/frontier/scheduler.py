@@ -16,8 +16,9 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import CallLaterResult, call_later, create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 
+from bilingual_crawler.discovery.looks import identity_of
 from bilingual_crawler.frontier.entry import Entry, Pushed, State
-from bilingual_crawler.frontier.fingerprint import request_fingerprint, url_fingerprint
+from bilingual_crawler.frontier.fingerprint import request_fingerprint
 from bilingual_crawler.frontier.journaled import JournaledFrontier
 from bilingual_crawler.frontier.requests import decode, encode
 from bilingual_crawler.frontier.slots import SlotGate, slot_key
@@ -72,8 +73,7 @@ class FrontierScheduler(BaseScheduler):
             self._gate.end(ours.folder.facts.get(ENDED).split())
         self.frontier = JournaledFrontier(ours.folder.journal, self._gate)
         self._gate.restore(self.frontier.pages_of_host)
-        for host in self.frontier.hosts:
-            ours.scope.admit_host(host)
+        ours.resume(self.frontier)
         if self.frontier.known:
             logger.info(
                 "Going on in %s: %d URLs known, %d waiting",
@@ -113,7 +113,8 @@ class FrontierScheduler(BaseScheduler):
             return False
         if request.meta.get("redirect_urls") and not self._may_redirect(request):
             return False
-        fingerprint = request_fingerprint(url, request.method, request.body)
+        identity = identity_of(request.meta)
+        fingerprint = request_fingerprint(url, request.method, request.body, identity)
         payload = self._encode(fingerprint, request)
         if request.dont_filter and self.frontier.state_of(fingerprint) is State.LEASED:
             lease = self._leases.pop(fingerprint, None)
@@ -179,16 +180,22 @@ class FrontierScheduler(BaseScheduler):
         The URL that redirects is another name of its target, which pairing must know.
         """
         scope, source = self._spider.scope, request.meta["redirect_urls"][-1]
-        lease = self._leases.get(url_fingerprint(source))
+        identity = identity_of(request.meta)
+        lease = self._leases.get(request_fingerprint(source, "GET", b"", identity))
         if lease is not None:
             lease.meta["bilingual_outcome"] = Outcome(State.DONE, "redirected")
-        if request.meta.get("is_start_request"):
-            scope.admit(slot_key(request))
-        objection = scope.objection(request.url, request.meta.get("depth", 0))
+        depth = request.meta.get("depth", 0)
+        if identity:
+            objection = scope.refusal(request.url, depth)
+        else:
+            if request.meta.get("is_start_request"):
+                scope.admit(slot_key(request))
+            objection = scope.objection(request.url, depth)
         if objection is not None:
             self._count(f"redirects/refused/{objection}")
             return False
-        self._spider.corpus.alias(source, request.url)
+        if not identity:
+            self._spider.corpus.alias(source, request.url)
         return True
 
     def _sweep(self) -> None:

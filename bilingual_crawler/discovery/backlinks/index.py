@@ -11,9 +11,9 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
+from io import BufferedIOBase
 from itertools import islice
 from pathlib import Path
-from typing import IO
 
 from bilingual_crawler.errors import ConfigurationError
 
@@ -55,7 +55,7 @@ def insert(connection: sqlite3.Connection, sql: str, rows: Iterator[tuple[object
         connection.executemany(sql, some)
 
 
-def _open(file: Path) -> IO[bytes]:
+def _open(file: Path) -> BufferedIOBase:
     return gzip.open(file, "rb") if file.suffix == ".gz" else file.open("rb")
 
 
