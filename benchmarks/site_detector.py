@@ -30,7 +30,7 @@ from bilingual_crawler.discovery.verdict import Verdict
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.languages import LanguagePair, find_language
 from bilingual_crawler.training.link_labels import NEVER_THERE, LabelledLink, LabelledSite
-from bilingual_crawler.training.links import THRESHOLDS, left_out, measure
+from bilingual_crawler.training.links import left_out, measure
 
 SHARED = Path(os.environ.get("BILINGUAL_SHARED", Path(__file__).parents[2] / "shared"))
 LEAST_PAIRS = 4

@@ -30,7 +30,7 @@ ABOUT_FILES = {
     DOCUMENTS: "the documents, one a line",
     SITES: "the bilingual sites with the evidence for each, one a line",
     REPORT: "this account in full",
-    PICTURE: "the pairs against the pages, as a curve",
+    PICTURE: "what was found against the pages, as a curve",
     LOG: "what the crawler wrote while it ran",
     "crawl-*.warc.gz": "everything that was fetched, as it arrived",
 }
@@ -84,15 +84,8 @@ def summary(ending: Ending) -> RenderableType:
 
 def _headline(ending: Ending) -> RenderableType:
     counts = ending.counts
-    first, second = counts.langs
-    if counts.sites is not None and not counts.harvests:
-        return _sites_headline(ending, counts.sites)
-    found = f"{counts.pairs:,} pair{'' if counts.pairs == 1 else 's'}"
-    line = Text.assemble(
-        (found, f"{STRONG} {GOOD}" if counts.pairs else STRONG),
-        f" of {first.name} and {second.name} documents in {counts.pages:,} pages",
-        (f"  {counts.pairs_per_100_pages:.1f} per 100 pages, {duration(ending.seconds)}", DIM),
-    )
+    sites = None if counts.harvests else counts.sites
+    line = _pairs_line(ending) if sites is None else _sites_line(ending, sites)
     line.append("\n")
     if not ending.nothing_new:
         return line
@@ -100,7 +93,18 @@ def _headline(ending: Ending) -> RenderableType:
     return Group(finished, line)
 
 
-def _sites_headline(ending: Ending, sites: FoundSites) -> RenderableType:
+def _pairs_line(ending: Ending) -> Text:
+    counts = ending.counts
+    first, second = counts.langs
+    found = f"{counts.pairs:,} pair{'' if counts.pairs == 1 else 's'}"
+    return Text.assemble(
+        (found, f"{STRONG} {GOOD}" if counts.pairs else STRONG),
+        f" of {first.name} and {second.name} documents in {counts.pages:,} pages",
+        (f"  {counts.pairs_per_100_pages:.1f} per 100 pages, {duration(ending.seconds)}", DIM),
+    )
+
+
+def _sites_line(ending: Ending, sites: FoundSites) -> Text:
     first, second = ending.counts.langs
     found = f"{sites.bilingual:,} bilingual site{'' if sites.bilingual == 1 else 's'}"
     return Text.assemble(
@@ -108,7 +112,6 @@ def _sites_headline(ending: Ending, sites: FoundSites) -> RenderableType:
         f" of {first.name} and {second.name} among {sites.examined:,} examined,"
         f" in {ending.counts.pages:,} pages",
         (f"  {sites.downloads_a_site:.1f} downloads a site, {duration(ending.seconds)}", DIM),
-        "\n",
     )
 
 

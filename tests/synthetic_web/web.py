@@ -60,10 +60,14 @@ class Site:
 
 
 class Web:
-    """`sites` sites, made from `seed`; the same numbers always give the same web."""
+    """`sites` sites, made from `seed`; the same numbers always give the same web.
 
-    def __init__(self, sites: int, seed: int = 0) -> None:
+    `share` of the sites of rich topics are bilingual, an eighth of that elsewhere.
+    """
+
+    def __init__(self, sites: int, seed: int = 0, share: float = 0.08) -> None:
         self._seed = seed
+        self._share = share
         self._rng = random.Random(f"web {seed}")
         self.sites = [self._site(number) for number in range(sites)]
         self.by_host = {site.host: site for site in self.sites}
@@ -133,7 +137,7 @@ class Web:
 
     def _kind(self, topic: str) -> Kind:
         chance = self._rng.random()
-        bilingual = 0.08 if topic in RICH else 0.01
+        bilingual = self._share if topic in RICH else self._share / 8
         if chance < bilingual:
             return Kind.BILINGUAL
         if chance < bilingual + 0.05:
