@@ -14,15 +14,18 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair, Languages, parse_languages
 from bilingual_crawler.seeds import (
     available_pairs,
+    is_found_sites,
     project_seeds,
     read_address,
+    read_found_sites,
     read_lines,
     split_addresses,
 )
+from bilingual_crawler.settings import switch
 from bilingual_crawler.sites import Sites
 from bilingual_crawler.topics.definition import Term, read_terms
 
-ARGUMENTS = ("langs", "seeds", "seeds_file", "output", "sites", "topic")
+ARGUMENTS = ("langs", "seeds", "seeds_file", "output", "sites", "topic", "discover")
 CRAWL_FILES = ("crawl.sqlite", "crawl.json")
 WORKER_FILES = (*CRAWL_FILES, "crawl.lock")
 CRAWLS = Path("crawls")
@@ -42,6 +45,8 @@ class CrawlPlan:
     sites: Sites
     topic: tuple[Term, ...] = ()
     """The terms of the topic, none if the crawl is for whatever there is."""
+    discover: bool = False
+    """Whether the seeds are where the search for bilingual sites begins."""
 
     @classmethod
     def from_arguments(
@@ -53,6 +58,7 @@ class CrawlPlan:
         sites: str | Path | None = None,
         *,
         topic: str | Path | None = None,
+        discover: str | bool = False,
         now: datetime | None = None,
         **unknown: Any,
     ) -> Self:
@@ -70,9 +76,18 @@ class CrawlPlan:
         folder = _output(languages, output, moment, unknown.get("_job"), problems)
         rules = _sites(sites, problems)
         terms = _topic(topic, languages, problems)
+        discovers = _discover(discover, problems)
         if problems or languages is None:
             raise ConfigurationError(*problems)
-        return cls(languages, addresses, seeds_from, folder, rules, terms)
+        return cls(languages, addresses, seeds_from, folder, rules, terms, discovers)
+
+
+def _discover(given: str | bool, problems: list[str]) -> bool:
+    try:
+        return switch(given)
+    except ValueError as error:
+        problems.append(f"-a discover={given} {error}.")
+        return False
 
 
 def _unknown(name: str) -> str:
@@ -151,13 +166,17 @@ def _is_file(text: str) -> bool:
 def _listed(file: str | Path, problems: list[str]) -> Iterator[tuple[str, str]]:
     try:
         raw = _path(file).read_bytes()
-        lines = list(read_lines(raw.decode("utf-8-sig")))
+        text = raw.decode("utf-8-sig")
+        lines = list(read_found_sites(text) if is_found_sites(text) else read_lines(text))
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         problems.append(f"{file}, line {line}: save the file as UTF-8.")
         return
     except OSError as error:
         problems.append(f"The file of -a seeds_file={file} cannot be read: {error.strerror}.")
+        return
+    except ValueError as error:
+        problems.append(f"{file}, {error}.")
         return
     if not lines:
         problems.append(f"{file} has no URL in it: write one a line.")

@@ -2,7 +2,8 @@
 
 import re
 
-SECRETS = ("PASSWORD", "KEY", "TOKEN", "SECRET")
+SECRETS = ("PASSWORD", "KEY", "TOKEN", "SECRET", "BACKLINKS")
+"""Words in the names of such settings; the address of an API may hold its key."""
 _PASSWORD = re.compile(r"(://[^/@:\s]*:)[^@/\s]+@")
 
 

@@ -5,6 +5,7 @@ what equals the default is left out. MessagePack keeps bytes and text apart and,
 pickle, cannot run code when a crawl's folder comes from somebody else.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgpack
@@ -29,13 +30,21 @@ DEFAULTS = {
 }
 VARIANT = "bilingual_variant"
 """The key of the meta data that tells which of the variants of a URL is asked for."""
+LOOK = "bilingual_look"
+"""The key that is there if a page is looked at, to judge its site, and not harvested."""
+LOOKED_AT = "look"
 TRANSIENT = frozenset({"bilingual_score", "bilingual_not_before", "bilingual_outcome"})
+
+
+def identity_of(meta: Mapping[str, Any]) -> str:
+    """What tells apart two requests for one URL: the variant, or that it is only looked at."""
+    return str(meta.get(VARIANT, "")) or (LOOKED_AT if LOOK in meta else "")
 
 
 def fingerprint_of(request: Request) -> int:
     """The identity of a request in the frontier; the variants of a URL differ."""
-    variant = request.meta.get(VARIANT, "")
-    return request_fingerprint(request.url, request.method, request.body, variant)
+    identity = identity_of(request.meta)
+    return request_fingerprint(request.url, request.method, request.body, identity)
 
 
 def make_plain(request: Request) -> None:

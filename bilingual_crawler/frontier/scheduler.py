@@ -22,10 +22,12 @@ from bilingual_crawler.frontier.backend import open_frontier
 from bilingual_crawler.frontier.entry import CrawlFrontier, Entry, Pushed, State
 from bilingual_crawler.frontier.fingerprint import request_fingerprint, url_fingerprint
 from bilingual_crawler.frontier.requests import (
+    LOOK,
     VARIANT,
     decode,
     encode,
     fingerprint_of,
+    identity_of,
     make_plain,
 )
 from bilingual_crawler.frontier.slots import SlotGate, slot_key
@@ -84,8 +86,7 @@ class FrontierScheduler(BaseScheduler):
             self._gate.end(ours.folder.facts.get(ENDED).split())
         self.frontier = open_frontier(ours, self._gate)
         self.frontier.prefetch((url_fingerprint(seed), host_of(seed)) for seed in ours.plan.seeds)
-        for host in self.frontier.hosts:
-            ours.scope.admit_host(host)
+        ours.resume(self.frontier)
         if self.frontier.known:
             logger.info(
                 "Going on in %s: %d URLs known, %d waiting",
@@ -208,19 +209,25 @@ class FrontierScheduler(BaseScheduler):
         The URL that redirects is another name of its target, which pairing must know.
         """
         scope, source = self._spider.scope, request.meta["redirect_urls"][-1]
-        variant = request.meta.get(VARIANT, "")
-        lease = self._leases.get(request_fingerprint(source, "GET", b"", variant))
+        variant, is_look = request.meta.get(VARIANT, ""), LOOK in request.meta
+        identity = identity_of(request.meta)
+        lease = self._leases.get(request_fingerprint(source, "GET", b"", identity))
         if lease is not None:
             lease.meta["bilingual_outcome"] = Outcome(State.DONE, "redirected")
-        if request.meta.get("is_start_request"):
-            scope.admit(slot_key(request))
-        objection = scope.objection(request.url, request.meta.get("depth", 0))
+        depth = request.meta.get("depth", 0)
+        if is_look:
+            objection = scope.refusal(request.url, depth)
+        else:
+            if request.meta.get("is_start_request"):
+                scope.admit(slot_key(request))
+            objection = scope.objection(request.url, depth)
         if objection is not None:
             self._count(f"redirects/refused/{objection}")
             return False
         if variant:
             make_plain(request)  # the page has an address of its own in that language
-        self._spider.corpus.alias(str(DocumentKey(source, variant)), request.url)
+        if not is_look:
+            self._spider.corpus.alias(str(DocumentKey(source, variant)), request.url)
         return True
 
     def _sweep(self) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bilingual_crawler.languages import Languages
+from bilingual_crawler.reporting.found_sites import FoundSites
 
 Amounts = Mapping[str, int]
 LOOKED_AT = 5_000
@@ -11,16 +12,48 @@ LOOKED_AT = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
-    """All that was counted, over all runs of a crawl."""
+class Yield:
+    """What a crawl is for, and how much of it there is."""
 
     langs: Languages
-    seeds: int = 0
     pages: int = 0
     """Pages that were fetched and read, whether or not they were kept."""
     documents: Amounts = field(default_factory=dict)
     """Documents that are kept, by language."""
     pairs: int = 0
+    sites: FoundSites | None = None
+    """What a search for bilingual sites has found; None for a crawl that does not search."""
+    harvests: bool = True
+    """Whether documents and pairs are looked for at all."""
+
+    @property
+    def harvest(self) -> str:
+        """What the yield is counted in: pairs, documents in one language, or bilingual sites."""
+        return self.langs.harvest if self.harvests else "bilingual sites"
+
+    @property
+    def harvested(self) -> int:
+        """How much there is of it."""
+        if not self.harvests:
+            return self.sites.bilingual if self.sites is not None else 0
+        return self.pairs if self.harvest == "pairs" else self.kept
+
+    @property
+    def kept(self) -> int:
+        """All documents that are kept."""
+        return sum(self.documents.values())
+
+    @property
+    def per_100_pages(self) -> float:
+        """The yield of the crawl, the figure to compare crawls by."""
+        return per_100(self.harvested, self.pages)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts(Yield):
+    """All that was counted, over all runs of a crawl."""
+
+    seeds: int = 0
     pairs_by_detector: Amounts = field(default_factory=dict)
     """A pair counts for every detector that speaks for it."""
     known: int = 0
@@ -52,23 +85,8 @@ class Counts:
 
     @property
     def pairs_per_100_pages(self) -> float:
-        """The yield of the crawl, the figure to compare crawls by."""
+        """Pairs for every hundred pages."""
         return per_100(self.pairs, self.pages)
-
-    @property
-    def kept(self) -> int:
-        """All documents that are kept."""
-        return sum(self.documents.values())
-
-    @property
-    def harvested(self) -> int:
-        """How much there is of what the crawl is for: pairs, or documents in one language."""
-        return harvested(self.langs, self.pairs, self.documents)
-
-
-def harvested(langs: Languages, pairs: int, documents: Amounts) -> int:
-    """How much a crawl has brought in of what its languages let it look for."""
-    return pairs if langs.harvest == "pairs" else sum(documents.values())
 
 
 def per_100(harvested: int, pages: int) -> float:

@@ -19,11 +19,11 @@ from bilingual_crawler.frontier.entry import Frontier, State
 from bilingual_crawler.frontier.scheduler import FrontierScheduler
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.reporting import gather, reasons
-from bilingual_crawler.reporting.counts import Counts, harvested
+from bilingual_crawler.reporting.counts import Counts, Yield
 from bilingual_crawler.reporting.display import make_display
 from bilingual_crawler.reporting.explain import explain
 from bilingual_crawler.reporting.progress import Pace, Progress, Sparingly
-from bilingual_crawler.reporting.report import about, figures, write_report
+from bilingual_crawler.reporting.report import HARVEST, SEARCH, about, figures, write_report
 from bilingual_crawler.reporting.resume import resume_command
 from bilingual_crawler.reporting.summary import Ending, best_pairs
 from bilingual_crawler.reporting.tally import MILLISECONDS, RUNS, URLS, Tally, under
@@ -49,7 +49,8 @@ class CrawlReporter:
         self._spider = spider = cast("BilingualSpider", crawler.spider)
         self._folder = spider.folder
         self._folder.facts["started"] = self._folder.facts.get("started", _now())
-        self._about = about(spider.plan, spider.config, crawler.settings)
+        files = (HARVEST if spider.harvests else {}) | (SEARCH if spider.discovery else {})
+        self._about = about(spider.plan, spider.config, crawler.settings, files)
         self._tally = Tally(self._folder.journal, crawler.stats.get_stats)
         self._pages = self._tally.totals()[gather.PAGES]
         self._yield = YieldCurve(self._folder.journal)
@@ -132,6 +133,8 @@ class CrawlReporter:
             best=self._best(),
             last_pair=self._last_pair,
             seconds=totals[MILLISECONDS] / 1000,
+            sites=gather.found_sites(self._spider),
+            harvests=self._spider.harvests,
         )
         self._display.update(progress)
 
@@ -167,8 +170,15 @@ class CrawlReporter:
 
     @property
     def _harvested(self) -> int:
-        corpus = self._spider.corpus
-        return harvested(self._spider.plan.langs, corpus.pair_count, corpus.documents)
+        """What the yield of the crawl is at this moment."""
+        spider = self._spider
+        return Yield(
+            langs=spider.plan.langs,
+            documents=spider.corpus.documents,
+            pairs=spider.corpus.pair_count,
+            sites=gather.found_sites(spider),
+            harvests=spider.harvests,
+        ).harvested
 
     @property
     def _is_finished(self) -> bool:

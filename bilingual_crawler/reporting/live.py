@@ -15,7 +15,6 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from bilingual_crawler.reporting.counts import per_100
 from bilingual_crawler.reporting.progress import Progress
 from bilingual_crawler.reporting.summary import Ending, summary
 from bilingual_crawler.reporting.terminal import (
@@ -105,26 +104,31 @@ class ConsoleHandler(logging.Handler):
 
 def render(progress: Progress) -> RenderableType:
     """The display as it is drawn; the last line is left free for what the user types."""
-    return Group(_headline(progress), _languages(progress), _urls(progress), Text())
+    languages = [_languages(progress)] if progress.harvests else []
+    return Group(_headline(progress), *languages, _urls(progress), Text())
 
 
 def _headline(progress: Progress) -> Table:
-    row = Table.grid(padding=(0, 2), expand=True)
-    row.add_column(ratio=1)
-    row.add_column(justify="right")
-    figures = Text.assemble(
+    parts: list[str | tuple[str, str]] = [
         (f"{progress.pages:,}", STRONG),
         " pages ",
         (f"{progress.pages_a_second:.1f}/s", DIM),
         "   ",
         (f"{progress.waiting:,}", STRONG),
         " waiting   ",
-        (f"{progress.harvested:,}", f"{STRONG} {GOOD}"),
-        f" {progress.langs.harvest} ",
-        (f"{per_100(progress.harvested, progress.pages):.1f} per 100 pages", DIM),
-        no_wrap=True,
-        overflow="ellipsis",
-    )
+    ]
+    if progress.sites is not None:
+        parts += [(str(progress.sites), f"{STRONG} {GOOD}"), "   "]
+    if progress.harvests:
+        parts += [
+            (f"{progress.harvested:,}", f"{STRONG} {GOOD}"),
+            f" {progress.harvest} ",
+            (f"{progress.per_100_pages:.1f} per 100 pages", DIM),
+        ]
+    row = Table.grid(padding=(0, 2), expand=True)
+    row.add_column(ratio=1)
+    row.add_column(justify="right")
+    figures = Text.assemble(*parts, no_wrap=True, overflow="ellipsis")
     row.add_row(shown(progress.langs.names, STRONG), shown(duration(progress.seconds)))
     row.add_row(figures)
     return row
@@ -153,9 +157,7 @@ def _languages(progress: Progress) -> Table:
 def _urls(progress: Progress) -> Table:
     rows = []
     if line := sparkline(progress.curve, BAR_WIDTH):
-        rows.append(
-            (shown("yield", DIM), shown(f"{line}  {progress.langs.harvest} over pages", GOOD))
-        )
+        rows.append((shown("yield", DIM), shown(f"{line}  {progress.harvest} over pages", GOOD)))
     if progress.best is not None:
         url, score = progress.best
         rows.append((shown("next", DIM), shown(f"{score_text(score)}  {url}")))

@@ -2,12 +2,11 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from bilingual_crawler.languages import Languages
-from bilingual_crawler.reporting.counts import harvested, per_100
+from bilingual_crawler.reporting.counts import Yield
 from bilingual_crawler.reporting.terminal import plain, score_text
 from bilingual_crawler.reporting.yields import Point
 
@@ -18,28 +17,19 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class Progress(Yield):
     """What is shown while a crawl runs."""
 
-    langs: Languages
-    pages: int = 0
     pages_a_second: float = 0.0
     waiting: int = 0
-    documents: Mapping[str, int] = field(default_factory=dict)
     other_pages: int = 0
     """Pages in other languages."""
-    pairs: int = 0
     curve: Sequence[Point] = ()
     """How much was harvested after how many pages."""
     best: tuple[str, float] | None = None
     """The best waiting URL and its score."""
     last_pair: tuple[str, str] | None = None
     seconds: float = 0.0
-
-    @property
-    def harvested(self) -> int:
-        """Pairs, or documents where no translations are looked for."""
-        return harvested(self.langs, self.pairs, self.documents)
 
     @property
     def languages(self) -> dict[str, int]:
@@ -51,11 +41,14 @@ class Progress:
 def progress_line(progress: Progress) -> str:
     """The progress in one line of a log."""
     languages = ", ".join(f"{code} {number}" for code, number in progress.languages.items())
-    line = (
-        f"{progress.pages} pages ({progress.pages_a_second:.1f}/s), {progress.waiting} waiting,"
-        f" {languages}, {progress.harvested} {progress.langs.harvest}"
-        f" ({per_100(progress.harvested, progress.pages):.1f} per 100 pages)"
-    )
+    line = f"{progress.pages} pages ({progress.pages_a_second:.1f}/s), {progress.waiting} waiting"
+    if progress.sites is not None:
+        line += f", {progress.sites}"
+    if progress.harvests:
+        line += (
+            f", {languages}, {progress.harvested} {progress.harvest}"
+            f" ({progress.per_100_pages:.1f} per 100 pages)"
+        )
     if progress.best is None:
         return line
     url, score = progress.best

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
@@ -15,6 +15,7 @@ from twisted.python.failure import Failure
 from bilingual_crawler.corpus.corpus import Corpus
 from bilingual_crawler.corpus.folder import CrawlFolder
 from bilingual_crawler.corpus.worker_folder import open_worker_folder
+from bilingual_crawler.discovery.crawl import DISCOVERS, Discovery, check_discovery
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.mixed import split_mixed
@@ -24,7 +25,7 @@ from bilingual_crawler.fetching.browser.rendering import Rendering
 from bilingual_crawler.fetching.identity import warn_without_contact
 from bilingual_crawler.fetching.refusal import reason_of
 from bilingual_crawler.frontier.backend import connect
-from bilingual_crawler.frontier.entry import State
+from bilingual_crawler.frontier.entry import CrawlFrontier, State
 from bilingual_crawler.hosts import host_of
 from bilingual_crawler.languages import LanguagePair, Languages
 from bilingual_crawler.pairing.model import load_pair_model
@@ -56,15 +57,18 @@ class BilingualSpider(Spider):
     -a sites=FILE          a TOML file with settings for single sites
     -a topic=FILE          a table of weighted terms: only what is about them is kept
     -a scorer=NAME         how links are ranked, as BILINGUAL_SCORER
+    -a discover=1          search for bilingual sites from the seeds on, and harvest those
     """
 
     name = "bilingual"
+    harvests: ClassVar[bool] = True
     plan: CrawlPlan
     config: Config
     folder: CrawlFolder
     corpus: Corpus
     patience: Patience
     topic: Topic
+    discovery: Discovery | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -79,8 +83,11 @@ class BilingualSpider(Spider):
         config = Config.from_settings(settings)
         if config.frontier and kwargs.get("output") is None:  # all workers, now and later
             plan = replace(plan, output=CRAWLS / str(plan.langs))
-        make_scorer(config.scorer, plan.langs, NothingYet(), config)  # complains, if it must
-        load_pair_model(config.pair_model)  # so does this
+        if plan.discover:
+            check_discovery(plan.langs, config.frontier)
+        if cls.harvests:
+            make_scorer(config.scorer, plan.langs, NothingYet(), config)  # complains, if it must
+            load_pair_model(config.pair_model)  # so does this
         if {config.render, *plan.sites.said("render")} != {"never"}:
             check_rendering(config.chromium)
         spider = super().from_crawler(crawler)
@@ -107,12 +114,14 @@ class BilingualSpider(Spider):
                 word_list=word_list,
                 embedder=embedder,
             )
+        if plan.discover or self.folder.facts.get(DISCOVERS):
+            self.discovery = Discovery(self, self.crawler)
 
     def _open_folder(self) -> CrawlFolder:
         """The folder of the crawl; each worker that shares a frontier has one of its own."""
         output, langs, topic = self.plan.output, str(self.plan.langs), self.topic.name
         if self.redis is None:
-            return CrawlFolder(output, langs, topic)
+            return CrawlFolder(output, langs, topic, harvests=self.harvests)
         return open_worker_folder(output, langs, self.config.worker, topic)
 
     @cached_property
@@ -120,7 +129,7 @@ class BilingualSpider(Spider):
         """Which URLs belong to the crawl; made when all settings are final."""
         settings = self.crawler.settings
         return Scope(
-            self.plan.seeds,
+            () if self.discovery else self.plan.seeds,
             self.plan.sites,
             follow=self.config.follow,
             depth_limit=settings.getint("DEPTH_LIMIT"),
@@ -137,6 +146,14 @@ class BilingualSpider(Spider):
     def render_mode(self, url: str) -> str:
         """Whether the pages of a site are rendered: never, auto or always."""
         return self.plan.sites.rules_for(host_of(url)).render or self.config.render
+
+    def resume(self, frontier: CrawlFrontier) -> None:
+        """Take the hosts back in that an earlier run had come to."""
+        if self.discovery is not None:
+            self.discovery.resume(frontier)
+            return
+        for host in frontier.hosts:
+            self.scope.admit_host(host)
 
     def pair_of(self, url: str) -> Languages:
         """The languages wanted of a site: its own, or those of the crawl."""
@@ -166,6 +183,10 @@ class BilingualSpider(Spider):
         warn_without_contact(
             self.config.contact, self.plan.seeds, self.crawler.settings["USER_AGENT"] or ""
         )
+        if self.discovery is not None:
+            async for request in self.discovery.start():
+                yield request
+            return
         for url in self.plan.seeds:
             yield self.request(url, score=SEED_PRIORITY, depth=0)
 
@@ -194,7 +215,9 @@ class BilingualSpider(Spider):
         def read(markup: bytes) -> Document:
             return self._read(response, markup, "text/html; charset=utf-8")
 
-        plain = self._read(response, response.body, _header(response, "Content-Type"))
+        plain = self._read_plain(response)
+        if self.discovery is not None:
+            await self.discovery.note_links(plain)
         documents = await self.rendering.documents(response, plain, read)
         parts, pair = None, self.pair_of(response.url)
         if len(documents) == 1 and isinstance(pair, LanguagePair):
@@ -204,6 +227,15 @@ class BilingualSpider(Spider):
         for part in parts or documents:
             self.topic.annotate(part)
             yield part
+
+    async def look(self, response: Response) -> None:
+        """Have a page looked at, for what it tells of its site and of others."""
+        assert self.discovery is not None
+        await self.discovery.take(response, self._read_plain(response))
+
+    def _read_plain(self, response: Response) -> Document:
+        """The document that a page is, as it was fetched."""
+        return self._read(response, response.body, _header(response, "Content-Type"))
 
     def _read(self, response: Response, body: bytes, content_type: str) -> Document:
         """The document that a page is, in the form of `body`."""
@@ -221,6 +253,13 @@ class BilingualSpider(Spider):
         if said_in_headers:
             document.robots |= {said_in_headers}
         return document
+
+    def not_seen(self, failure: Failure) -> None:
+        """Record why a page could not be looked at."""
+        self.failed(failure)
+        assert self.discovery is not None
+        request: Request = failure.request  # type: ignore[attr-defined]
+        self.discovery.failed(request, request.meta["bilingual_outcome"][1])
 
     def failed(self, failure: Failure) -> None:
         """Record why a page could not be had."""
