@@ -258,6 +258,34 @@ def open_read_only(path: Path, *, held: bool = False) -> Iterator[sqlite3.Connec
         connection.close()
 
 
+@contextlib.contextmanager
+def holding_off_writers(path: Path) -> Iterator[bool]:
+    """Keep crawls out of the folder of a journal; False if one is in there already.
+
+    Where there is no lock there was no crawl: a copy of a folder, say.
+    """
+    try:
+        descriptor = os.open(path.with_suffix(".lock"), os.O_RDONLY)
+    except FileNotFoundError:
+        yield True
+        return
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(descriptor)
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a crawl is running in the folder of a journal."""
+    with holding_off_writers(path) as alone:
+        return not alone
+
+
 def _lock(path: Path) -> int:
     """Hold the folder for this process; the kernel lets go of it whatever happens."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)

@@ -6,10 +6,8 @@ the folder is changed.
 """
 
 import contextlib
-import fcntl
 import gzip
 import json
-import os
 import sqlite3
 import zlib
 from collections.abc import Iterator
@@ -17,13 +15,13 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Self
 
-from bilingual_crawler.corpus.folder import DOCUMENTS, JOURNAL, LOCK, REPORT, REWRITE
+from bilingual_crawler.corpus.folder import DOCUMENTS, JOURNAL, REPORT, REWRITE
 from bilingual_crawler.corpus.json_lines import Damage
 from bilingual_crawler.corpus.pages import unpack_line
 from bilingual_crawler.corpus.warc import FILE_NAME
 from bilingual_crawler.documents.serialise import key_of
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.journal import FORMAT, open_read_only
+from bilingual_crawler.journal import FORMAT, holding_off_writers, open_read_only
 from bilingual_crawler.pairing.pair import Page
 
 PAGES = """
@@ -69,7 +67,7 @@ class Part:
         self.damage = Damage()
         self._held = contextlib.ExitStack()
         try:
-            self._held.enter_context(_against_writers(path))
+            self._hold_off_writers()
             self._connection = self._held.enter_context(open_read_only(path / JOURNAL, held=True))
             self._tables = self._check()
         except BaseException:
@@ -83,6 +81,13 @@ class Part:
 
     def __exit__(self, *_: object) -> None:
         self._held.close()
+
+    def _hold_off_writers(self) -> None:
+        if not self._held.enter_context(holding_off_writers(self.path / JOURNAL)):
+            raise ConfigurationError(
+                f"{self.path} is being written: wait until its crawl has ended, or stop that with "
+                "Ctrl-C; then merge."
+            )
 
     def _check(self) -> frozenset[str]:
         """The tables of the journal, if it is one that can be read."""
@@ -183,27 +188,6 @@ class _Limited(RawIOBase):
         count = int(self._raw.readinto(memoryview(buffer)[: self._left]))
         self._left -= count
         return count
-
-
-@contextlib.contextmanager
-def _against_writers(path: Path) -> Iterator[None]:
-    """Keep crawls out of a folder while it is read; a folder without a lock has none."""
-    try:
-        descriptor = os.open(path / LOCK, os.O_RDONLY)
-    except FileNotFoundError:
-        yield
-        return
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
-            raise ConfigurationError(
-                f"{path} is being written: wait until its crawl has ended, or stop that with "
-                "Ctrl-C; then merge."
-            ) from None
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _line(text: bytes) -> Line | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bilingual_crawler.frontier.entry import State
+from bilingual_crawler.frontier.journal_view import amounts, best
 from bilingual_crawler.hosts import site_of
 from bilingual_crawler.journal import open_read_only
 from bilingual_crawler.reporting import reasons, yields
@@ -57,9 +58,7 @@ def frontier_view(journal: Path) -> FrontierView:
     view = FrontierView()
     sites: defaultdict[str, SiteUrls] = defaultdict(SiteUrls)
     with _quiet(), open_read_only(journal) as connection:
-        for host, state, outcome, number in connection.execute(
-            "SELECT host, state, outcome, COUNT(*) FROM urls GROUP BY host, state, outcome"
-        ):
+        for host, state, outcome, number in amounts(connection):
             site = sites[site_of(host)]
             if outcome is not None:
                 view.outcomes[outcome] += number
@@ -70,14 +69,7 @@ def frontier_view(journal: Path) -> FrontierView:
                 site.failed += number
             elif outcome != reasons.REDIRECTED:
                 site.pages += number
-        view.best = [
-            Waiting(url, score if abs(score) < float("inf") else None)
-            for url, score in connection.execute(
-                "SELECT url, priority FROM urls WHERE state < ?"
-                " ORDER BY priority DESC, sequence LIMIT ?",
-                (int(State.DONE), BEST_SHOWN),
-            )
-        ]
+        view.best = [Waiting(str(each.url), each.score) for each in best(connection, BEST_SHOWN)]
         view.given_up = [
             url for (url,) in connection.execute("SELECT url FROM pages WHERE written AND NOT kept")
         ]
