@@ -12,7 +12,7 @@ from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.redis_frontier import RedisFrontier
 from bilingual_crawler.frontier.redis_link import Link
 from bilingual_crawler.journal import Journal
-from tests.frontier_model import HOSTS, URLS, Model
+from tests.frontier_model import URLS, Model
 from tests.redis_server import needs_redis, serve_redis
 
 pytestmark = needs_redis

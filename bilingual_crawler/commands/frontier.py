@@ -12,6 +12,7 @@ from scrapy.exceptions import UsageError
 
 from bilingual_crawler import command
 from bilingual_crawler.commands.options import one_or_more
+from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from bilingual_crawler.frontier.view import FrontierView, Selection
@@ -87,6 +88,8 @@ class Command(command.Command):
                 else:
                     _show(word, view, opts)
                 sys.stdout.flush()
+            except view.errors as error:
+                raise ConfigurationError(f"{place} cannot be read: {error}.") from error
             except BrokenPipeError:
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -46,6 +46,8 @@ class Amount(NamedTuple):
 class JournalView:
     """The rows of the table of URLs; a journal that cannot be read is an error that teaches."""
 
+    errors: tuple[type[Exception], ...] = (sqlite3.DatabaseError,)
+
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._journal = folder / JOURNAL

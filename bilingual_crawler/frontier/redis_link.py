@@ -58,15 +58,14 @@ class Link:
         virtual: bool = False,
     ) -> None:
         self.client = client
+        self.prefix = prefix
         self.worker = worker
         self.token = ""
         self.clock = clock
         self._virtual = virtual
         self._keys = key_prefix(prefix)
         self._texts = _texts()
-        self._scripts = {
-            name: client.register_script(text) for name, text in self._texts.items()
-        }
+        self._scripts = {name: client.register_script(text) for name, text in self._texts.items()}
         self._again_at = float("-inf")
         self._pause = 0.0
 

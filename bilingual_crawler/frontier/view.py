@@ -1,7 +1,7 @@
 """A frontier seen from outside, for people: what waits, what is under way, what came of it.
 
 There is one implementation for each place where a frontier can be: the journal of a crawl's
-folder (`journal_view.py`) and Redis (`redis_view.py`).
+folder (`journal_view.py`) and Redis (`shared_view.py`).
 """
 
 import re
@@ -101,6 +101,9 @@ class Selection(NamedTuple):
 
 class FrontierView(Protocol):
     """What can be asked of a frontier, running or not, without disturbing it."""
+
+    errors: tuple[type[Exception], ...]
+    """What is raised when the place cannot be read any more."""
 
     def status(self) -> Status:
         """The counts."""
