@@ -54,9 +54,10 @@ class Merged:
     archives: int = 0
     """WARC files, copied or not."""
     outcomes: Counter[str] = field(default_factory=Counter)
-    """How the URLs of embedded frontiers ended."""
+    """How URLs ended."""
     waiting: int = 0
     known: int = 0
+    """URLs; those that wait in Redis are nobody's."""
     finished: bool = False
     totals: Counter[str] = field(default_factory=Counter)
 
@@ -146,6 +147,10 @@ class Merge:
             merged.waiting += outcome is None
             if outcome is not None:
                 merged.outcomes[outcome] += 1
+        for part in self._parts:  # workers with their frontier in Redis count their own
+            shared = Counter(dict(part.rows("outcomes")))
+            merged.outcomes += shared
+            merged.known += shared.total()
 
     def _write_sums(self) -> None:
         self._merged.totals = joined.summed_tally(self._parts)

@@ -1,6 +1,5 @@
 """crawl.json of a folder that was merged from those of several workers."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -64,30 +63,16 @@ def settings_of(part: Part) -> Mapping[str, Any]:
 
 
 def _counts(parts: Sequence[Part], merged: Merged, langs: LanguagePair) -> Counts:
-    outcomes, known = merged.outcomes, merged.known
-    if not known:  # their frontier is in Redis, and the workers only know what they did
-        outcomes = _ended(parts)
-        known = outcomes.total()
     return Counts(
         langs=langs,
         seeds=len(_seeds(parts)),
         documents=largest_first(+merged.documents),
         pairs=len(merged.pairs),
         pairs_by_detector=gather.detectors_of(merged.pairs),
-        known=known,
+        known=merged.known,
         waiting=merged.waiting,
-        **gather.sums_of(merged.totals, outcomes),
+        **gather.sums_of(merged.totals, merged.outcomes),
     )
-
-
-def _ended(parts: Iterable[Part]) -> Counter[str]:
-    """How the URLs of all workers ended, by their own reports."""
-    total: Counter[str] = Counter()
-    for part in parts:
-        ended = part.report.get("urls_ended")
-        for reason, each in (ended if isinstance(ended, dict) else {}).items():
-            total[str(reason)] += int(each["count"])
-    return total
 
 
 def _seeds(parts: Iterable[Part]) -> list[str]:
