@@ -54,6 +54,10 @@ class Sink(Protocol):
         """Give the file back; nothing is written after this."""
 
 
+class FolderHeldError(ConfigurationError):
+    """Another process writes into the folder."""
+
+
 class JournalError(Exception):
     """The journal can no longer be written (a full disk, say), so the crawl must stop."""
 
@@ -304,7 +308,7 @@ def _lock(path: Path) -> int:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         os.close(descriptor)
-        raise ConfigurationError(
+        raise FolderHeldError(
             f"Another crawl is running in {path.parent}: wait for it, or choose another folder "
             "with -a output=DIR."
         ) from None

@@ -7,6 +7,7 @@ priority: what a project, a spider or `-s` sets wins.
 
 import difflib
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple, Self
@@ -99,6 +100,22 @@ def some_of(*choices: str) -> Callable[[Any], tuple[str, ...]]:
         return words
 
     return parse
+
+
+def redis_address(value: Any) -> str:
+    """Parse the address of a Redis server; nothing is no server."""
+    address = text(value)
+    if address and not address.startswith(("redis://", "rediss://", "unix://")):
+        raise ValueError("must be an address such as redis://HOST:6379/0, or nothing")
+    return address
+
+
+def label(value: Any) -> str:
+    """Parse a name that can be part of a key and of a path."""
+    word = text(value)
+    if word and not re.fullmatch(r"\w[\w:.-]*", word):
+        raise ValueError("must be made of letters, digits and : . - _")
+    return word
 
 
 SCORERS = ("adaptive", "smart", "rules", "language", "breadth_first", "pplocator", "ilsp")
@@ -239,6 +256,27 @@ class Config:
         60.0,
         "Seconds between two looks whether there is enough to align anew; 0: only at the end.",
         number(0),
+    )
+    frontier: str = setting(
+        "",
+        "Redis server with a frontier that several workers share: redis://HOST:6379/0.",
+        redis_address,
+    )
+    frontier_prefix: str = setting(
+        "",
+        "Beginning of the keys of a crawl in Redis; by default bilingual: and the languages.",
+        label,
+    )
+    worker: str = setting(
+        "",
+        "Name of a worker and of its folder in the output; by default the machine and a number.",
+        label,
+    )
+    worker_sites: int = setting(
+        100, "Sites that one worker holds at once, at most.", number(1, whole=True)
+    )
+    lease_seconds: float = setting(
+        30.0, "Seconds after which the sites of a worker that has died go to others.", number(1)
     )
     progress: str = setting(
         "auto",

@@ -6,6 +6,7 @@ what a worker must look up all the time is in its `Mirror`. What it changes is c
 travels with its next pop, one round trip a page.
 """
 
+import contextlib
 import logging
 import math
 import time
@@ -31,7 +32,7 @@ from bilingual_crawler.frontier.redis_records import (
     unpack_fingerprint,
 )
 from bilingual_crawler.hosts import site_of
-from bilingual_crawler.journal import Journal
+from bilingual_crawler.journal import Journal, JournalError
 
 logger = logging.getLogger(__name__)
 
@@ -94,6 +95,7 @@ class RedisFrontier:
         on_site: Callable[[str, list[str], int], None] = nothing_to_do,
     ) -> None:
         self._link = link
+        self._journal = journal
         self._gate = gate
         self._about = (identity, langs)
         self._lease = lease or Lease()
@@ -468,7 +470,12 @@ class RedisFrontier:
         return not self._changes
 
     def close(self) -> None:
-        """Tell the ends that are on disk, and give everything back to the others."""
+        """Tell how everything ended, and give the sites back to the others.
+
+        What cannot be written to disk is not told, so that somebody fetches it again.
+        """
+        with contextlib.suppress(JournalError):  # told by whoever closes the journal
+            self._journal.checkpoint(wait=True)
         until = time.monotonic() + CLOSING_SECONDS
         while True:
             try:

@@ -89,7 +89,8 @@ class Link:
 
     def run_all(self, calls: Sequence[Call]) -> list[Any]:
         """Run several scripts in one round trip, in order."""
-        return self.ask(lambda: self._run_all(calls))
+        answers: list[Any] = self.ask(lambda: self._run_all(calls))
+        return answers
 
     def ask(self, question: Callable[[], Any]) -> Any:
         """Have a question answered by the server, or raise AwayError."""

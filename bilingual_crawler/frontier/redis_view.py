@@ -21,8 +21,7 @@ T = TypeVar("T")
 
 def hosts(link: Link) -> list[str]:
     """Every host that has or had a waiting URL."""
-    names: set[bytes] = _or(set(), link, lambda: link.client.smembers(link.key("all_hosts")))
-    return [name.decode() for name in names]
+    return _or([], link, lambda: _names(link.client.smembers(link.key("all_hosts"))))
 
 
 def outcome_words(link: Link) -> dict[int, str]:
@@ -41,6 +40,10 @@ def site(link: Link, name: str) -> tuple[bytes, list[bytes]]:
 def top(link: Link, most: int) -> list[Entry]:
     """The best waiting URLs, the best first: of the best hosts, the best of each."""
     return _or([], link, lambda: _top(link, most))
+
+
+def _names(names: Any) -> list[str]:
+    return [name.decode() for name in names]
 
 
 def _top(link: Link, most: int) -> list[Entry]:
@@ -81,7 +84,11 @@ def _part(link: Link, host: str, cursor: int) -> tuple[int, list[Entry]]:
     fingerprints = [member[PLACE_BYTES:] for member, _ in members]
     records: Any = link.client.hmget(link.key("urls", host), fingerprints)
     pairs = zip(members, records, strict=True)
-    return cursor, [_entry(host, *scored, record) for scored, record in pairs if record is not None]
+    return cursor, [
+        _entry(host, member, priority, record)
+        for (member, priority), record in pairs
+        if record is not None
+    ]
 
 
 def _entry(host: str, member: bytes, priority: float, record: bytes) -> Entry:

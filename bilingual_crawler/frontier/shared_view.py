@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
-from urllib.parse import urlsplit
 
 from redis import Redis
 from redis.exceptions import RedisError
@@ -25,6 +24,7 @@ from bilingual_crawler.frontier.redis_records import (
     unpack_failed,
     unpack_fingerprint,
 )
+from bilingual_crawler.frontier.redis_server import connect
 from bilingual_crawler.frontier.redis_view import AT_ONCE, HEAD_BYTES, PLACE_BYTES
 from bilingual_crawler.frontier.view import (
     DONE,
@@ -38,6 +38,7 @@ from bilingual_crawler.frontier.view import (
     Worker,
 )
 from bilingual_crawler.hosts import site_of
+from bilingual_crawler.secrets import without_password
 
 WORDS = {
     State.QUEUED: WAITING,
@@ -46,35 +47,19 @@ WORDS = {
     State.FAILED: FAILED,
     LATER: WAITING,
 }
-PATIENCE = 10.0
 MOST_REQUEUED = 200
 """URLs in one call of a script."""
 
 
 def open_shared_view(place: str, prefix: str = "") -> "SharedView":
     """The frontier in a Redis; which one must be said only where there are several."""
-    shown = without_password(place)
-    try:
-        client = Redis.from_url(place, socket_timeout=PATIENCE, socket_connect_timeout=PATIENCE)
-        names = [prefix] if prefix else _prefixes(client)
-    except (RedisError, ValueError) as error:
-        raise ConfigurationError(
-            f"{shown} does not answer: {error}.",
-            "Write what BILINGUAL_FRONTIER was set to, such as redis://127.0.0.1:6379/0.",
-        ) from error
+    client, shown = connect(place), without_password(place)
+    names = [prefix] if prefix else _prefixes(client)
     link = Link(client, names[0] if names else "", "")
     if len(names) != 1 or not client.exists(link.key("crawl")):
         client.close()
         raise ConfigurationError(_which(shown, prefix, names))
     return SharedView(link, shown)
-
-
-def without_password(place: str) -> str:
-    """An address that may be shown."""
-    parts = urlsplit(place)
-    if parts.password is None:
-        return place
-    return parts._replace(netloc=f"***@{parts.netloc.rpartition('@')[2]}").geturl()
 
 
 class SharedView:

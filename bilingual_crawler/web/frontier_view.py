@@ -70,6 +70,7 @@ def frontier_view(journal: Path) -> FrontierView:
             elif outcome != reasons.REDIRECTED:
                 site.pages += number
         view.best = [Waiting(str(each.url), each.score) for each in best(connection, BEST_SHOWN)]
+    with _quiet(), open_read_only(journal) as connection:  # there are pages without URLs: Redis
         view.given_up = [
             url for (url,) in connection.execute("SELECT url FROM pages WHERE written AND NOT kept")
         ]
