@@ -1,7 +1,6 @@
 """Workers of one crawl as real processes, and what happens to them."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -11,11 +10,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
-from tests.crawls import FAST, ROOT
-from tests.many_sites import ManySites
-from tests.redis_server import RedisServer
+from tests.crawls import FAST, ROOT, documents, pairs
+from tests.many_sites import ManySites, serve_sites
+from tests.redis_server import RedisServer, serve_redis
 
 PREFIX = "bilingual:spa-eus"
 SETTINGS = {
@@ -73,11 +72,6 @@ class Fleet:
                 raise AssertionError(f"{name} does not end:\n{self.said(name)}") from None
             assert status == 0, self.said(name)
 
-    def cpu_seconds(self) -> float:
-        """What all workers that have ended cost together."""
-        usage = os.times()
-        return usage.children_user + usage.children_system
-
     def said(self, name: str) -> str:
         """The end of what a worker printed."""
         return self._log(name).read_text(errors="replace")[-4000:]
@@ -93,28 +87,98 @@ class Fleet:
         return self.folder.with_name(f"{self.folder.name}-{name}.log")
 
 
-def kill_at_random(
-    fleet: Fleet, sites: ManySites, *, kills: int, pages_apart: int, seed: int, linger: float
-) -> int:
-    """Kill workers while pages come in; the sum of what was in flight at the kills.
+class Faults(NamedTuple):
+    """What happens to a crawl on several workers."""
 
-    Every fourth one is started again only after its lease has ended, so that others take over.
+    workers: int = 4
+    sites: int = 12
+    articles: int = 30
+    """Pairs of pages of each site."""
+    kills: int = 20
+    stall: float = 10.0
+    """Seconds for which Redis does not answer."""
+    lease: float = 12.0
+    delay: float = 0.25
+    latency: float = 0.05
+    seed: int = 20261117
+
+
+def crawl_with_faults(folder: Path, faults: Faults) -> dict[str, Any]:
+    """A whole crawl during which things break, merged at the end; the figures of it.
+
+    Workers are killed at random moments and started again. A third of the way Redis is killed
+    and started again with what it has on disk, at two thirds it does not answer for a while.
     """
-    random, in_flight = Random(seed), 0
-    for number in range(kills):
-        wait_for_pages(sites, random.randint(1, 2 * pages_apart))
+    with (
+        serve_sites(faults.sites, faults.articles, faults.latency) as sites,
+        serve_redis() as redis,
+    ):
+        settings = {"DOWNLOAD_DELAY": faults.delay, "BILINGUAL_LEASE_SECONDS": faults.lease}
+        fleet = Fleet(folder / "run", sites, redis, settings)
+        started = time.monotonic()
+        try:
+            for number in range(faults.workers):
+                fleet.start(f"worker-{number}")
+            in_flight = _break_things(fleet, sites, faults)
+            fleet.wait(300)
+        finally:
+            fleet.end()
+        seconds = time.monotonic() - started
+        account = merge(folder / "run", folder / "all")
+        return _figures(folder / "all", sites, account) | {
+            "kills": faults.kills,
+            "in_flight_at_kills": in_flight,
+            "seconds": seconds,
+        }
+
+
+def _break_things(fleet: Fleet, sites: ManySites, faults: Faults) -> int:
+    """Kill, restart, hold up; how many URLs were in flight at the kills is told.
+
+    Every fourth worker that is killed is started again only after its lease has ended, so that
+    others take its sites over.
+    """
+    random, in_flight = Random(faults.seed), 0
+    apart = len(sites.urls) // (faults.kills + 2)
+    wait_for_pages(sites, 1)
+    for number in range(faults.kills):
+        wait_for_pages(sites, random.randint(1, max(1, 3 * apart // 2)))
+        if number == faults.kills // 3:
+            fleet.redis.stop()
+            fleet.redis.start()
+        if number == 2 * faults.kills // 3:
+            with fleet.redis.held_up():
+                time.sleep(faults.stall)
         name = random.choice(sorted(fleet.workers))
         in_flight += fleet.kill(name)
         if number % 4 == 3:
-            time.sleep(linger)
+            time.sleep(faults.lease)
         fleet.start(name)
     return in_flight
 
 
+def _figures(merged: Path, sites: ManySites, account: dict[str, Any]) -> dict[str, Any]:
+    log, pages = sites.log(), sites.pages()
+    stored = [document["url"] for document in documents(merged)]
+    found = {(pair["url1"], pair["url2"]) for pair in pairs(merged)}
+    polite = [each for each in log if each[2] != "/robots.txt"]
+    return {
+        "pages": len(sites.urls),
+        "lost": len(sites.urls - set(stored)),
+        "stored_twice": len(stored) - len(set(stored)),
+        "fetched_again": fetched_again(pages),
+        "in_two_folders": account["repeated_pages"],
+        "pairs": len(found & sites.pairs),
+        "pairs_missing": len(sites.pairs - found),
+        "wrong_pairs": len(found - sites.pairs),
+        "shortest_distance": min(shortest_distances(polite).values()),
+    }
+
+
 def wait_for_pages(sites: ManySites, more: int, seconds: float = 60) -> None:
     """Wait until so many more pages were asked for."""
-    wanted, until = len(sites.requests()) + more, time.monotonic() + seconds
-    while len(sites.requests()) < wanted:
+    wanted, until = len(sites.pages()) + more, time.monotonic() + seconds
+    while len(sites.pages()) < wanted:
         assert time.monotonic() < until, "no page is asked for any more"
         time.sleep(0.05)
 
@@ -141,3 +205,24 @@ def merge(run: Path, into: Path) -> dict[str, Any]:
     assert done.returncode == 0, done.stdout + done.stderr
     account: dict[str, Any] = json.loads(done.stdout)
     return account
+
+
+JITTER = 0.1
+"""Seconds by which two requests may come closer together on their way, on a busy machine."""
+
+
+def broken_promises(figures: dict[str, Any], faults: Faults) -> list[str]:
+    """What should not have happened, in sentences."""
+    closest, wanted = figures["shortest_distance"], faults.delay - JITTER
+    checks = {
+        f"{figures['lost']} pages are lost.": figures["lost"] == 0,
+        f"{figures['stored_twice']} pages are stored twice.": figures["stored_twice"] == 0,
+        f"{figures['fetched_again']} pages were fetched again, more than were in flight at the"
+        f" kills ({figures['in_flight_at_kills']}).": figures["fetched_again"]
+        <= figures["in_flight_at_kills"],
+        f"{figures['pairs_missing']} pairs are missing.": figures["pairs_missing"] == 0,
+        f"{figures['wrong_pairs']} pairs are wrong.": figures["wrong_pairs"] == 0,
+        f"A host was asked twice within {closest:.3f} s, and {wanted:.2f} s is polite.": closest
+        >= wanted,
+    }
+    return [sentence for sentence, kept in checks.items() if not kept]

@@ -146,9 +146,9 @@ class ManySites:
         with urllib.request.urlopen(url, timeout=30) as response:
             return [tuple(each) for each in json.load(response)]
 
-    def requests(self) -> list[tuple[float, str, str]]:
-        """Those for pages."""
-        return [each for each in self.log() if each[2] != "/robots.txt"]
+    def pages(self) -> list[tuple[float, str, str]]:
+        """Those for pages, without files about the sites."""
+        return [each for each in self.log() if each[2].startswith(("/es/", "/eu/"))]
 
 
 @contextlib.contextmanager
