@@ -1,6 +1,7 @@
 """Workers of one crawl as real processes, and what happens to them."""
 
 import json
+import math
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from tests.crawls import FAST, ROOT, documents, pairs
-from tests.many_sites import ManySites, serve_sites
+from tests.many_sites import Asked, ManySites, serve_sites
 from tests.redis_server import RedisServer, serve_redis
 
 PREFIX = "bilingual:spa-eus"
@@ -25,7 +26,6 @@ SETTINGS = {
     "BILINGUAL_LEASE_SECONDS": 6,
     "LOG_LEVEL": "INFO",
 }
-Log = Sequence[tuple[float, str, str]]
 
 
 class Fleet:
@@ -38,6 +38,7 @@ class Fleet:
         self.redis = redis
         self._settings = FAST | SETTINGS | {"BILINGUAL_FRONTIER": redis.url} | settings
         self._seeds = ",".join(sites.seeds)
+        self._starts = 0
         self.workers: dict[str, subprocess.Popen[bytes]] = {}
         folder.mkdir(parents=True, exist_ok=True)
 
@@ -46,6 +47,8 @@ class Fleet:
         command = [sys.executable, "-m", "scrapy", "crawl", "bilingual"]
         command += ["-a", "langs=spa-eus", "-a", f"seeds={self._seeds}"]
         command += ["-a", f"output={self.folder}", "-s", f"BILINGUAL_WORKER={name}"]
+        self._starts += 1
+        command += ["-s", f"USER_AGENT={name} started as number {self._starts}"]
         for setting, value in self._settings.items():
             command += ["-s", f"{setting}={value}"]
         with self._log(name).open("ab") as log:
@@ -91,14 +94,14 @@ class Faults(NamedTuple):
     """What happens to a crawl on several workers."""
 
     workers: int = 4
-    sites: int = 12
-    articles: int = 30
+    sites: int = 8
+    articles: int = 75
     """Pairs of pages of each site."""
     kills: int = 20
     stall: float = 10.0
     """Seconds for which Redis does not answer."""
     lease: float = 12.0
-    delay: float = 0.25
+    delay: float = 0.5
     latency: float = 0.05
     seed: int = 20261117
 
@@ -135,14 +138,14 @@ def crawl_with_faults(folder: Path, faults: Faults) -> dict[str, Any]:
 def _break_things(fleet: Fleet, sites: ManySites, faults: Faults) -> int:
     """Kill, restart, hold up; how many URLs were in flight at the kills is told.
 
-    Every fourth worker that is killed is started again only after its lease has ended, so that
+    Every eighth worker that is killed is started again only after its lease has ended, so that
     others take its sites over.
     """
     random, in_flight = Random(faults.seed), 0
     apart = len(sites.urls) // (faults.kills + 2)
-    wait_for_pages(sites, 1)
+    wait_for_pages(fleet, sites, 1)
     for number in range(faults.kills):
-        wait_for_pages(sites, random.randint(1, max(1, 3 * apart // 2)))
+        wait_for_pages(fleet, sites, random.randint(1, apart))
         if number == faults.kills // 3:
             fleet.redis.stop()
             fleet.redis.start()
@@ -151,7 +154,7 @@ def _break_things(fleet: Fleet, sites: ManySites, faults: Faults) -> int:
                 time.sleep(faults.stall)
         name = random.choice(sorted(fleet.workers))
         in_flight += fleet.kill(name)
-        if number % 4 == 3:
+        if number % 8 == 3:
             time.sleep(faults.lease)
         fleet.start(name)
     return in_flight
@@ -161,7 +164,7 @@ def _figures(merged: Path, sites: ManySites, account: dict[str, Any]) -> dict[st
     log, pages = sites.log(), sites.pages()
     stored = [document["url"] for document in documents(merged)]
     found = {(pair["url1"], pair["url2"]) for pair in pairs(merged)}
-    polite = [each for each in log if each[2] != "/robots.txt"]
+    polite = [each for each in log if each.path != "/robots.txt"]
     return {
         "pages": len(sites.urls),
         "lost": len(sites.urls - set(stored)),
@@ -171,31 +174,41 @@ def _figures(merged: Path, sites: ManySites, account: dict[str, Any]) -> dict[st
         "pairs": len(found & sites.pairs),
         "pairs_missing": len(sites.pairs - found),
         "wrong_pairs": len(found - sites.pairs),
-        "shortest_distance": min(shortest_distances(polite).values()),
+        "shortest_distance": shortest_distance(polite),
+        "shortest_with_robots": shortest_distance(log),
+        "shortest_at_handover": shortest_distance(log, of_two_workers=True),
     }
 
 
-def wait_for_pages(sites: ManySites, more: int, seconds: float = 60) -> None:
+def wait_for_pages(fleet: Fleet, sites: ManySites, more: int, seconds: float = 60) -> None:
     """Wait until so many more pages were asked for."""
     wanted, until = len(sites.pages()) + more, time.monotonic() + seconds
-    while len(sites.pages()) < wanted:
-        assert time.monotonic() < until, "no page is asked for any more"
+    while (asked := len(sites.pages())) < wanted:
+        ended = [name for name, worker in fleet.workers.items() if worker.poll() is not None]
+        assert not ended, f"{ended} ended at {asked} pages:\n{fleet.said(ended[0])}"
+        assert time.monotonic() < until, f"only {asked} pages were asked for"
         time.sleep(0.05)
 
 
-def shortest_distances(log: Log) -> dict[str, float]:
-    """The least time between two requests to each host."""
-    times: defaultdict[str, list[float]] = defaultdict(list)
-    for at, host, _ in log:
-        times[host].append(at)
-    return {
-        host: min(b - a for a, b in pairwise(each)) for host, each in times.items() if len(each) > 1
-    }
+def shortest_distance(log: Sequence[Asked], *, of_two_workers: bool = False) -> float:
+    """The least time between two requests to one host, of all or of different processes."""
+    of_host: defaultdict[str, list[Asked]] = defaultdict(list)
+    for each in sorted(log):
+        of_host[each.host].append(each)
+    return min(
+        (
+            second.time - first.time
+            for asked in of_host.values()
+            for first, second in pairwise(asked)
+            if not of_two_workers or first.who != second.who
+        ),
+        default=math.inf,
+    )
 
 
-def fetched_again(log: Log) -> int:
+def fetched_again(log: Sequence[Asked]) -> int:
     """How many requests were for a page that had been asked for before."""
-    return sum(count - 1 for count in Counter((host, path) for _, host, path in log).values())
+    return sum(count - 1 for count in Counter((each.host, each.path) for each in log).values())
 
 
 def merge(run: Path, into: Path) -> dict[str, Any]:

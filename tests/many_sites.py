@@ -19,6 +19,7 @@ import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from demo.site.articles import article
 
@@ -67,13 +68,22 @@ def _title(site: int, articles: int, number: int, language: str) -> str:
     return article(site * articles + number)[language].title
 
 
+class Asked(NamedTuple):
+    """A request: when it arrived, what it was for, and what the client called itself."""
+
+    time: float
+    host: str
+    path: str
+    who: str
+
+
 class Server:
     """Answers for all sites, after a while, and notes who asked for what when."""
 
     def __init__(self, sites: int, articles: int, latency: float) -> None:
         self.sites, self.articles, self.latency = sites, articles, latency
         self.port = 0
-        self.log: list[tuple[float, str, str]] = []
+        self.log: list[Asked] = []
 
     async def open(self) -> list[asyncio.Server]:
         servers = []
@@ -88,9 +98,12 @@ class Server:
             while line := await reader.readline():
                 arrived = time.monotonic()
                 path = line.split()[1].decode()
-                while (await reader.readline()).strip():
-                    pass
-                status, kind, body = await self._answer(host, path, arrived)
+                who = ""
+                while header := (await reader.readline()).strip():
+                    name, _, value = header.partition(b":")
+                    if name.lower() == b"user-agent":
+                        who = value.decode().strip()
+                status, kind, body = await self._answer(Asked(arrived, host, path, who))
                 head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}"
                 writer.write(head.encode() + b"\r\n\r\n" + body)
                 await writer.drain()
@@ -99,10 +112,11 @@ class Server:
         finally:
             writer.close()
 
-    async def _answer(self, host: str, path: str, arrived: float) -> tuple[str, str, bytes]:
+    async def _answer(self, asked: "Asked") -> tuple[str, str, bytes]:
+        host, path = asked.host, asked.path
         if path == "/__log__":
             return "200 OK", "application/json", json.dumps(self.log).encode()
-        self.log.append((arrived, host, path))
+        self.log.append(asked)
         if self.latency:
             await asyncio.sleep(self.latency)
         if path == "/robots.txt":
@@ -140,15 +154,15 @@ class ManySites:
         """Every page and its translation."""
         return {(url, url.replace("/es/", "/eu/")) for url in self.urls if "/es/" in url}
 
-    def log(self) -> list[tuple[float, str, str]]:
-        """(seconds, host, path) of all requests so far."""
+    def log(self) -> list[Asked]:
+        """All requests so far."""
         url = f"http://{address(0)}:{self.port}/__log__"
         with urllib.request.urlopen(url, timeout=30) as response:
-            return [tuple(each) for each in json.load(response)]
+            return [Asked(*each) for each in json.load(response)]
 
-    def pages(self) -> list[tuple[float, str, str]]:
+    def pages(self) -> list[Asked]:
         """Those for pages, without files about the sites."""
-        return [each for each in self.log() if each[2].startswith(("/es/", "/eu/"))]
+        return [each for each in self.log() if each.path.startswith(("/es/", "/eu/"))]
 
 
 @contextlib.contextmanager
