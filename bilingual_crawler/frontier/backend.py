@@ -36,10 +36,10 @@ def open_frontier(spider: "BilingualSpider", gate: SlotGate) -> CrawlFrontier:
         gate.restore(frontier.pages_of_host)
         return frontier
     from bilingual_crawler.frontier.redis_frontier import (  # noqa: PLC0415 - an extra
-        Lease,
         RedisFrontier,
     )
     from bilingual_crawler.frontier.redis_link import Link  # noqa: PLC0415 - an extra
+    from bilingual_crawler.frontier.redis_sites import Lease, Member  # noqa: PLC0415 - an extra
 
     def begin_site(site: str, hosts: list[str], pages: int) -> None:
         gate.set_pages(site, pages)
@@ -53,8 +53,7 @@ def open_frontier(spider: "BilingualSpider", gate: SlotGate) -> CrawlFrontier:
         Link(spider.redis, prefix, spider.folder.path.name),
         spider.folder.journal,
         gate,
-        identity=facts[IDENTITY],
-        langs=str(spider.plan.langs),
+        member=Member(facts[IDENTITY], str(spider.plan.langs)),
         lease=Lease(config.lease_seconds, config.worker_sites),
         delay_of=gate.delay_of,
         on_site=begin_site,

@@ -1,8 +1,8 @@
 """The line to the Redis server: scripts, one round trip at a time, and what to do without it.
 
-A server that does not answer must not hold up the event loop: an attempt takes a second at
-most, and between two attempts there are pauses that grow. The caller keeps what it wanted
-to say and says it again, which every script allows.
+A server that does not answer must not hold up the event loop: after one attempt that took a
+second it is only knocked at, shortly and with pauses that grow, until it opens. The caller
+keeps what it wanted to say and says it again, which every script allows.
 """
 
 import logging
@@ -17,6 +17,7 @@ from redis.exceptions import (
 )
 from redis.exceptions import (
     NoScriptError,
+    OutOfMemoryError,
     ReadOnlyError,
     RedisError,
     ResponseError,
@@ -26,8 +27,10 @@ from redis.exceptions import TimeoutError as TooSlow
 logger = logging.getLogger(__name__)
 
 SCRIPTS = ("join", "write", "pop", "renew", "release", "load", "ask")
-FIRST_PAUSE, LONGEST_PAUSE = 0.25, 4.0
-PASSING = ("OOM", "MISCONF", "NOREPLICAS", "MASTERDOWN", "CLUSTERDOWN", "BUSY", "TRYAGAIN")
+FIRST_PAUSE, LONGEST_PAUSE = 0.25, 2.0
+KNOCK_SECONDS = 0.2
+AWAY = (NoConnection, TooSlow, OutOfMemoryError, ReadOnlyError)
+AWAY_WORDS = ("MISCONF", "NOREPLICAS", "MASTERDOWN", "CLUSTERDOWN", "BUSY", "TRYAGAIN")
 """Answers of a server that cannot write now and may do so later."""
 
 
@@ -97,12 +100,14 @@ class Link:
         if self.is_away and self.clock() < self._again_at:
             raise AwayError
         try:
+            if self.is_away:
+                self._knock()
             answer = question()
-        except (NoConnection, TooSlow, ReadOnlyError) as error:
+        except AWAY as error:
             self._note_failure(error)
             raise AwayError from error
         except ResponseError as error:
-            if not str(error).startswith(PASSING):
+            if not str(error).startswith(AWAY_WORDS):
                 raise
             self._note_failure(error)
             raise AwayError from error
@@ -110,6 +115,20 @@ class Link:
             self._pause = 0.0
             logger.info("Redis is back: the crawl goes on")
         return answer
+
+    def _knock(self) -> None:
+        """See whether the server answers, with less patience than a crawl that goes well."""
+        pool = self.client.connection_pool
+        connection = pool.connection_class(
+            **pool.connection_kwargs
+            | {"socket_timeout": KNOCK_SECONDS, "socket_connect_timeout": KNOCK_SECONDS}
+        )
+        try:
+            connection.connect()
+            connection.send_command("PING")
+            connection.read_response()
+        finally:
+            connection.disconnect()
 
     def _run_all(self, calls: Sequence[Call]) -> list[Any]:
         answers = self._send(calls)

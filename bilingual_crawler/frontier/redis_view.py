@@ -30,11 +30,15 @@ def outcome_words(link: Link) -> dict[int, str]:
     return {int(code): word.decode() for code, word in words.items()}
 
 
-def site(link: Link, name: str) -> tuple[bytes, list[bytes]]:
+def site(link: Link, name: str) -> tuple[int, list[str]]:
     """How many pages a site gave so far, and its hosts."""
     pages = link.ask(lambda: link.client.hget(link.key("site", name), "pages"))
-    of_it: set[bytes] = link.ask(lambda: link.client.smembers(link.key("hosts", name)))
-    return pages or b"0", list(of_it)
+    return int(pages or 0), _names(link.ask(lambda: link.client.smembers(link.key("hosts", name))))
+
+
+def held_sites(link: Link) -> set[str]:
+    """The sites that the worker holds."""
+    return set(_names(link.ask(lambda: link.client.smembers(link.key("sites", link.worker)))))
 
 
 def top(link: Link, most: int) -> list[Entry]:

@@ -22,7 +22,8 @@
 --   outcomes          hash: how many URLs ended how; codes: word -> number of each outcome
 --   all_hosts, shelved, stopped   sets: every host, those without budget, sites that are over
 --
--- OWNER is a worker, or empty for what nobody holds. A place is eight bytes that sort the
+-- OWNER is a worker, or empty for what nobody holds, or WORKER/leaving for sites that wait to
+-- be given away until nothing of them is in flight. A place is eight bytes that sort the
 -- other way round than the order of pushes: of equal priorities the first pushed is the best.
 
 local K, W, TOKEN, now = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
@@ -202,6 +203,18 @@ local function hand_over(site, from, to, base)
   end
 end
 
+local function leaving(worker)
+  return worker .. '/leaving'
+end
+
+-- A site that its worker has given up is free as soon as nothing of it is in flight.
+local function let_go(site, owner)
+  local from_leaving = string.sub(owner, -8) == '/leaving'
+  if from_leaving and tonumber(call('HGET', key('site', site), 'flight')) <= 0 then
+    hand_over(site, owner, NOBODY, now)
+  end
+end
+
 -- A URL in flight goes back to its queue, at its old place.
 local function requeue(owner, member)
   local fingerprint, host = string.sub(member, 1, 8), string.sub(member, 9)
@@ -212,12 +225,15 @@ local function requeue(owner, member)
   end
   local _, attempts, place, priority, body = unpack_record(record)
   local site = site_of(host)
+  local holder = owner_of(site)
   keep(host, fingerprint, QUEUED, attempts, place, priority, body)
-  weigh(host, site, owner_of(site), 1, -1)
-  enqueue(host, owner_of(site), priority, place .. fingerprint)
+  weigh(host, site, holder, 1, -1)
+  enqueue(host, holder, priority, place .. fingerprint)
+  let_go(site, holder)
 end
 
--- What everybody wants to know: waiting, in flight at other workers, known, over budget, fenced.
+-- What everybody wants to know: waiting, in flight at other workers, known, over budget, fenced,
+-- sites that the worker holds.
 local function figures()
   local sums = call('HMGET', K .. 'counts', 'queued', 'flight', 'known', 'shelved', 'fenced')
   local mine = call('ZCARD', key('flight', W))
@@ -227,5 +243,6 @@ local function figures()
     tonumber(sums[3]) or 0,
     tonumber(sums[4]) or 0,
     tonumber(sums[5]) or 0,
+    call('SCARD', key('sites', W)),
   }
 end

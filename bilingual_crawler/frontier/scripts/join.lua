@@ -26,6 +26,9 @@ call('ZREM', K .. 'idle', W)
 for _, member in ipairs(call('ZRANGE', key('flight', W), 0, -1)) do
   requeue(W, member)
 end
+for _, site in ipairs(call('SMEMBERS', key('sites', leaving(W)))) do
+  hand_over(site, leaving(W), NOBODY, now)
+end
 local held = call('SMEMBERS', key('sites', W))
 for _, site in ipairs(held) do
   hand_over(site, W, W, math.min(ends or now, now))

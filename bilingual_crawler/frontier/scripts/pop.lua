@@ -1,11 +1,11 @@
 -- The best URL that this worker may send now, leased to it, together with its site.
 -- ARGV: worker, token, time, seconds of a lease, most sites, number of this pop, usual delay
--- Reply: word, figures, seconds until more may be there, sites given up,
---        site taken {site, pages, hosts}, URL {fingerprint, host, priority, attempts, body}
+-- Reply: word, figures, seconds until more may be there, sites given up, and if there is a URL
+--        its fingerprint, host, priority, attempts and body. The figures tell of a site taken.
 
 local lease, most_sites, nonce = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
 local usual_delay = tonumber(ARGV[7])
-local AWHILE = 5
+local AWHILE, FEW = 5, 10
 
 if not is_member() then
   return {'lost', figures()}
@@ -27,11 +27,15 @@ local function bury()
   if #flight == SOME then
     return
   end
-  local sites = call('SRANDMEMBER', key('sites', name), SOME)
-  for _, site in ipairs(sites) do
-    hand_over(site, name, NOBODY, ended)
+  local done = true
+  for _, owner in ipairs({name, leaving(name)}) do
+    local sites = call('SRANDMEMBER', key('sites', owner), SOME)
+    for _, site in ipairs(sites) do
+      hand_over(site, owner, NOBODY, ended)
+    end
+    done = done and #sites < SOME
   end
-  if #sites < SOME then
+  if done then
     call('ZREM', K .. 'workers', name)
     call('ZREM', K .. 'idle', name)
   end
@@ -66,19 +70,17 @@ wake_retries()
 wake(W)
 wake(NOBODY)
 
-local function url_of(host, fingerprint)
+local function answer(host, fingerprint, seconds, given_up)
   local _, attempts, _, priority, body = unpack_record(record_of(host, fingerprint))
-  return {fingerprint, host, string.format('%.17g', priority), attempts, body}
+  local shown = string.format('%.17g', priority)
+  return {'url', figures(), string.format('%.17g', seconds), given_up,
+          fingerprint, host, shown, attempts, body}
 end
 
 -- An answer that was lost on its way is given again.
 local last = call('HMGET', key('worker', W), 'nonce', 'popped')
 if last[1] == nonce and last[2] and call('ZSCORE', key('flight', W), last[2]) then
-  local host = string.sub(last[2], 9)
-  local site = site_of(host)
-  local taken = {site, call('HGET', key('site', site), 'pages') or '0',
-                 call('SMEMBERS', key('hosts', site))}
-  return {'url', figures(), '0', {}, taken, url_of(host, string.sub(last[2], 1, 8))}
+  return answer(string.sub(last[2], 9), string.sub(last[2], 1, 8), 0, {})
 end
 
 local alive = math.max(call('ZCARD', K .. 'workers'), 1)
@@ -86,24 +88,28 @@ local fair = math.ceil(call('SCARD', K .. 'work') / alive)
 local working = call('SCARD', key('work', W))
 local may_take = working < math.min(most_sites, math.max(fair, 1))
 
--- Somebody has nothing to do and this worker more than its share: give the newest site away.
 local given_up = {}
+
+local function give_up(site)
+  local flight = tonumber(call('HGET', key('site', site), 'flight')) or 0
+  hand_over(site, W, flight > 0 and leaving(W) or NOBODY, now)
+  given_up[#given_up + 1] = site
+end
+
+-- Somebody has nothing to do and this worker more than its share: give away, of a few sites,
+-- the one of which the least is fetched.
 call('ZREM', K .. 'idle', W)
 if working > fair and call('ZCOUNT', K .. 'idle', now - AWHILE, '+inf') > 0 then
   local choice, fewest
-  for _, site in ipairs(call('SRANDMEMBER', key('work', W), 10)) do
-    local facts = call('HMGET', key('site', site), 'flight', 'pages')
-    local pages = tonumber(facts[2]) or 0
-    if (tonumber(facts[1]) or 0) == 0 and (not fewest or pages < fewest) then
+  for _, site in ipairs(call('SRANDMEMBER', key('work', W), FEW)) do
+    local pages = tonumber(call('HGET', key('site', site), 'pages')) or 0
+    if not fewest or pages < fewest then
       choice, fewest = site, pages
     end
   end
-  if choice then
-    hand_over(choice, W, NOBODY, now)
-    call('ZREMRANGEBYRANK', K .. 'idle', 0, 0)
-    given_up[1] = choice
-    may_take = false
-  end
+  call('ZREMRANGEBYRANK', K .. 'idle', 0, 0)
+  give_up(choice)
+  may_take = false
 end
 
 local mine = call('ZREVRANGE', key('ready', W), 0, 0, 'WITHSCORES')
@@ -143,11 +149,16 @@ end
 
 local host = string.sub(best[1], 9)
 local site = site_of(host)
-local taken = {}
 if best == free then
   hand_over(site, NOBODY, W)
-  taken = {site, call('HGET', key('site', site), 'pages') or '0',
-           call('SMEMBERS', key('hosts', site))}
+  if call('SCARD', key('sites', W)) > most_sites then -- rid of one with nothing left to do
+    for _, held in ipairs(call('SRANDMEMBER', key('sites', W), FEW)) do
+      if call('SISMEMBER', K .. 'work', held) == 0 then
+        give_up(held)
+        break
+      end
+    end
+  end
 end
 local member, priority = head_of(host)
 local fingerprint = string.sub(member, 9)
@@ -162,5 +173,4 @@ local delay = tonumber(call('HGET', key('host', host), 'delay'))
 if delay > 0 then
   let_wait(host, W, now + delay)
 end
-return {'url', figures(), string.format('%.17g', pause(host)), given_up, taken,
-        url_of(host, fingerprint)}
+return answer(host, fingerprint, pause(host), given_up)

@@ -14,6 +14,9 @@ if leaves then
     requeue(W, member)
   end
 end
+for _, site in ipairs(leaves and call('SMEMBERS', key('sites', leaving(W))) or {}) do
+  hand_over(site, leaving(W), NOBODY, now)
+end
 for _, site in ipairs(sites) do
   local flight = tonumber(call('HGET', key('site', site), 'flight')) or 0
   if flight == 0 and owner_of(site) == W then

@@ -109,6 +109,7 @@ act['end'] = function(fingerprint, host, site, state, outcome)
       return
     end
     weigh(host, site, owner, 0, -1)
+    let_go(site, owner)
   elseif was == QUEUED then
     local queued = string.sub(record, 3, 10) .. fingerprint
     change_queue(host, owner, 'ZREM', key('queue', host), queued)
@@ -147,7 +148,9 @@ function act.retry(fingerprint, host, site, ready_at, body)
   keep(host, fingerprint, LATER, attempts + 1, place, priority, body)
   call('ZADD', K .. 'later', ahead + ready_at, member)
   call('HINCRBY', key('host', host), 'later', 1)
-  weigh(host, site, owner_of(site), 1, -1)
+  local owner = owner_of(site)
+  weigh(host, site, owner, 1, -1)
+  let_go(site, owner)
 end
 
 -- The worker's own gate was closed: the URL was never sent.
