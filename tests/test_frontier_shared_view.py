@@ -7,8 +7,9 @@ from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
 from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.frontier.redis_frontier import Lease, RedisFrontier
+from bilingual_crawler.frontier.redis_frontier import RedisFrontier
 from bilingual_crawler.frontier.redis_link import Link
+from bilingual_crawler.frontier.redis_sites import Lease, Member
 from bilingual_crawler.hosts import host_of
 from bilingual_crawler.journal import Journal
 from tests.redis_server import needs_redis, serve_redis
@@ -53,8 +54,9 @@ class Worker:
     def __init__(self, redis, folder, name="one", prefix="bilingual:spa-eus"):
         self.journal = Journal(folder / f"{name}.sqlite")
         link = Link(redis.client, prefix, name)
-        lease = Lease(seconds=30)
-        self.frontier = RedisFrontier(link, self.journal, langs="spa-eus", lease=lease)
+        self.frontier = RedisFrontier(
+            link, self.journal, member=Member(name, "spa-eus"), lease=Lease(seconds=30)
+        )
         self.number = 0
 
     def push(self, *urls):
