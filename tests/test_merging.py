@@ -212,6 +212,16 @@ def test_a_damaged_file_of_documents_is_told_and_the_rest_is_merged(tmp_path, sc
     assert files(tmp_path / "all")[0] == ["/es/0", "/eu/0"]
 
 
+def test_a_worker_that_never_began_is_told_and_left_out(tmp_path, scrapy):
+    folder_of(tmp_path / "run" / "a", *both(0))
+    (tmp_path / "run" / "b").mkdir()
+    (tmp_path / "run" / "b" / "crawl.sqlite").touch()
+    told = json.loads(scrapy(tmp_path / "run", "--into", tmp_path / "all", "--json")[1])
+    assert (told["workers"], told["empty_folders"], told["pairs"]) == (1, 1, 1)
+    message, _ = scrapy(tmp_path / "run" / "b", "--into", tmp_path / "none")
+    assert "never began" in message
+
+
 def test_inputs_are_left_as_they_were_even_where_nothing_can_be_written(tmp_path):
     source = folder_of(tmp_path / "a", *both(0))
     before = {path.name: path.read_bytes() for path in source.iterdir()}

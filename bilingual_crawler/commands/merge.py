@@ -39,9 +39,9 @@ what the scorers had learned.
   scrapy merge crawls/spa-eus --into crawls/spa-eus-all
   scrapy merge crawls/worker-1 crawls/worker-2 --into crawls/all --json
 
-JSON is one line: folder, workers, pages, repeated_pages (fetched by several workers), documents
-(a number a language), pairs, missing_documents (their lines are damaged), damaged_lines,
-warc_files, warc_copied.
+JSON is one line: folder, workers, empty_folders (nothing was in them), pages, repeated_pages
+(fetched by several workers), documents (a number a language), pairs, missing_documents (their
+lines are damaged), damaged_lines, warc_files, warc_copied.
 """
 
 
@@ -84,7 +84,8 @@ class Command(command.Command):
             raise UsageError("name the folders of the workers, or the one that has them all")
         if opts.into is None:
             raise UsageError("say where the new folder is to be: --into DIR")
-        with open_parts(find_folders([Path(each) for each in args], opts.into)) as parts:
+        folders = find_folders([Path(each) for each in args], opts.into)
+        with open_parts(folders) as parts:
             rules, langs = self._rules(parts, opts), LanguagePair.parse(parts[0].langs)
             with (
                 replacing_folder(opts.into, option="--into") as path,
@@ -96,7 +97,7 @@ class Command(command.Command):
                 finally:
                     folder.close()
                 write_report(path / REPORT, merged_report(parts, merged, langs), durable=True)
-        _tell(opts, parts, merged)
+        _tell(opts, parts, merged, empty=len(folders) - len(parts))
 
     def _rules(self, parts: "list[Part]", opts: argparse.Namespace) -> "Rules":
         from bilingual_crawler.commands.pairs import aids_of  # noqa: PLC0415 - see options.py
@@ -136,11 +137,12 @@ class Command(command.Command):
             self.settings.set(name, found[0], priority="default")
 
 
-def _tell(opts: argparse.Namespace, parts: "list[Part]", merged: "Merged") -> None:
+def _tell(opts: argparse.Namespace, parts: "list[Part]", merged: "Merged", *, empty: int) -> None:
     damage = next((part.damage for part in parts if part.damage.lines), None)
     facts: dict[str, Any] = {
         "folder": str(opts.into),
         "workers": len(parts),
+        "empty_folders": empty,
         "pages": merged.pages,
         "repeated_pages": merged.repeated,
         "documents": dict(merged.documents.most_common()),
@@ -158,6 +160,8 @@ def _tell(opts: argparse.Namespace, parts: "list[Part]", merged: "Merged") -> No
     lines = [
         f"{len(parts):,} folders merged into {opts.into}: {total}, {len(merged.pairs):,} pairs"
     ]
+    if empty:
+        lines.append(f"  {empty:,} folders have nothing in them: their crawls never began")
     if merged.repeated:
         lines.append(f"  {merged.repeated:,} pages that several workers fetched are there once")
     if merged.archives:

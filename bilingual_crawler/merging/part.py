@@ -96,7 +96,7 @@ class Part:
             names = self._connection.execute("SELECT name FROM sqlite_master").fetchall()
         except sqlite3.DatabaseError as error:
             raise ConfigurationError(f"{self.path / JOURNAL} cannot be read: {error}.") from error
-        if version != FORMAT:
+        if version != FORMAT and names:
             raise ConfigurationError(
                 f"{self.path} was written by another version of the crawler (format {version}, "
                 f"this one reads {FORMAT}): merge it with that version."

@@ -44,14 +44,18 @@ def _crawls_in(path: Path) -> list[Path]:
 
 @contextlib.contextmanager
 def open_parts(folders: Iterable[Path]) -> Iterator[list[Part]]:
-    """All folders, held against writers; they must be of one pair of languages."""
+    """All folders in which a crawl began, held against writers; of one pair of languages.
+
+    A worker that was killed before its first checkpoint leaves a folder with nothing in it.
+    """
     with contextlib.ExitStack() as held:
-        parts = [held.enter_context(Part(folder, number)) for number, folder in enumerate(folders)]
+        opened = [held.enter_context(Part(folder, at)) for at, folder in enumerate(folders)]
+        parts = [part for part in opened if part.langs]
+        if not parts:
+            raise ConfigurationError(
+                f"There is nothing to merge: the crawl of {opened[0].path} never began."
+            )
         for part in parts:
-            if not part.langs:
-                raise ConfigurationError(
-                    f"{part.path} has nothing in it yet: its crawl never began. Leave it out."
-                )
             if part.langs != parts[0].langs:
                 raise ConfigurationError(
                     f"{parts[0].path} holds a crawl for {parts[0].langs}, and {part.path} one for "
