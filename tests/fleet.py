@@ -180,7 +180,7 @@ def _figures(merged: Path, sites: ManySites, account: dict[str, Any]) -> dict[st
     }
 
 
-def wait_for_pages(fleet: Fleet, sites: ManySites, more: int, seconds: float = 60) -> None:
+def wait_for_pages(fleet: Fleet, sites: ManySites, more: int, seconds: float = 120) -> None:
     """Wait until so many more pages were asked for."""
     wanted, until = len(sites.pages()) + more, time.monotonic() + seconds
     while (asked := len(sites.pages())) < wanted:
