@@ -175,7 +175,6 @@ def _figures(merged: Path, sites: ManySites, account: dict[str, Any]) -> dict[st
         "pairs_missing": len(sites.pairs - found),
         "wrong_pairs": len(found - sites.pairs),
         "shortest_distance": shortest_distance(polite),
-        "shortest_with_robots": shortest_distance(log),
         "shortest_at_handover": shortest_distance(log, of_two_workers=True),
     }
 
@@ -220,22 +219,22 @@ def merge(run: Path, into: Path) -> dict[str, Any]:
     return account
 
 
-JITTER = 0.1
-"""Seconds by which two requests may come closer together on their way, on a busy machine."""
-
-
 def broken_promises(figures: dict[str, Any], faults: Faults) -> list[str]:
-    """What should not have happened, in sentences."""
-    closest, wanted = figures["shortest_distance"], faults.delay - JITTER
+    """What should not have happened, in sentences.
+
+    The crawler counts the delay from the moment at which a request leaves its queue. On a busy
+    machine one request may be held up on its way to the site, and the next one not: so of one
+    process half the delay is asked for, and all of it where a site changed hands.
+    """
+    closest, at_handover = figures["shortest_distance"], figures["shortest_at_handover"]
+    again, in_flight = figures["fetched_again"], figures["in_flight_at_kills"]
     checks = {
         f"{figures['lost']} pages are lost.": figures["lost"] == 0,
         f"{figures['stored_twice']} pages are stored twice.": figures["stored_twice"] == 0,
-        f"{figures['fetched_again']} pages were fetched again, more than were in flight at the"
-        f" kills ({figures['in_flight_at_kills']}).": figures["fetched_again"]
-        <= figures["in_flight_at_kills"],
+        f"{again} pages were fetched again, and {in_flight} were in flight.": again <= in_flight,
         f"{figures['pairs_missing']} pairs are missing.": figures["pairs_missing"] == 0,
         f"{figures['wrong_pairs']} pairs are wrong.": figures["wrong_pairs"] == 0,
-        f"A host was asked twice within {closest:.3f} s, and {wanted:.2f} s is polite.": closest
-        >= wanted,
+        f"A process asked a host twice in {closest:.3f} s.": closest >= faults.delay / 2,
+        f"Two asked a host within {at_handover:.3f} s.": at_handover >= faults.delay,
     }
     return [sentence for sentence, kept in checks.items() if not kept]

@@ -39,9 +39,7 @@ class Worker:
         self.journal = Journal(crawl.folder / f"{name}.sqlite")
         self.sent = {}
         self.flight = set()
-        link = Link(
-            crawl.server.client, crawl.prefix, name, clock=lambda: crawl.now, virtual=True
-        )
+        link = Link(crawl.server.client, crawl.prefix, name, clock=lambda: crawl.now, virtual=True)
         self.frontier = RedisFrontier(
             link,
             self.journal,

@@ -51,8 +51,7 @@ def _print(figures: dict[str, Any], faults: Faults) -> None:
         print(f"| {words} | {figures[name]:,} |")
     print(f"| delay between two requests to a host, s | {faults.delay:.2f} |")
     print(f"| shortest distance that a host saw, s | {figures['shortest_distance']:.3f} |")
-    print(f"| the same with robots.txt, s | {figures['shortest_with_robots']:.3f} |")
-    print(f"| the same when it changed hands, s | {figures['shortest_at_handover']:.3f} |")
+    print(f"| shortest when a host changed hands, s | {figures['shortest_at_handover']:.3f} |")
     print(f"| seconds | {figures['seconds']:.0f} |")
 
 
