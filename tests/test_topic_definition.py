@@ -83,7 +83,7 @@ def test_a_file_without_terms_or_of_bytes_is_told(tmp_path, content, told):
 
 
 def test_a_file_that_is_not_there_is_told_with_what_should_be_in_it(tmp_path):
-    with pytest.raises(ConfigurationError, match="cannot be read: No such file.*weight, term"):
+    with pytest.raises(ConfigurationError, match=r"cannot be read: No such file.*weight, term"):
         read_terms(tmp_path / "missing.tsv")
 
 
