@@ -37,7 +37,7 @@ SITES = {
     "paraguay4life": "eng-deu",
 }
 TWO = ("breadth_first", "rules", "ilsp", "adaptive")
-ONE = ("breadth_first", "language", "rules", "ilsp")
+ONE = ("breadth_first", "ilsp", "rules")
 SHARES = (0.1, 0.25, 0.5)
 Figures = list[float]
 
