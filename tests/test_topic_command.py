@@ -142,6 +142,7 @@ def test_the_web_page_of_one_language_is_about_documents(alone):
         crawl, corpus = server.ask("/crawl").text, server.ask("/").text
     assert "Documents per 100 pages" in crawl
     assert "documents against pages" in crawl
+    assert "Pairs" not in crawl
     assert "This is a crawl of one language" in corpus
     assert "scrapy align" not in corpus
 
