@@ -219,7 +219,7 @@ def _sites(file: str | Path | None, problems: list[str]) -> Sites:
 def _topic(
     file: str | Path | None, languages: Languages | None, problems: list[str]
 ) -> tuple[Term, ...]:
-    """The terms of a topic that may be found in the languages of the crawl."""
+    """The terms of a topic; one of them at least is for a language of the crawl."""
     if file is None:
         return ()
     try:
@@ -227,13 +227,11 @@ def _topic(
     except ConfigurationError as error:
         problems += error.problems
         return ()
-    if languages is None:
-        return terms
-    wanted = tuple(term for term in terms if term.language is None or term.language in languages)
-    if not wanted:
-        there = ", ".join(sorted({term.language for term in terms if term.language}))
-        problems.append(f"{file} has terms in {there}, and none in {languages.names}.")
-    return wanted
+    there = {term.language for term in terms}
+    if languages is not None and there.isdisjoint({None, *languages.codes}):
+        named = ", ".join(sorted(filter(None, there)))
+        problems.append(f"{file} has terms in {named}, and none in {languages.names}.")
+    return terms
 
 
 def _output(

@@ -78,7 +78,7 @@ def test_a_page_in_neither_language_weighs_on_its_links(scrapy):
     assert answer["rules"]["factors"][-1] == {
         "name": "page language",
         "value": 0.1,
-        "why": "the page is in neither language but in eng",
+        "why": "the page is not in a language that is wanted but in eng",
     }
     status, printed, _ = scrapy(*LINK, "--from-lang", "English", "--scorer", "language")
     assert status == 0
@@ -159,7 +159,7 @@ def test_the_scorer_of_the_documentation_works(tmp_path, monkeypatch, scrapy):
         ((f"{HOST}/a",), "--from URL"),
         ((f"{HOST}/a", "--from", f"{HOST}/b"), "--langs"),
         (("a", "--from", f"{HOST}/b", "--langs", "spa-eus"), "https://"),
-        ((*LINK[:4], "spanish"), "not a pair of languages"),
+        ((*LINK[:4], "spanish-"), "not a pair of languages"),
         ((*LINK, "--from-lang", "xx7"), "There is no language"),
         ((*LINK, "--scorer", "no.such.Scorer"), "BILINGUAL_SCORER"),
         ((*LINK, "--crawl", "/nowhere"), "crawl.sqlite"),

@@ -38,7 +38,7 @@ SCORERS = {
 
 
 TOPICAL = "bilingual_crawler.scoring.topical.TopicalScorer"
-ONE_LANGUAGE = "ilsp"
+ONE_LANGUAGE = "rules"
 """The scorer of a crawl without translations, unless the user names one."""
 
 
@@ -218,8 +218,8 @@ def make_scorer(
     if not cls.for_one_language and not isinstance(languages, LanguagePair):
         raise ConfigurationError(
             f"BILINGUAL_SCORER={name} ranks links by the translations that they promise, and a"
-            f" crawl of {languages.names} alone looks for none: write ilsp, language or"
-            " breadth_first, or leave it out."
+            f" crawl of {languages.names} alone looks for none: write rules, ilsp, language"
+            " or breadth_first, or leave it out."
         )
     scorer: LinkScorer = cls(languages, crawl, config)
     if topic and scorer.is_yield:

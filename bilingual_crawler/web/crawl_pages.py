@@ -22,6 +22,8 @@ COLUMNS: dict[str, Callable[[CrawledSite], Any]] = {
     "state": lambda site: site.state,
 }
 """What the table of sites can be sorted by."""
+OF_PAIRS = frozenset(("pairs", "yield"))
+"""Columns that a crawl of one language does not have."""
 
 
 class CrawlPages:
@@ -56,7 +58,9 @@ class CrawlPages:
             "drawing": draw(state.curve),
             "sites": sites[(page - 1) * SITES_A_PAGE : page * SITES_A_PAGE],
             "number_of_sites": len(sites),
-            "columns": list(COLUMNS),
+            "columns": [
+                name for name in COLUMNS if state.harvest == "pairs" or name not in OF_PAIRS
+            ],
             "sort": sort,
             "reverse": reverse,
             "page": page,
