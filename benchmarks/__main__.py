@@ -13,7 +13,7 @@ from benchmarks.recorded_pairs import SHARED
 
 LOCAL = (
     *("crawl", "scoring", "frontier", "dedup", "congruence", "pairing", "inference"),
-    *("splitters", "alignment", "export", "search"),
+    *("splitters", "alignment", "export", "search", "rendering"),
 )
 RECORDED = ("boilerplate", "recorded_pairs", "mixed_pages", "seed_systems", "pair_detection")
 LONG = ("replay_sites", "peers", "seed_systems")

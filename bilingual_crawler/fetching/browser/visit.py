@@ -41,7 +41,7 @@ CLOSING_SECONDS = 5.0
 _TEXT_LENGTH = "() => document.body ? document.body.textContent.length : 0"
 _SIZE = "() => document.documentElement ? document.documentElement.outerHTML.length : 0"
 _EMPTY_STYLE = Resource(200, {"content-type": "text/css"}, b"")
-_HANDED_ON = ("accept", "origin", "x-requested-with")
+_HANDED_ON = ("accept", "origin", "user-agent", "x-requested-with")
 
 Reader = Callable[[bytes], Document]
 
