@@ -19,7 +19,7 @@ from playwright.async_api import Frame, Page, Request, Route
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.documents.scripted import LEAST_TEXT, linked_languages
 from bilingual_crawler.fetching.browser.controls import Controls
-from bilingual_crawler.fetching.browser.failure import CRASH, RenderingFailedError
+from bilingual_crawler.fetching.browser.failure import CRASH, RenderingFailedError, StoppingError
 from bilingual_crawler.fetching.browser.supply import Resource, Supply
 from bilingual_crawler.fetching.browser.wishes import Treatment, treatment_of
 
@@ -35,7 +35,8 @@ PATIENCE = 2.0
 """Seconds that a page without text is waited for."""
 BUSY = 10.0
 """Seconds after which a page that does not answer is given up."""
-WHEN_STOPPING = 3.0
+LOOK_UP = 0.5
+"""Seconds between two looks whether the crawl is to end, while a page does not answer."""
 CLOSING_SECONDS = 5.0
 
 _TEXT_LENGTH = "() => document.body ? document.body.textContent.length : 0"
@@ -155,9 +156,7 @@ class Visit:
         """Wait until the page asks for nothing and has stopped changing, or the time is up."""
         began = quiet_since = monotonic()
         length = -1
-        while (now := monotonic()) < self._deadline:
-            if self._terms.is_stopping():
-                self._deadline = min(self._deadline, now + WHEN_STOPPING)
+        while monotonic() < self._deadline:
             await asyncio.sleep(STEP)
             now_length = await self._length(page)
             if self._pending or now_length != length or now_length < 0:
@@ -186,8 +185,18 @@ class Visit:
 
     async def _in_time(self, question: Any) -> Any:
         """The answer of the page, which may be busy for ever."""
-        left = max(self._deadline - monotonic(), 0) + 1
-        return await asyncio.wait_for(question, min(left, BUSY))
+        until = monotonic() + min(max(self._deadline - monotonic(), 0) + 1, BUSY)
+        answer = asyncio.ensure_future(question)
+        try:
+            while not answer.done():
+                if self._terms.is_stopping():
+                    raise StoppingError
+                if monotonic() > until:
+                    raise TimeoutError
+                await asyncio.wait((answer,), timeout=LOOK_UP)
+            return answer.result()
+        finally:
+            answer.cancel()
 
     async def _answer(self, route: Route) -> None:
         """Give the browser what it asks for, or nothing."""
