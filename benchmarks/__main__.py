@@ -15,7 +15,10 @@ LOCAL = (
     *("crawl", "scoring", "frontier", "dedup", "congruence", "pairing", "inference"),
     *("splitters", "alignment", "export", "search", "rendering"),
 )
-RECORDED = ("boilerplate", "recorded_pairs", "mixed_pages", "seed_systems", "pair_detection")
+RECORDED = (
+    *("boilerplate", "recorded_pairs", "mixed_pages", "seed_systems", "pair_detection"),
+    "scripted_signs",
+)
 LONG = ("replay_sites", "peers", "seed_systems")
 
 
