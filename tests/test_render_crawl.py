@@ -188,9 +188,16 @@ def test_a_page_that_is_being_rendered_when_the_crawl_is_stopped_is_rendered_by_
     assert [each["rendered"] for each in documents(tmp_path)] == [True]
 
 
-def test_without_rendering_the_user_is_told_what_it_would_help(tmp_path):
+def test_a_site_that_is_not_to_be_rendered_is_not_and_the_user_is_told_what_it_would_help(tmp_path):
+    rules = tmp_path / "sites.toml"
+    rules.write_text('["127.0.0.1"]\nrender = "never"\n')
     with site() as server:
-        printed = crawl(server.url + "/", tmp_path / "out")
+        printed = crawl(
+            server.url + "/",
+            tmp_path / "out",
+            arguments={"sites": rules},
+            settings={"BILINGUAL_RENDER": "always"},
+        )
     assert "/fill.js" not in server.asked
     assert "6 pages seem to need JavaScript" in printed
     assert "-s BILINGUAL_RENDER=auto" in printed

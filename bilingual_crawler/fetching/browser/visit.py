@@ -136,13 +136,14 @@ class Visit:
 
     async def _switch(self, page: Page, code: str) -> bool:
         """Change the language of the page; whether it is still the same page."""
-        controls = await Controls.of(page)
+        controls = await self._in_time(Controls.of(page))
         button = controls.for_language(code)
         if button is None:
             return True
         self.found.clicks += 1
         self._label = button.label
-        await controls.press(button)
+        with contextlib.suppress(PlaywrightError):  # the page may be replaced under the click
+            await self._in_time(controls.press(button))
         await self._settle(page)
         if not self._is_this_page(page.url):
             self._note_link(page.url)
@@ -224,9 +225,7 @@ class Visit:
         if treatment is Treatment.REFUSE or self._is_too_much():
             return None
         self._requests += 1
-        asked = request.headers
-        headers = {name.title(): asked[name] for name in _HANDED_ON if name in asked}
-        resource = await self._supply.get(request.url, headers)
+        resource = await self._supply.get(request.url, _handed_on(request))
         self._bytes += len(resource.body) if resource is not None else 0
         return resource
 
@@ -253,7 +252,7 @@ class Visit:
         if not cookies:
             return self._terms.plain
         said = "; ".join(f"{each.get('name', '')}={each.get('value', '')}" for each in cookies)
-        return await self._supply.get(self._terms.url, {"Cookie": said})
+        return await self._supply.get(self._terms.url, _handed_on(request) | {"Cookie": said})
 
     def _is_this_page(self, url: str) -> bool:
         return urldefrag(url).url == urldefrag(self._terms.url).url
@@ -272,6 +271,12 @@ class Visit:
     async def _refuse_window(self, window: Page) -> None:
         with contextlib.suppress(PlaywrightError):
             await window.close()
+
+
+def _handed_on(request: Request) -> dict[str, str]:
+    """The headers that a server gets to see of those that the browser would send."""
+    asked = request.headers
+    return {name.title(): asked[name] for name in _HANDED_ON if name in asked}
 
 
 def _frame_of(request: Request) -> Frame | None:
