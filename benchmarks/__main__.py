@@ -13,10 +13,13 @@ from benchmarks.recorded_pairs import SHARED
 
 LOCAL = (
     *("crawl", "scoring", "frontier", "dedup", "congruence", "pairing", "inference"),
-    *("splitters", "alignment", "export", "search", "bootstrap"),
+    *("splitters", "alignment", "export", "search", "bootstrap", "rendering"),
     *("merging", "workers", "scaling_model"),
 )
-RECORDED = ("boilerplate", "recorded_pairs", "mixed_pages", "seed_systems", "pair_detection")
+RECORDED = (
+    *("boilerplate", "recorded_pairs", "mixed_pages", "seed_systems", "pair_detection"),
+    "scripted_signs",
+)
 LONG = ("replay_sites", "peers", "seed_systems")
 
 

@@ -28,6 +28,7 @@ def needs(markup, codes=("spa", "eus")):
         f"<app-root></app-root>{BUNDLE}",
         '<body></body><script type="module" src="/assets/index.js"></script>',
         f"<noscript>Please enable JavaScript.</noscript>{BUNDLE}",
+        "<script>window.location.replace(isBasque ? '/eu/' : '/es/');</script>",
         f'<div id="__next"><p>Loading the page, one moment please</p></div>{BUNDLE}',
     ],
 )
@@ -41,6 +42,9 @@ def test_text_is_missing_where_scripts_would_bring_it(markup):
         TEXT,
         f'<div id="app">{TEXT}</div>{BUNDLE}<noscript>Enable JavaScript for comments.</noscript>',
         '<div id="app"></div>',
+        "<p>Egun on</p><script>if (location.hash == '#top') scrollTo(0, 0);</script>",
+        f"<script>location.href = '/es/';</script>{TEXT}",
+        "<script>location = '/es/';</script><a href='/es/'>Click here</a>",
         f"<p>Egun on</p>{BUNDLE}",
         f'<noscript><img src="/pixel.gif"></noscript><p>Kontaktua</p>{BUNDLE}',
         "",

@@ -2,16 +2,18 @@
 
 import json
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections import Counter
 
 import pytest
 
 from bilingual_crawler.corpus.warc import VARIANT_FIELD
 from bilingual_crawler.corpus.warc_reader import read_records, target_of
-from tests.crawls import ROOT, crawl, documents, pairs
+from tests.crawls import ROOT, crawl, documents, pairs, start
 from tests.fetching_support import HTML, Site
 from tests.recordings import PROSE, to
 from tests.scripted_site import BY_COOKIE, JSON, SCRIPT, shell, toggled
@@ -160,9 +162,42 @@ def test_a_crawl_that_goes_on_remembers_that_the_site_needs_a_browser(crawled):
     assert facts["rendering of 127.0.0.1"].startswith("3 ")
 
 
-def test_without_rendering_the_user_is_told_what_it_would_help(tmp_path):
+def test_a_page_that_is_being_rendered_when_the_crawl_is_stopped_is_rendered_by_the_next(tmp_path):
+    stopped = []
+
+    def stop(_handler):
+        if not stopped:
+            stopped.append(process.send_signal(signal.SIGTERM))
+            time.sleep(1)
+        return 200, JSON, json.dumps(texts("es", 9)).encode()
+
+    settings = {"BILINGUAL_RENDER": "auto"}
     with site() as server:
-        printed = crawl(server.url + "/", tmp_path / "out")
+        server.answers["/app/9"] = html(shell(script="fill.js"))
+        server.answer_to = lambda path: (
+            stop if path == "/texts/es/9" else ScriptedSite.answer_to(server, path)
+        )
+        process = start(f"{server.url}/app/9", tmp_path, settings=settings)
+        try:
+            process.communicate(timeout=60)
+        finally:
+            process.kill()
+        assert process.returncode == 0
+        assert documents(tmp_path) == []
+        crawl(f"{server.url}/app/9", tmp_path, settings=settings)
+    assert [each["rendered"] for each in documents(tmp_path)] == [True]
+
+
+def test_a_site_that_is_not_to_be_rendered_is_not_and_the_user_is_told_what_it_would_help(tmp_path):
+    rules = tmp_path / "sites.toml"
+    rules.write_text('["127.0.0.1"]\nrender = "never"\n')
+    with site() as server:
+        printed = crawl(
+            server.url + "/",
+            tmp_path / "out",
+            arguments={"sites": rules},
+            settings={"BILINGUAL_RENDER": "always"},
+        )
     assert "/fill.js" not in server.asked
     assert "6 pages seem to need JavaScript" in printed
     assert "-s BILINGUAL_RENDER=auto" in printed

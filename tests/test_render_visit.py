@@ -2,6 +2,8 @@
 
 import contextlib
 import shutil
+import time
+from itertools import pairwise
 
 import psutil
 import pytest
@@ -168,6 +170,21 @@ def test_a_page_reaches_no_private_address_in_any_way():
         assert found[url].page.document.language == "spa"
         assert inside.connections == 0
         assert stats["bilingual/render/resources/refused/private_address"] >= 2
+
+
+def test_the_delay_of_a_host_holds_for_what_its_pages_ask_for():
+    moments = []
+
+    def script(_handler):
+        moments.append(time.monotonic())
+        return 200, {"Content-Type": "text/javascript"}, b""
+
+    with Site(dict.fromkeys(("/robots.txt", "/1.js", "/2.js", "/3.js"), script)) as server:
+        three = "".join(f'<script src="/{number}.js"></script>' for number in (1, 2, 3))
+        visit_all({f"{server.url}/": page("", three)}, DOWNLOAD_DELAY=0.3)
+    gaps = [after - before for before, after in pairwise(moments)]
+    assert len(gaps) == 3
+    assert min(gaps) > 0.25, "the scripts were asked for all at once"
 
 
 def test_a_page_that_never_rests_is_given_up_and_the_next_one_is_read():

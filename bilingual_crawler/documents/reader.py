@@ -168,6 +168,7 @@ class PageReader:
             elif scope[0] != HIDDEN or link is None:
                 if scope[0] == TEXTLESS and len(text) > SHORTEST_SETTINGS:
                     self.page.machine.read_script_text(text)
+                    self.page.scripts.read_script_text(text)
                 return
         else:
             if not self._buffer and text.isspace():

@@ -38,6 +38,7 @@ _LABELS = ("aria-label", "title", "alt")
 _TELLING = ("id", "class", "name", "aria-label", "onclick", "onchange")
 _ABOUT_LANGUAGE = re.compile(r"lang(?!le)|locale|i18n|idiom|hizkun|llengua|sprach", re.IGNORECASE)
 _NO_ADDRESS = re.compile(r"(?:#!?|javascript:.*)?", re.IGNORECASE | re.DOTALL)
+_MOVES_ON = re.compile(r"\blocation(?:\.href)?\s*=[^=]|\blocation\.(?:replace|assign)\s*\(")
 _WARNING = re.compile(r"java\s?script", re.IGNORECASE)
 
 Attributes = Mapping[str, str]
@@ -105,6 +106,7 @@ class ScriptSigns:
     has_module: bool = False
     has_root: bool = False
     warns: bool = False
+    moves_on: bool = False
     controls: list[Named] = field(default_factory=list)
     in_noscript: bool = False
     about_language: bool = False
@@ -114,6 +116,11 @@ class ScriptSigns:
         if "src" in attributes:
             self.scripts += 1
             self.has_module = self.has_module or attributes.get("type") == "module"
+
+    def read_script_text(self, text: str) -> None:
+        """Look for a script that leads to another page, as roots of bilingual sites have it."""
+        if not self.moves_on and "location" in text and _MOVES_ON.search(text):
+            self.moves_on = True
 
     def read_name(self, name: str | None) -> None:
         """Look at the name of an element that may wait to be filled."""
@@ -154,7 +161,8 @@ class ScriptSigns:
         if length >= (LEAST_TEXT_DESPITE_WARNING if self.warns else LEAST_TEXT):
             return False
         signs = (self.scripts > 0) + self.has_module + self.has_root + self.warns
-        return self.scripts > 0 and signs >= LEAST_SIGNS
+        leads_on = self.moves_on and not document.links
+        return leads_on or (self.scripts > 0 and signs >= LEAST_SIGNS)
 
 
 def switched_by(controls: Iterable[Named]) -> frozenset[str]:

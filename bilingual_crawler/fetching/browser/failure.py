@@ -15,6 +15,13 @@ class RenderingFailedError(Exception):
         self.detail = detail
 
 
+class StoppingError(RenderingFailedError):
+    """The crawl is ending before the page was rendered; another run has to do it."""
+
+    def __init__(self) -> None:
+        super().__init__("stopping", "The crawl is ending.")
+
+
 class NoBrowserError(RenderingFailedError):
     """The browser does not start."""
 

@@ -20,7 +20,12 @@ from scrapy_playwright.page import PageMethod
 from scrapy_playwright.provider import PlaywrightBrowserProvider
 
 from bilingual_crawler.fetching.browser.chromium import ADVICE, launch_options
-from bilingual_crawler.fetching.browser.failure import CRASH, NoBrowserError, RenderingFailedError
+from bilingual_crawler.fetching.browser.failure import (
+    CRASH,
+    NoBrowserError,
+    RenderingFailedError,
+    StoppingError,
+)
 from bilingual_crawler.fetching.browser.supply import Supply
 from bilingual_crawler.fetching.browser.visit import CLOSING_SECONDS, Findings, Terms, Visit
 
@@ -73,6 +78,8 @@ class Renderer:
             return await self._attempt(terms, identity)
 
     async def _attempt(self, terms: Terms, identity: dict[str, Any]) -> Findings:
+        if terms.is_stopping():
+            raise StoppingError
         if self._failed_starts >= MOST_STARTS:
             raise NoBrowserError("Chromium does not start; this run goes on without it.")
         visit = Visit(terms, self._supply)
@@ -81,6 +88,8 @@ class Renderer:
                 await self._visit(visit, terms, identity)
         except NoBrowserError:
             self._failed_starts += 1
+            raise
+        except StoppingError:
             raise
         except TimeoutError:
             _unless_read(visit, "timeout", "The page was not rendered in time.")

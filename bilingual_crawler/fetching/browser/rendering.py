@@ -13,7 +13,11 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from bilingual_crawler.documents.document import Document
-from bilingual_crawler.fetching.browser.failure import NoBrowserError, RenderingFailedError
+from bilingual_crawler.fetching.browser.failure import (
+    NoBrowserError,
+    RenderingFailedError,
+    StoppingError,
+)
 from bilingual_crawler.fetching.browser.memory import SiteMemory
 from bilingual_crawler.fetching.identity import accept_language
 from bilingual_crawler.fetching.optouts import CLOSED, opt_out_of
@@ -61,7 +65,8 @@ class Rendering:
         """The documents of a page: the plain one alone, or what the browser made of it.
 
         `read` makes a document of markup. Several documents are one page in several
-        languages; each then has its language as its variant.
+        languages; each then has its language as its variant. None at all is the answer when
+        the crawl is ending and the page has to wait for the next run.
         """
         if not self._is_wanted(plain):
             return [plain]
@@ -69,6 +74,9 @@ class Rendering:
         pair = self._spider.pair_of(plain.url)
         try:
             found = await self._render(response, pair, read)
+        except StoppingError:
+            self._take_back(response)
+            return []
         except RenderingFailedError as error:
             self._count(f"failed/{error.reason}")
             self._tell(error, plain.url)
@@ -121,6 +129,12 @@ class Rendering:
             is_stopping=lambda: engine is None or not engine.running,
         )
         return await self._renderer.render(terms, identity_of(response, pair))
+
+    def _take_back(self, response: Response) -> None:
+        """Put a page back into the frontier, as if it had not been fetched."""
+        assert response.request is not None
+        assert self._crawler.engine is not None
+        self._crawler.engine.crawl(response.request.replace(dont_filter=True))
 
     def _variants(self, document: Document, found: "Findings") -> list[Document]:
         """The documents of one URL; links are followed from the first of them alone."""

@@ -19,7 +19,7 @@ from playwright.async_api import Frame, Page, Request, Route
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.documents.scripted import LEAST_TEXT, linked_languages
 from bilingual_crawler.fetching.browser.controls import Controls
-from bilingual_crawler.fetching.browser.failure import CRASH, RenderingFailedError
+from bilingual_crawler.fetching.browser.failure import CRASH, RenderingFailedError, StoppingError
 from bilingual_crawler.fetching.browser.supply import Resource, Supply
 from bilingual_crawler.fetching.browser.wishes import Treatment, treatment_of
 
@@ -35,13 +35,14 @@ PATIENCE = 2.0
 """Seconds that a page without text is waited for."""
 BUSY = 10.0
 """Seconds after which a page that does not answer is given up."""
-WHEN_STOPPING = 3.0
+LOOK_UP = 0.5
+"""Seconds between two looks whether the crawl is to end, while a page does not answer."""
 CLOSING_SECONDS = 5.0
 
 _TEXT_LENGTH = "() => document.body ? document.body.textContent.length : 0"
 _SIZE = "() => document.documentElement ? document.documentElement.outerHTML.length : 0"
 _EMPTY_STYLE = Resource(200, {"content-type": "text/css"}, b"")
-_HANDED_ON = ("accept", "origin", "x-requested-with")
+_HANDED_ON = ("accept", "origin", "user-agent", "x-requested-with")
 
 Reader = Callable[[bytes], Document]
 
@@ -135,13 +136,14 @@ class Visit:
 
     async def _switch(self, page: Page, code: str) -> bool:
         """Change the language of the page; whether it is still the same page."""
-        controls = await Controls.of(page)
+        controls = await self._in_time(Controls.of(page))
         button = controls.for_language(code)
         if button is None:
             return True
         self.found.clicks += 1
         self._label = button.label
-        await controls.press(button)
+        with contextlib.suppress(PlaywrightError):  # the page may be replaced under the click
+            await self._in_time(controls.press(button))
         await self._settle(page)
         if not self._is_this_page(page.url):
             self._note_link(page.url)
@@ -155,9 +157,7 @@ class Visit:
         """Wait until the page asks for nothing and has stopped changing, or the time is up."""
         began = quiet_since = monotonic()
         length = -1
-        while (now := monotonic()) < self._deadline:
-            if self._terms.is_stopping():
-                self._deadline = min(self._deadline, now + WHEN_STOPPING)
+        while monotonic() < self._deadline:
             await asyncio.sleep(STEP)
             now_length = await self._length(page)
             if self._pending or now_length != length or now_length < 0:
@@ -186,8 +186,18 @@ class Visit:
 
     async def _in_time(self, question: Any) -> Any:
         """The answer of the page, which may be busy for ever."""
-        left = max(self._deadline - monotonic(), 0) + 1
-        return await asyncio.wait_for(question, min(left, BUSY))
+        until = monotonic() + min(max(self._deadline - monotonic(), 0) + 1, BUSY)
+        answer = asyncio.ensure_future(question)
+        try:
+            while not answer.done():
+                if self._terms.is_stopping():
+                    raise StoppingError
+                if monotonic() > until:
+                    raise TimeoutError
+                await asyncio.wait((answer,), timeout=LOOK_UP)
+            return answer.result()
+        finally:
+            answer.cancel()
 
     async def _answer(self, route: Route) -> None:
         """Give the browser what it asks for, or nothing."""
@@ -215,9 +225,7 @@ class Visit:
         if treatment is Treatment.REFUSE or self._is_too_much():
             return None
         self._requests += 1
-        asked = request.headers
-        headers = {name.title(): asked[name] for name in _HANDED_ON if name in asked}
-        resource = await self._supply.get(request.url, headers)
+        resource = await self._supply.get(request.url, _handed_on(request))
         self._bytes += len(resource.body) if resource is not None else 0
         return resource
 
@@ -244,7 +252,7 @@ class Visit:
         if not cookies:
             return self._terms.plain
         said = "; ".join(f"{each.get('name', '')}={each.get('value', '')}" for each in cookies)
-        return await self._supply.get(self._terms.url, {"Cookie": said})
+        return await self._supply.get(self._terms.url, _handed_on(request) | {"Cookie": said})
 
     def _is_this_page(self, url: str) -> bool:
         return urldefrag(url).url == urldefrag(self._terms.url).url
@@ -263,6 +271,12 @@ class Visit:
     async def _refuse_window(self, window: Page) -> None:
         with contextlib.suppress(PlaywrightError):
             await window.close()
+
+
+def _handed_on(request: Request) -> dict[str, str]:
+    """The headers that a server gets to see of those that the browser would send."""
+    asked = request.headers
+    return {name.title(): asked[name] for name in _HANDED_ON if name in asked}
 
 
 def _frame_of(request: Request) -> Frame | None:
