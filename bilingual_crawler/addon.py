@@ -53,6 +53,7 @@ COMPONENTS: dict[str, dict[str, int | str | None]] = {
 WARC = {OURS + "corpus.warc_extension.WarcArchive": 500}
 SITEMAPS = {OURS + "fetching.sitemaps.SiteMaps": 130}
 NEGOTIATION = {OURS + "fetching.negotiation.middleware.Negotiation": 890}
+FINGERPRINTER = OURS + "fetching.negotiation.cache_key.VariantFingerprinter"
 ALIGN = {OURS + "alignment.extension.CrawlAligner": 120}
 
 
@@ -90,6 +91,7 @@ class BilingualCrawler:
             _add(settings, "DEFAULT_REQUEST_HEADERS", headers)
             if config.negotiate or spider.plan.sites.any_wants("negotiate"):
                 _add(settings, "SPIDER_MIDDLEWARES", NEGOTIATION)
+                settings.set("REQUEST_FINGERPRINTER_CLASS", FINGERPRINTER, priority="addon")
         for name, components in COMPONENTS.items():
             _add(settings, name, components)
         if config.warc:

@@ -1,10 +1,13 @@
 """What tells that a site chooses a language: cookies, headers, switches without a link."""
 
 import pytest
+from scrapy import Request
+from scrapy.utils.request import fingerprint
 
 from bilingual_crawler.documents.builder import build_document
+from bilingual_crawler.fetching.negotiation.cache_key import VariantFingerprinter
 from bilingual_crawler.fetching.negotiation.signs import language_cookies, switches_without_link
-from bilingual_crawler.fetching.negotiation.ways import HostFacts, KnownHosts, Way
+from bilingual_crawler.fetching.negotiation.ways import HostFacts, KnownHosts, Way, headers_for
 from bilingual_crawler.journal import Facts, Journal
 
 PROSE = "<p>El ayuntamiento ha abierto esta semana el expediente sobre la biblioteca vieja.</p>"
@@ -59,6 +62,17 @@ def test_a_host_with_some_pages_in_one_language_is_asked_on():
     for number in range(100):
         known.note(answered=number % 4 == 0)
     assert known.way is Way.HEADER
+
+
+def test_a_cache_keeps_the_variants_of_an_address_apart():
+    url, key = "http://a.example/", VariantFingerprinter().fingerprint
+    variants = [
+        Request(url, headers=headers_for(code, cookies), meta={"bilingual_variant": code})
+        for code, cookies in (("eus", {}), ("spa", {}), ("eus", {"lang": "eu"}))
+    ]
+    plain = Request(url, headers={"Accept-Language": "eu"})
+    assert key(plain) == fingerprint(plain), "as Scrapy has it"
+    assert len({key(each) for each in (plain, *variants)}) == 4
 
 
 def test_what_is_known_of_a_host_survives_the_journal(tmp_path):

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from bilingual_crawler.bootstrap.dump_files import Damages
     from bilingual_crawler.bootstrap.harvest import Harvest
 
+REFRESH = 0.1
+"""Seconds between two changes of what is shown."""
 DETAILS = """\
 TOPIC is the name of a category of Wikipedia in one of the two languages. The articles in it and
 in its subcategories give terms, their interlanguage links the translations, the external links
@@ -183,8 +186,13 @@ def _bar() -> Iterator[Callable[[str, int, int], None]]:
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as bar:
         task = bar.add_task("", total=None, count="")
+        shown = 0.0
 
         def watch(what: str, done: int, total: int) -> None:
+            nonlocal shown
+            if time.monotonic() < shown + REFRESH:
+                return
+            shown = time.monotonic()
             count = f"{done / total:.0%}" if total else f"{done:,}"
             bar.update(task, description=what, completed=done, total=total or None, count=count)
 

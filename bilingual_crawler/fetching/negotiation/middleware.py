@@ -100,14 +100,15 @@ class Negotiation:
         if not headers or VARIANT in request.meta or not self._may(request.url):
             return
         known = self._hosts.get(host)
-        pair = self._spider.pair_of(request.url)
-        if known is None or known.way is not Way.NONE or known.language not in pair:
+        if known is None or known.way is not Way.NONE:
             return
-        other = pair.other(known.language).code
+        other = self._other(request.url, known.language)
+        if other is None:
+            return
         for name, value in language_cookies(headers, other).items():
             if name not in known.tried and len(known.tried) < MOST_COOKIES:
                 self._under_way += 1
-                trying = self._try_cookie(host, known, name, value)
+                trying = self._try_cookie(host, known, {name: value}, other)
                 deferred_from_coro(trying).addBoth(self._ended)
 
     def spider_idle(self) -> None:
@@ -134,29 +135,27 @@ class Negotiation:
 
     async def _take_page(self, document: Document, response: Response) -> list[Request]:
         """Find out about the host of a page; what else is to be fetched for it is given."""
-        pair = self._spider.pair_of(document.url)
+        other = self._other(document.url, document.language)
         honour = self._spider.honour_of(document.url)
         if (
-            document.language not in pair
+            other is None
             or not self._may(document.url)
             or opt_out_of(document.robots, document.tdm_reservation, honour) is not None
         ):
             return []
-        known, found = await self._find_out(document, response)
+        known, found = await self._find_out(document, response, other)
         if found:
-            return list(self._requests_for_page(document, response, found))
+            return list(self._requests_for_page(document, response, found, other))
         if known is None or not known.serves_both:
             return []
-        assert document.language is not None
-        document.variant = document.language
-        other = pair.other(document.language).code
+        document.variant = document.language or ""
         if names_translation(document, other):
             return []
         score = float(response.meta.get("bilingual_score", 0.0))
         return [self._variant(known, document.url, other, score, document.depth)]
 
     async def _find_out(
-        self, document: Document, response: Response
+        self, document: Document, response: Response, other: str
     ) -> tuple[HostFacts | None, str]:
         """What the host of a page does, asked once; other pages of it wait meanwhile.
 
@@ -172,7 +171,7 @@ class Negotiation:
             return known, ""
         self._waiting.setdefault(host, [])
         try:
-            inquiry = Inquiry(self._questions, self._spider.pair_of(document.url))
+            inquiry = Inquiry(self._questions, other)
             known, found = await inquiry.of_page(document, _asked_for(response))
             if known is None:
                 self._failures[host] = self._failures.get(host, 0) + 1
@@ -189,11 +188,12 @@ class Negotiation:
         if known.serves_both:
             logger.info("%s has both languages at one address (by %s)", host, known.way)
 
-    async def _try_cookie(self, host: str, known: HostFacts, name: str, value: str) -> None:
+    async def _try_cookie(
+        self, host: str, known: HostFacts, cookie: dict[str, str], other: str
+    ) -> None:
         """Try a cookie with the page that the host was asked for; make up for pages that came."""
-        pair = self._spider.pair_of(known.page)
-        other = pair.other(known.language).code
-        if not await Inquiry(self._questions, pair).of_cookie(known, name, value, other):
+        ((name, value),) = cookie.items()
+        if not await Inquiry(self._questions, other).of_cookie(known, name, value):
             self._hosts.save(host, known)
             return
         self._decide(host, known)
@@ -208,7 +208,7 @@ class Negotiation:
             logger.error("A question about languages was given up: %s", result.getErrorMessage())
 
     def _requests_for_page(
-        self, document: Document, response: Response, found: str
+        self, document: Document, response: Response, found: str, other: str
     ) -> Iterator[Request]:
         """A page that has an address of its own in the other language, to which it may lead."""
         depth = document.depth + 1
@@ -216,7 +216,6 @@ class Negotiation:
         if objection is not None:
             self._stats.inc_value(f"bilingual/redirects/refused/{objection}")
             return
-        other = self._spider.pair_of(document.url).other(document.language or "").code
         self._spider.corpus.alias(str(DocumentKey(_asked_for(response), other)), found)
         yield self._spider.request(found, score=LEAST_SCORE, depth=depth)
 
@@ -227,9 +226,15 @@ class Negotiation:
         request = self._spider.request(url, score=best, depth=depth)
         request.meta.update({VARIANT: code, "cookiejar": f"variant {code}"})
         request.headers.update(known.headers(code))
-        if known.way is Way.COOKIE:
-            request.cookies = {known.cookie: known.values.get(code, "")}
+        if code in known.values:
+            request.cookies = {known.cookie: known.values[code]}
         return request
+
+    def _other(self, url: str, language: str | None) -> str | None:
+        """The language of the crawl that a page is not in; None of a page in neither."""
+        codes = self._spider.pair_of(url).codes
+        others = [code for code in codes if code != language]
+        return others[0] if language in codes and others else None
 
     def _may(self, url: str) -> bool:
         """Whether the user wants this of a site."""
