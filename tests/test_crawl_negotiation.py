@@ -7,7 +7,12 @@ from typing import NamedTuple
 
 import pytest
 
+from bilingual_crawler.corpus.pair_search import PairSearch
+from bilingual_crawler.corpus.sources.reading import Reading
+from bilingual_crawler.corpus.sources.warc import warc_documents
 from bilingual_crawler.corpus.warc_reader import read_records
+from bilingual_crawler.documents.document import DocumentKey
+from bilingual_crawler.languages import LanguagePair
 from tests.bilingual_texts import BASQUE, SPANISH
 from tests.crawls import crawl, documents, pairs, report
 from tests.fetching_support import HTML, NOT_FOUND, Site
@@ -122,6 +127,19 @@ def test_the_archive_tells_the_variants_of_an_address_apart(header_crawl):
     for path in PAGES:
         assert marks[path[1:], None] == 1
         assert marks[path[1:], "eus"] == 1
+
+
+def test_both_documents_are_read_back_from_the_archive(header_crawl):
+    output, _, _ = header_crawl
+    search = PairSearch(LanguagePair.parse("spa-eus"))
+    (file,) = output.glob("*.warc.gz")
+    for found in warc_documents(file, Reading(search.pair, skips=search.skips)):
+        search.take(found)
+    search.finish()
+    assert {DocumentKey.parse(pair.second) for pair in search.pairs} == {
+        (DocumentKey.parse(pair.first).url, "eus") for pair in search.pairs
+    }
+    assert len(search) == len(PAGES)
 
 
 def always_spanish(request, path, _number):
