@@ -156,9 +156,9 @@ def home_elsewhere(request, path, _number):
     return 302, {"Location": f"/{language_asked_for(request)}/"}, b""
 
 
-def by_cookie(name, links):
+def by_cookie(name, links, value="eu"):
     def choose(request, path, _number):
-        language = "eu" if cookie_of(request, name) == "eu" else "es"
+        language = "eu" if cookie_of(request, name) == value else "es"
         return 200, HTML, text(language, host_of(request), path, links)
 
     return choose
@@ -190,6 +190,7 @@ def many_sites():
         for path in PAGES
     }
     switch = 302, {"Location": "/", "Set-Cookie": "site_idioma=eu; Path=/; HttpOnly"}, b""
+    session = 302, {"Location": "/", "Set-Cookie": "sid=8f3a; Path=/; HttpOnly"}, b""
     to_switch, button = '<a href="/idioma?l=2">Euskara</a>', "<nav><button>Euskara</button></nav>"
     notices = {path: (200, HTML, page("es", 1000 + at)) for at, path in enumerate(NOTICES)}
     return {
@@ -199,6 +200,9 @@ def many_sites():
         "redirect": NegotiatingSite(home_elsewhere, own_pages, host="127.0.0.14"),
         "cookie": NegotiatingSite(
             by_cookie("site_idioma", to_switch), {"/idioma?l=2": switch}, host="127.0.0.15"
+        ),
+        "session": NegotiatingSite(
+            by_cookie("sid", to_switch, "8f3a"), {"/idioma?l=2": session}, host="127.0.0.19"
         ),
         "button": NegotiatingSite(by_cookie("django_language", button), host="127.0.0.16"),
         "partly": NegotiatingSite(
@@ -270,13 +274,14 @@ def test_a_redirect_by_language_leads_to_pages_like_any_other(outcome):
     assert len(outcome.pairs_of("redirect")) == len(PAGES)
 
 
-def test_a_cookie_that_the_language_switch_sets_is_found_and_sent(outcome):
-    found = outcome.variants("cookie")
+@pytest.mark.parametrize("name", ["cookie", "session"])
+def test_a_cookie_that_the_language_switch_sets_is_found_and_sent(outcome, name):
+    found = outcome.variants(name)
     assert {(path, language) for path, _, language in found} == {
         (path, language) for path, _, language in BOTH
     }
     assert found.total() == len(BOTH)
-    assert len(outcome.pairs_of("cookie")) == len(PAGES)
+    assert len(outcome.pairs_of(name)) == len(PAGES)
 
 
 def test_usual_cookies_are_tried_where_a_page_offers_a_language_without_a_link(outcome):

@@ -7,7 +7,11 @@ a site that shows now this and now that is not taken for one that listens.
 
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.fetching.negotiation.questions import Questions
-from bilingual_crawler.fetching.negotiation.signs import common_cookies, switches_without_link
+from bilingual_crawler.fetching.negotiation.signs import (
+    common_cookies,
+    offers_without_link,
+    switches_of,
+)
 from bilingual_crawler.fetching.negotiation.ways import HostFacts, Way
 from bilingual_crawler.frontier.fingerprint import canonical_url
 
@@ -25,7 +29,8 @@ class Inquiry:
         `asked` is the address that led to the page. None is the answer where there was none.
         """
         other = self._other
-        known = HostFacts(Way.NONE, asked, document.language or "")
+        switches = switches_of(document, other)
+        known = HostFacts(Way.NONE, asked, document.language or "", switches)
         answer = await self._questions.ask(asked, other)
         if answer is None:
             return None, ""
@@ -35,19 +40,17 @@ class Inquiry:
                 return known, answer.url
             if answer.says_so or await self._holds(known, {}):
                 known.way = Way.HEADER
-        elif switches_without_link(document, other):
+        elif offers_without_link(document, other):
             await self._try_usual_names(known)
         return known, ""
 
-    async def of_cookie(self, known: HostFacts, name: str, value: str) -> bool:
-        """Whether a cookie that the site sets makes its pages come in the other language."""
-        known.tried.append(name)
-        cookies = {name: value}
+    async def of_cookies(self, known: HostFacts, cookies: dict[str, str]) -> bool:
+        """Whether cookies that the site sets make its pages come in the other language."""
         if not await self._gives(known.page, self._other, cookies):
             return False
         if not await self._holds(known, cookies):
             return False
-        known.way, known.cookie, known.values = Way.COOKIE, name, {self._other: value}
+        known.way, known.cookies = Way.COOKIE, {self._other: cookies}
         return True
 
     async def _try_usual_names(self, known: HostFacts) -> None:
@@ -56,7 +59,7 @@ class Inquiry:
         if not await self._gives(known.page, self._other, cookies):
             return
         for name, value in cookies.items():
-            if await self.of_cookie(known, name, value):
+            if await self.of_cookies(known, {name: value}):
                 return
 
     async def _gives(self, url: str, code: str, cookies: dict[str, str]) -> bool:

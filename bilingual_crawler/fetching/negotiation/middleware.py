@@ -23,9 +23,8 @@ from twisted.python.failure import Failure
 from bilingual_crawler.documents.document import Document, DocumentKey
 from bilingual_crawler.fetching.negotiation.inquiry import Inquiry
 from bilingual_crawler.fetching.negotiation.questions import Questions
-from bilingual_crawler.fetching.negotiation.signs import language_cookies, names_translation
+from bilingual_crawler.fetching.negotiation.signs import cookies_set, names_translation
 from bilingual_crawler.fetching.negotiation.ways import (
-    MOST_COOKIES,
     HostFacts,
     KnownHosts,
     Way,
@@ -94,7 +93,7 @@ class Negotiation:
             yield request
 
     def response_downloaded(self, response: Response, request: Request) -> None:
-        """See which cookies a site sets; one that names the missing language is tried."""
+        """See which cookies a site sets; those that may mean the missing language are tried."""
         headers = response.headers.getlist("Set-Cookie")
         host = urlsplit(request.url).netloc
         if not headers or VARIANT in request.meta or not self._may(request.url):
@@ -105,11 +104,11 @@ class Negotiation:
         other = self._other(request.url, known.language)
         if other is None:
             return
-        for name, value in language_cookies(headers, other).items():
-            if name not in known.tried and len(known.tried) < MOST_COOKIES:
-                self._under_way += 1
-                trying = self._try_cookie(host, known, {name: value}, other)
-                deferred_from_coro(trying).addBoth(self._ended)
+        cookies = cookies_set(headers, other, by_switch=request.url in known.switches)
+        if known.may_try(cookies):
+            self._under_way += 1
+            trying = self._try_cookies(host, known, cookies, other)
+            deferred_from_coro(trying).addBoth(self._ended)
 
     def spider_idle(self) -> None:
         """Let a crawl wait for what was asked."""
@@ -188,12 +187,11 @@ class Negotiation:
         if known.serves_both:
             logger.info("%s has both languages at one address (by %s)", host, known.way)
 
-    async def _try_cookie(
-        self, host: str, known: HostFacts, cookie: dict[str, str], other: str
+    async def _try_cookies(
+        self, host: str, known: HostFacts, cookies: dict[str, str], other: str
     ) -> None:
-        """Try a cookie with the page that the host was asked for; make up for pages that came."""
-        ((name, value),) = cookie.items()
-        if not await Inquiry(self._questions, other).of_cookie(known, name, value):
+        """Try cookies with the page that the host was asked for; make up for pages that came."""
+        if not await Inquiry(self._questions, other).of_cookies(known, cookies):
             self._hosts.save(host, known)
             return
         self._decide(host, known)
@@ -226,8 +224,7 @@ class Negotiation:
         request = self._spider.request(url, score=best, depth=depth)
         request.meta.update({VARIANT: code, "cookiejar": f"variant {code}"})
         request.headers.update(known.headers(code))
-        if code in known.values:
-            request.cookies = {known.cookie: known.values[code]}
+        request.cookies = dict(known.cookies.get(code, {}).items())
         return request
 
     def _other(self, url: str, language: str | None) -> str | None:
