@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from bilingual_crawler.bootstrap.dump_files import Damages
     from bilingual_crawler.bootstrap.harvest import Harvest
 
+CONTACT = (
+    "Wikipedia asks those who ask it much to say who they are:"
+    " -s BILINGUAL_CONTACT=https://your.site/about-the-crawl"
+)
 REFRESH = 0.1
 """Seconds between two changes of what is shown."""
 DETAILS = """\
@@ -123,8 +127,11 @@ class Command(command.Command):
         except ValueError as error:
             raise ConfigurationError(f"--langs {opts.langs}: {error}") from error
         assert self.settings is not None
+        contact = Config.from_settings(self.settings).contact
+        if not contact and opts.wikipedia == API:
+            sys.stderr.write(f"{CONTACT}\n")
         manners = Manners(
-            user_agent=user_agent(Config.from_settings(self.settings).contact),
+            user_agent=user_agent(contact),
             delay=opts.delay,
             requests=opts.requests,
         )
