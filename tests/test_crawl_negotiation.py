@@ -123,7 +123,7 @@ def test_the_archive_tells_the_variants_of_an_address_apart(header_crawl):
         for record in read_records(file, pytest.fail):
             if record.headers.get("WARC-Type") == "response":
                 url = record.headers["WARC-Target-URI"]
-                marks[url.rpartition("/")[2], record.headers.get("X-Bilingual-Variant")] += 1
+                marks[url.rpartition("/")[2], record.headers.get("X-Crawler-Variant")] += 1
     for path in PAGES:
         assert marks[path[1:], None] == 1
         assert marks[path[1:], "eus"] == 1

@@ -29,12 +29,12 @@ from bilingual_crawler.journal import Journal
 
 logger = logging.getLogger(__name__)
 
-VARIANT_FIELD = "X-Bilingual-Variant"
-"""The field of our own that tells apart the records of one URL: a language (ISO 639-3)."""
 FILE_NAME = re.compile(r"crawl-(\d{5,})\.warc\.gz")
 COMPRESSION = 6
 SAFE_IN_URIS = "!$%&'()*+,/:;=?@[]~"
 SECRET = frozenset({b"authorization", b"proxy-authorization", b"cookie"})
+VARIANT = "X-Crawler-Variant"
+"""The field of a conversion record that tells apart documents of one URL."""
 DEFAULT_PORT = {"http": ":80", "https": ":443"}
 
 _PROTOCOL = re.compile(r"HTTP/\d\.\d")
@@ -215,7 +215,7 @@ class Records:
             "WARC-Date": f"{moment.isoformat(timespec='microseconds')}Z",
         }
         if exchange.variant:
-            response[VARIANT_FIELD] = exchange.variant
+            response[VARIANT] = exchange.variant
         request = response | {
             "WARC-Type": "request",
             "WARC-Record-ID": f"<urn:uuid:{uuid4()}>",

@@ -6,6 +6,7 @@ twice, whenever the crawl is killed. Answers wait no longer than their requests 
 """
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Self, cast
 from weakref import WeakKeyDictionary
 
@@ -99,7 +100,10 @@ class WarcArchive:
     def _decide(self, request: Request, waiting: Waiting, state: State, reason: str) -> None:
         objection = None if is_site_file(request) else _objection(request, waiting, state, reason)
         if objection is None:
-            self._keep(waiting.exchange)
+            exchange = waiting.exchange
+            if reason == "one_language":  # what was asked for is not what came
+                exchange = replace(exchange, variant="")
+            self._keep(exchange)
         else:
             self._stats.inc_value(f"bilingual/warc/left_out/{objection}")
 
