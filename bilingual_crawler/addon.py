@@ -89,7 +89,7 @@ class BilingualCrawler:
         if isinstance(spider, BilingualSpider):
             headers = {"Accept-Language": accept_language(spider.plan.langs)}
             _add(settings, "DEFAULT_REQUEST_HEADERS", headers)
-            if config.negotiate or spider.plan.sites.any_wants("negotiate"):
+            if config.negotiate or True in spider.plan.sites.said("negotiate"):
                 _add(settings, "SPIDER_MIDDLEWARES", NEGOTIATION)
                 settings.set("REQUEST_FINGERPRINTER_CLASS", FINGERPRINTER, priority="addon")
         for name, components in COMPONENTS.items():

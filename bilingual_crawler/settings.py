@@ -173,6 +173,12 @@ class Config:
     follow_alternates: bool = setting(
         True, "Follow a declared translation to another domain, and crawl that host too.", switch
     )
+    negotiate: bool = setting(
+        False,
+        "Ask each host once for a page in the other language too; where one address has both"
+        " languages, fetch both.",
+        switch,
+    )
     off_language: str = setting(
         "follow",
         "Links of a page in neither language: follow (at low priority) or discard.",
@@ -184,12 +190,6 @@ class Config:
     sitemaps: bool = setting(
         False,
         "Read the sitemaps of each host, five files at most, for the translations they declare.",
-        switch,
-    )
-    negotiate: bool = setting(
-        False,
-        "Ask each host once for a page in the other language too; where one address has both"
-        " languages, fetch both.",
         switch,
     )
     site_pages: int = setting(

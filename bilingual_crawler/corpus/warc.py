@@ -49,8 +49,7 @@ class Exchange:
     """A request and its answer: the body as it arrived, before any unpacking.
 
     `arrived` is a time as of `time.time()`; `truncated` is a reason of the WARC standard,
-    where the body is not all there is. `variant` is the language that was asked for, where a
-    URL has several.
+    where the body is not all there is.
     """
 
     url: str
@@ -59,12 +58,13 @@ class Exchange:
     headers: Headers
     body: bytes
     protocol: str | None = None
+    variant: str = ""
+    """The language that was asked for, where a URL has several."""
     address: str | None = None
     truncated: str | None = None
     method: str = "GET"
     request_headers: Headers = ()
     request_body: bytes = b""
-    variant: str = ""
 
 
 class WarcFiles:

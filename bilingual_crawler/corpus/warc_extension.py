@@ -84,6 +84,8 @@ class WarcArchive:
         """Keep the answer of a URL that has ended, if it may be kept."""
         waiting = self._waiting.pop(request, None)
         if waiting is not None:
+            if reason == "one_language":  # what was asked for is not what came
+                waiting = waiting._replace(exchange=replace(waiting.exchange, variant=""))
             self._decide(request, waiting, state, reason)
 
     def _scheduled(self, request: Request) -> None:
@@ -100,10 +102,7 @@ class WarcArchive:
     def _decide(self, request: Request, waiting: Waiting, state: State, reason: str) -> None:
         objection = None if is_site_file(request) else _objection(request, waiting, state, reason)
         if objection is None:
-            exchange = waiting.exchange
-            if reason == "one_language":  # what was asked for is not what came
-                exchange = replace(exchange, variant="")
-            self._keep(exchange)
+            self._keep(waiting.exchange)
         else:
             self._stats.inc_value(f"bilingual/warc/left_out/{objection}")
 

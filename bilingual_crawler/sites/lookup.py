@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from bilingual_crawler.hosts import normal_host
 from bilingual_crawler.sites.reader import ALL_SITES, read_sites
@@ -26,6 +26,7 @@ class Sites:
         self._merged: dict[str, SiteRules] = {}
         for name in sorted(given, key=lambda name: name.count(".")):
             self._merged[name] = self._nearest(name).overlaid(given[name])
+        self._all = (self._everywhere, *self._merged.values())
         self._rules_for = lru_cache(maxsize=_HOSTS_REMEMBERED)(self._find)
 
     @classmethod
@@ -37,10 +38,9 @@ class Sites:
         """The rules for a host, with or without port, however it is spelt."""
         return self._rules_for(host)
 
-    def any_wants(self, key: str) -> bool:
-        """Whether a switch is on for some site."""
-        everywhere = [self._everywhere, *self._merged.values()]
-        return any(getattr(rules, key) for rules in everywhere)
+    def said(self, key: str) -> frozenset[Any]:
+        """Everything that the rules of any site say of a key."""
+        return frozenset(getattr(rules, key) for rules in self._all) - {None}
 
     def _find(self, host: str) -> SiteRules:
         return self._nearest(normal_host(host) or "")
