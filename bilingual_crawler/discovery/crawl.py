@@ -149,14 +149,17 @@ class Discovery:
 
     async def _examine(self, document: Document, look: Look) -> None:
         """Show a page to the detector of its site, or begin with the site."""
-        examination = self._examinations.get(look.site)
-        if examination is None:
-            examination = self._begin(document, look.approach(document.requested_url))
-        elif not examination.is_waiting_for(document.requested_url):
-            return
+        asked = document.requested_url
+        examination = self._waiting_for(asked, look) or self._begin(document, look.approach(asked))
         if examination is not None:
-            await self._thread.run(examination.take, document.requested_url, document)
+            await self._thread.run(examination.take, asked, document)
             self._go_on(examination)
+
+    def _waiting_for(self, asked: str, look: Look) -> Examination | None:
+        """The examination that asked for a page, which others may have asked for before."""
+        examination = self._examinations.get(look.site or site_of(host_of(asked)))
+        waits = examination is not None and examination.is_waiting_for(asked)
+        return examination if waits else None
 
     def _begin(self, document: Document, approach: Approach) -> Examination | None:
         """The examination of a page's site; None if there is a verdict, or soon will be."""
@@ -215,11 +218,11 @@ class Discovery:
 
     def _missed(self, asked: str, look: Look, reason: str) -> None:
         """A page cannot be had: a step of an examination, a hub, or the first page of a site."""
-        examination = self._examinations.get(look.site)
+        examination = self._waiting_for(asked, look)
         if examination is not None:
-            if examination.is_waiting_for(asked):
-                examination.missed(asked, reason)
-                self._go_on(examination)
+            examination.missed(asked, reason)
+            self._go_on(examination)
+        if look.site:
             return
         if look.queue is not None and self.search.hubs.is_unread(asked):
             self.search.hubs.read(asked, 0, 0)
