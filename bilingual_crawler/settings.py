@@ -137,6 +137,11 @@ class Config:
         "File with the weights of pairing, as scrapy train pairs writes it; by default our own.",
         text,
     )
+    link_predictor: str = setting(
+        "",
+        "File with the link predictor, as scrapy train links writes it; by default our own.",
+        text,
+    )
     word_list: str = setting(
         "",
         "Bilingual word list for pairing: word<TAB>word to the line, or an Apertium .dix; gz too.",
