@@ -13,14 +13,17 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.seeds import (
     available_pairs,
+    is_found_sites,
     project_seeds,
     read_address,
+    read_found_sites,
     read_lines,
     split_addresses,
 )
+from bilingual_crawler.settings import switch
 from bilingual_crawler.sites import Sites
 
-ARGUMENTS = ("langs", "seeds", "seeds_file", "output", "sites")
+ARGUMENTS = ("langs", "seeds", "seeds_file", "output", "sites", "discover")
 CRAWL_FILES = ("crawl.sqlite", "crawl.json")
 CRAWLS = Path("crawls")
 _MOST_PROBLEMS_SHOWN = 20
@@ -35,6 +38,8 @@ class CrawlPlan:
     seeds_from: str
     output: Path
     sites: Sites
+    discover: bool = False
+    """Whether the seeds are where the search for bilingual sites begins."""
 
     @classmethod
     def from_arguments(
@@ -45,6 +50,7 @@ class CrawlPlan:
         output: str | Path | None = None,
         sites: str | Path | None = None,
         *,
+        discover: str | bool = False,
         now: datetime | None = None,
         **unknown: Any,
     ) -> Self:
@@ -60,9 +66,18 @@ class CrawlPlan:
         addresses, seeds_from = _seeds(pair, seeds, seeds_file, problems)
         folder = _output(pair, output, now or datetime.now().astimezone(), problems)
         rules = _sites(sites, problems)
+        discovers = _discover(discover, problems)
         if problems or pair is None:
             raise ConfigurationError(*problems)
-        return cls(pair, addresses, seeds_from, folder, rules)
+        return cls(pair, addresses, seeds_from, folder, rules, discovers)
+
+
+def _discover(given: str | bool, problems: list[str]) -> bool:
+    try:
+        return switch(given)
+    except ValueError as error:
+        problems.append(f"-a discover={given} {error}.")
+        return False
 
 
 def _unknown(name: str) -> str:
@@ -139,13 +154,17 @@ def _is_file(text: str) -> bool:
 def _listed(file: str | Path, problems: list[str]) -> Iterator[tuple[str, str]]:
     try:
         raw = _path(file).read_bytes()
-        lines = list(read_lines(raw.decode("utf-8-sig")))
+        text = raw.decode("utf-8-sig")
+        lines = list(read_found_sites(text) if is_found_sites(text) else read_lines(text))
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         problems.append(f"{file}, line {line}: save the file as UTF-8.")
         return
     except OSError as error:
         problems.append(f"The file of -a seeds_file={file} cannot be read: {error.strerror}.")
+        return
+    except ValueError as error:
+        problems.append(f"{file}, {error}.")
         return
     if not lines:
         problems.append(f"{file} has no URL in it: write one a line.")

@@ -57,10 +57,15 @@ class Scope:
     def objection(self, url: str, depth: int) -> str | None:
         """Why a URL is not to be fetched; None if it may be."""
         host = host_of(url)
+        if host and not self.covers(host):
+            return "offsite"
+        return self.refusal(url, depth)
+
+    def refusal(self, url: str, depth: int) -> str | None:
+        """Why a URL would not be fetched whatever site it is on; None if it would."""
+        host = host_of(url)
         if not host:
             return "bad_url"
-        if not self.covers(host):
-            return "offsite"
         rules = self._sites.rules_for(host)
         limit = self._depth_limit if rules.depth is None else rules.depth
         if limit and depth > limit:

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple, Self
 from scrapy.settings import BaseSettings
 
 from bilingual_crawler import __version__
+from bilingual_crawler.discovery.backlinks.sources import SourceSpec, read_sources
+from bilingual_crawler.discovery.strategy import STRATEGIES
 from bilingual_crawler.errors import ConfigurationError
 
 BOT_NAME = "bilingual-crawler"
@@ -135,6 +137,11 @@ class Config:
         "File with the weights of pairing, as scrapy train pairs writes it; by default our own.",
         text,
     )
+    link_predictor: str = setting(
+        "",
+        "File with the link predictor, as scrapy train links writes it; by default our own.",
+        text,
+    )
     word_list: str = setting(
         "",
         "Bilingual word list for pairing: word<TAB>word to the line, or an Apertium .dix; gz too.",
@@ -191,6 +198,36 @@ class Config:
         False,
         "Read the sitemaps of each host, five files at most, for the translations they declare.",
         switch,
+    )
+    discovery_strategy: str = setting(
+        "classifier",
+        f"How bilingual sites are searched for: {', '.join(STRATEGIES)}.",
+        one_of(*STRATEGIES),
+    )
+    discovery_learn_after: int = setting(
+        1_000,
+        "Pages after which discovery ranks links by what it has learned, and again every so many.",
+        number(1, whole=True),
+    )
+    site_likelihood: float = setting(
+        0.8,
+        "How likely a link must lead to the other language to be followed in examining a site.",
+        number(0, 1),
+    )
+    site_budget: int = setting(
+        10, "Downloads that it may take to tell whether a site is bilingual.", number(2, whole=True)
+    )
+    backlinks: tuple[SourceSpec, ...] = setting(
+        "own",
+        "Who tells what links to a site: own (always), webgraph:FOLDER, links:FILE, http:TEMPLATE.",
+        read_sources,
+        mutable=True,
+    )
+    backlinks_a_site: int = setting(
+        50, "Backlinks that are taken of one site, from each source.", number(1, whole=True)
+    )
+    backlinks_delay: float = setting(
+        5.0, "Seconds between two questions to one HTTP source of backlinks.", number(0)
     )
     site_pages: int = setting(
         10_000, "Pages fetched from one site at most; 0 is no limit.", number(0, whole=True)

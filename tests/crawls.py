@@ -19,10 +19,10 @@ FAST = {
 }
 
 
-def command(url, output, *, langs="spa-eus", arguments=None, settings=None):
+def command(url, output, *, spider="bilingual", langs="spa-eus", arguments=None, settings=None):
     """The command line of a crawl, with no delays: the server is ours."""
     given = {"langs": langs, "seeds": url, "output": output} | (arguments or {})
-    parts = [sys.executable, "-m", "scrapy", "crawl", "bilingual"]
+    parts = [sys.executable, "-m", "scrapy", "crawl", spider]
     for name, value in given.items():
         if value is not None:
             parts += ["-a", f"{name}={value}"]
@@ -31,15 +31,17 @@ def command(url, output, *, langs="spa-eus", arguments=None, settings=None):
     return parts
 
 
-def start(url, output, *, cwd=ROOT, **options):
-    """Start a crawl and leave it running."""
+def start(url, output, *, cwd=ROOT, proxy=None, **options):
+    """Start a crawl and leave it running; with `proxy` everything is fetched from there."""
     return subprocess.Popen(
         command(url, output, **options),
         cwd=cwd,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        env=os.environ | {"NO_COLOR": "1", "COLUMNS": "200"},
+        env=os.environ
+        | {"NO_COLOR": "1", "COLUMNS": "200"}
+        | ({} if proxy is None else {"http_proxy": proxy}),
     )
 
 
@@ -54,6 +56,18 @@ def crawl(url, output, *, timeout=120, status=0, **options):
         raise AssertionError(f"the crawl did not end in {timeout} s:\n{printed}") from None
     assert process.returncode == status, printed
     return printed
+
+
+def wait_until_asked(server, crawler, requests):
+    """Let a crawl run until the server has seen some more requests, or it ends."""
+    before = len(server.paths())
+    while len(server.paths()) < before + requests:
+        try:
+            crawler.wait(timeout=0.02)
+        except subprocess.TimeoutExpired:
+            continue
+        return False
+    return True
 
 
 def documents(output):

@@ -2,12 +2,11 @@
 
 import random
 import signal
-import subprocess
 
 import pytest
 
 from demo import content
-from tests.crawls import crawl, documents, pairs, report, start
+from tests.crawls import crawl, documents, pairs, report, start, wait_until_asked
 from tests.servers import serve_demo
 
 pytestmark = pytest.mark.crawl
@@ -26,18 +25,6 @@ def ended_as_if_never_stopped(server, output):
     assert expected <= set(found)
     assert set(found) <= expected | set(content.optional_pairs(server.url))
     assert report(output)["state"] == "finished"
-
-
-def wait_until_asked(server, crawler, requests):
-    """Let a crawl run until the server has seen some more requests, or it ends."""
-    before = len(server.paths())
-    while len(server.paths()) < before + requests:
-        try:
-            crawler.wait(timeout=0.02)
-        except subprocess.TimeoutExpired:
-            continue
-        return False
-    return True
 
 
 def test_a_crawl_survives_kills_at_random_moments(tmp_path):

@@ -11,6 +11,9 @@ from bilingual_crawler.journal import Facts, Journal, Sink
 DOCUMENTS = "documents.jsonl.gz"
 PAIRS = "pairs.jsonl"
 PAIRS_TSV = "pairs.tsv"
+SITES = "sites.jsonl"
+HARVEST = (DOCUMENTS, PAIRS, PAIRS_TSV)
+"""The files of a crawl that harvests."""
 REPORT = "crawl.json"
 JOURNAL = "crawl.sqlite"
 LOG = "crawl.log"
@@ -20,7 +23,7 @@ REWRITE = "rewrite "
 class CrawlFolder:
     """Opens or resumes the folder of a crawl; one process at a time may hold it."""
 
-    def __init__(self, path: Path, langs: str) -> None:
+    def __init__(self, path: Path, langs: str, *, harvests: bool = True) -> None:
         self.path = path
         path.mkdir(parents=True, exist_ok=True)
         self.journal = Journal(path / JOURNAL)
@@ -37,7 +40,7 @@ class CrawlFolder:
         self.facts["langs"] = langs
         self.facts["finished"] = "no"
         self._complete_rewrites()
-        for name in (DOCUMENTS, PAIRS, PAIRS_TSV):
+        for name in HARVEST if harvests else ():
             self._open(name)
 
     def _open(self, name: str) -> None:
@@ -75,7 +78,7 @@ class CrawlFolder:
         self._open(name)
 
     def _complete_rewrites(self) -> None:
-        for name in (DOCUMENTS, PAIRS, PAIRS_TSV):
+        for name in HARVEST:
             fresh = self.path / f"{name}.new"
             if self.facts.get(REWRITE + name) == "yes" and fresh.exists():
                 fresh.replace(self.path / name)

@@ -64,6 +64,7 @@ _PROXIES = re.compile(
     r"(?:^|\.)(?:translate\.goog|translate\.googleusercontent\.com|translatetheweb\.com"
     r"|microsofttranslator\.com|translate\.yandex\.(?:com|net|ru))$"
 )
+_TRANSLATES_PAGES = re.compile(r"(?:^|\.)translate\.google\.[a-z.]{2,6}$")
 _NAMED = frozenset(("generator", "translator", "translated-by", "translation"))
 
 
@@ -175,6 +176,12 @@ class MachineMarks:
     def _note(self, service: str, source: str) -> None:
         if source or not self.service:
             self.service, self.source = service, source
+
+
+def is_translating_proxy(url: str) -> bool:
+    """Whether an address is that of a service which shows pages of others, translated."""
+    host = host_of(url)
+    return bool(_PROXIES.search(host) or _TRANSLATES_PAGES.search(host))
 
 
 @lru_cache(maxsize=1 << 12)

@@ -11,6 +11,7 @@ import msgpack
 from scrapy import Request, Spider
 from scrapy.utils.request import request_from_dict
 
+from bilingual_crawler.discovery.looks import identity_of
 from bilingual_crawler.frontier.fingerprint import request_fingerprint
 
 DEFAULTS = {
@@ -33,9 +34,12 @@ TRANSIENT = frozenset({"bilingual_score", "bilingual_not_before", "bilingual_out
 
 
 def fingerprint_of(request: Request) -> int:
-    """The identity of a request in the frontier; the variants of a URL differ."""
-    variant = request.meta.get(VARIANT, "")
-    return request_fingerprint(request.url, request.method, request.body, variant)
+    """The identity of a request in the frontier.
+
+    The variants of a URL differ, and so does a page that is only looked at by discovery.
+    """
+    kind = identity_of(request.meta) or request.meta.get(VARIANT, "")
+    return request_fingerprint(request.url, request.method, request.body, kind)
 
 
 def make_plain(request: Request) -> None:

@@ -16,6 +16,7 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import CallLaterResult, call_later, create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 
+from bilingual_crawler.discovery.looks import identity_of
 from bilingual_crawler.documents.document import DocumentKey
 from bilingual_crawler.frontier.entry import Entry, Pushed, State
 from bilingual_crawler.frontier.fingerprint import request_fingerprint
@@ -79,8 +80,7 @@ class FrontierScheduler(BaseScheduler):
             self._gate.end(ours.folder.facts.get(ENDED).split())
         self.frontier = JournaledFrontier(ours.folder.journal, self._gate)
         self._gate.restore(self.frontier.pages_of_host)
-        for host in self.frontier.hosts:
-            ours.scope.admit_host(host)
+        ours.resume(self.frontier)
         if self.frontier.known:
             logger.info(
                 "Going on in %s: %d URLs known, %d waiting",
@@ -186,19 +186,24 @@ class FrontierScheduler(BaseScheduler):
         The URL that redirects is another name of its target, which pairing must know.
         """
         scope, source = self._spider.scope, request.meta["redirect_urls"][-1]
-        variant = request.meta.get(VARIANT, "")
-        lease = self._leases.get(request_fingerprint(source, "GET", b"", variant))
+        identity, variant = identity_of(request.meta), request.meta.get(VARIANT, "")
+        lease = self._leases.get(request_fingerprint(source, "GET", b"", identity or variant))
         if lease is not None:
             lease.meta["bilingual_outcome"] = Outcome(State.DONE, "redirected")
-        if request.meta.get("is_start_request"):
-            scope.admit(slot_key(request))
-        objection = scope.objection(request.url, request.meta.get("depth", 0))
+        depth = request.meta.get("depth", 0)
+        if identity:
+            objection = scope.refusal(request.url, depth)
+        else:
+            if request.meta.get("is_start_request"):
+                scope.admit(slot_key(request))
+            objection = scope.objection(request.url, depth)
         if objection is not None:
             self._count(f"redirects/refused/{objection}")
             return False
         if variant:
             make_plain(request)  # the page has an address of its own in that language
-        self._spider.corpus.alias(str(DocumentKey(source, variant)), request.url)
+        if not identity:
+            self._spider.corpus.alias(str(DocumentKey(source, variant)), request.url)
         return True
 
     def _sweep(self) -> None:

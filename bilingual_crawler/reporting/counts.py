@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.reporting.found_sites import FoundSites
 
 Amounts = Mapping[str, int]
 LOOKED_AT = 5_000
@@ -49,6 +50,10 @@ class Counts:
     requests: int = 0
     retries: int = 0
     bytes: int = 0
+    sites: FoundSites | None = None
+    """What a search for bilingual sites has found; None for a crawl that does not search."""
+    harvests: bool = True
+    """Whether documents and pairs are looked for at all."""
 
     @property
     def pairs_per_100_pages(self) -> float:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from bilingual_crawler.languages import Language
 from bilingual_crawler.reporting import reasons
 from bilingual_crawler.reporting.counts import LOOKED_AT, Amounts, Counts
+from bilingual_crawler.reporting.found_sites import explain_sites
 from bilingual_crawler.reporting.tally import largest_first
 
 MOST_REASONS = 4
@@ -18,8 +19,11 @@ MANY = 0.5
 
 
 def explain(counts: Counts) -> list[str]:
-    """Sentences about a crawl without pairs; none for one that has found some."""
-    if counts.pairs:
+    """Sentences about a crawl without pairs, or a search without sites; none where there are."""
+    if counts.sites is not None and not counts.sites.bilingual:
+        nothing = [] if counts.pages else _nothing_fetched(counts)
+        return [*nothing, *explain_sites(counts), *_still_open(counts)]
+    if counts.pairs or not counts.harvests:
         return []
     return [*_lost_at(counts), *_still_open(counts)]
 

@@ -23,7 +23,7 @@ from bilingual_crawler.reporting.counts import Counts
 from bilingual_crawler.reporting.display import make_display
 from bilingual_crawler.reporting.explain import explain
 from bilingual_crawler.reporting.progress import Pace, Progress, Sparingly
-from bilingual_crawler.reporting.report import about, figures, write_report
+from bilingual_crawler.reporting.report import HARVEST, SEARCH, about, figures, write_report
 from bilingual_crawler.reporting.resume import resume_command
 from bilingual_crawler.reporting.summary import Ending, best_pairs
 from bilingual_crawler.reporting.tally import MILLISECONDS, RUNS, URLS, Tally, under
@@ -49,7 +49,8 @@ class CrawlReporter:
         self._spider = spider = cast("BilingualSpider", crawler.spider)
         self._folder = spider.folder
         self._folder.facts["started"] = self._folder.facts.get("started", _now())
-        self._about = about(spider.plan, spider.config, crawler.settings)
+        files = (HARVEST if spider.harvests else {}) | (SEARCH if spider.discovery else {})
+        self._about = about(spider.plan, spider.config, crawler.settings, files)
         self._tally = Tally(self._folder.journal, crawler.stats.get_stats)
         self._pages = self._tally.totals()[gather.PAGES]
         self._yield = YieldCurve(self._folder.journal)
@@ -105,11 +106,17 @@ class CrawlReporter:
         elif reason != reasons.REDIRECTED:
             count(gather.PAGES)
             self._pages += 1
-            self._yield.add(self._pages, self._spider.corpus.pair_count)
+            self._yield.add(self._pages, self._found)
         if request.meta.get("is_start_request"):
             count(gather.SEEDS + reason)
         if LANGUAGE in request.meta:
             count(gather.OFF_LANGUAGE + request.meta[LANGUAGE])
+
+    @property
+    def _found(self) -> int:
+        """What the yield of the crawl is counted in: pairs, or sites if it harvests nothing."""
+        sites = None if self._spider.harvests else gather.found_sites(self._spider)
+        return self._spider.corpus.pair_count if sites is None else sites.bilingual
 
     def _note_pair(self, pair: DocumentPair) -> None:
         self._last_pair = (pair.first, pair.second)
@@ -120,7 +127,6 @@ class CrawlReporter:
 
     def _show(self) -> None:
         totals = self._tally.totals()
-        pairs = self._spider.corpus.pair_count
         progress = Progress(
             langs=self._spider.plan.langs,
             pages=totals[gather.PAGES],
@@ -128,11 +134,13 @@ class CrawlReporter:
             waiting=len(self._frontier or ()),
             documents=self._documents(),
             other_pages=sum(under(totals, gather.OFF_LANGUAGE).values()),
-            pairs=pairs,
-            curve=self._yield.up_to(self._pages, pairs),
+            pairs=self._spider.corpus.pair_count,
+            curve=self._yield.up_to(self._pages, self._found),
             best=self._best(),
             last_pair=self._last_pair,
             seconds=totals[MILLISECONDS] / 1000,
+            sites=gather.found_sites(self._spider),
+            harvests=self._spider.harvests,
         )
         self._display.update(progress)
 
@@ -187,7 +195,7 @@ class CrawlReporter:
             "seconds": totals[MILLISECONDS] / 1000,
             "runs": totals[RUNS],
             **figures(counts, frontier.top(BEST_SHOWN)),
-            "yield": self._yield.up_to(self._pages, counts.pairs),
+            "yield": self._yield.up_to(self._pages, self._found),
             "explanation": explain(counts),
         }
         try:

@@ -9,6 +9,7 @@ from bilingual_crawler.frontier.memory import MemoryFrontier
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.reporting import reasons
 from bilingual_crawler.reporting.counts import LOOKED_AT, Counts
+from bilingual_crawler.reporting.found_sites import FoundSites
 from bilingual_crawler.reporting.tally import Tally, largest_first, under
 from bilingual_crawler.scoring.url_language import announced_languages
 
@@ -57,7 +58,14 @@ def counts_of(spider: "BilingualSpider", frontier: MemoryFrontier, tally: Tally)
         requests=totals["downloader/request_count"],
         retries=totals["retry/count"],
         bytes=totals["downloader/response_bytes"],
+        sites=found_sites(spider),
+        harvests=spider.harvests,
     )
+
+
+def found_sites(spider: "BilingualSpider") -> FoundSites | None:
+    """What a search has found; None where there is no search."""
+    return None if spider.discovery is None else FoundSites.of(spider.discovery.search.sites)
 
 
 def detectors_of(pairs: list[DocumentPair]) -> dict[str, int]:

@@ -105,27 +105,32 @@ class ConsoleHandler(logging.Handler):
 
 def render(progress: Progress) -> RenderableType:
     """The display as it is drawn; the last line is left free for what the user types."""
-    return Group(_headline(progress), _languages(progress), _urls(progress), Text())
+    languages = [_languages(progress)] if progress.harvests else []
+    return Group(_headline(progress), *languages, _urls(progress), Text())
 
 
 def _headline(progress: Progress) -> Table:
     first, second = progress.langs
-    row = Table.grid(padding=(0, 2), expand=True)
-    row.add_column(ratio=1)
-    row.add_column(justify="right")
-    figures = Text.assemble(
+    parts: list[str | tuple[str, str]] = [
         (f"{progress.pages:,}", STRONG),
         " pages ",
         (f"{progress.pages_a_second:.1f}/s", DIM),
         "   ",
         (f"{progress.waiting:,}", STRONG),
         " waiting   ",
-        (f"{progress.pairs:,}", f"{STRONG} {GOOD}"),
-        " pairs ",
-        (f"{per_100(progress.pairs, progress.pages):.1f} per 100 pages", DIM),
-        no_wrap=True,
-        overflow="ellipsis",
-    )
+    ]
+    if progress.sites is not None:
+        parts += [(str(progress.sites), f"{STRONG} {GOOD}"), "   "]
+    if progress.harvests:
+        parts += [
+            (f"{progress.pairs:,}", f"{STRONG} {GOOD}"),
+            " pairs ",
+            (f"{per_100(progress.pairs, progress.pages):.1f} per 100 pages", DIM),
+        ]
+    row = Table.grid(padding=(0, 2), expand=True)
+    row.add_column(ratio=1)
+    row.add_column(justify="right")
+    figures = Text.assemble(*parts, no_wrap=True, overflow="ellipsis")
     row.add_row(shown(f"{first.name} and {second.name}", STRONG), shown(duration(progress.seconds)))
     row.add_row(figures)
     return row
@@ -154,7 +159,8 @@ def _languages(progress: Progress) -> Table:
 def _urls(progress: Progress) -> Table:
     rows = []
     if line := sparkline(progress.curve, BAR_WIDTH):
-        rows.append((shown("yield", DIM), shown(f"{line}  pairs over pages", GOOD)))
+        what = "pairs" if progress.harvests else "sites"
+        rows.append((shown("yield", DIM), shown(f"{line}  {what} over pages", GOOD)))
     if progress.best is not None:
         url, score = progress.best
         rows.append((shown("next", DIM), shown(f"{score_text(score)}  {url}")))

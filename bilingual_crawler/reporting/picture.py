@@ -50,13 +50,14 @@ class YieldPicture:
         try:
             report = json.loads((folder.path / REPORT).read_text())
             points = [(pages, pairs) for pages, pairs in report["yield"]]
-            draw_yield(points, report["langs"], folder.path / PICTURE)
+            what = "pairs" if self._spider.harvests else "bilingual sites"
+            draw_yield(points, report["langs"], folder.path / PICTURE, what)
         except (OSError, ValueError, KeyError) as error:
             logger.warning("%s cannot be drawn: %s", folder.path / PICTURE, error)
 
 
-def draw_yield(points: Sequence[Point], langs: str, path: Path) -> None:
-    """Pairs against pages, from nothing on."""
+def draw_yield(points: Sequence[Point], langs: str, path: Path, what: str = "pairs") -> None:
+    """What was found against pages, from nothing on."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - heavy
     from matplotlib.figure import Figure  # noqa: PLC0415 - heavy
 
@@ -66,7 +67,7 @@ def draw_yield(points: Sequence[Point], langs: str, path: Path) -> None:
     pages, pairs = zip((0, 0), *points, strict=True)
     panel.plot(pages, pairs, linewidth=1.6)
     panel.set_xlabel("pages")
-    panel.set_ylabel(f"pairs ({langs})")
+    panel.set_ylabel(f"{what} ({langs})")
     panel.set_xlim(0, max(pages[-1], 1))
     panel.set_ylim(bottom=0)
     panel.grid(alpha=0.25)

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.reporting.counts import per_100
+from bilingual_crawler.reporting.found_sites import FoundSites
 from bilingual_crawler.reporting.terminal import plain, score_text
 from bilingual_crawler.reporting.yields import Point
 
@@ -35,6 +36,9 @@ class Progress:
     """The best waiting URL and its score."""
     last_pair: tuple[str, str] | None = None
     seconds: float = 0.0
+    sites: FoundSites | None = None
+    """What a search for bilingual sites has found."""
+    harvests: bool = True
 
     @property
     def languages(self) -> dict[str, int]:
@@ -46,11 +50,14 @@ class Progress:
 def progress_line(progress: Progress) -> str:
     """The progress in one line of a log."""
     languages = ", ".join(f"{code} {number}" for code, number in progress.languages.items())
-    line = (
-        f"{progress.pages} pages ({progress.pages_a_second:.1f}/s), {progress.waiting} waiting,"
-        f" {languages}, {progress.pairs} pairs"
-        f" ({per_100(progress.pairs, progress.pages):.1f} per 100 pages)"
-    )
+    line = f"{progress.pages} pages ({progress.pages_a_second:.1f}/s), {progress.waiting} waiting"
+    if progress.sites is not None:
+        line += f", {progress.sites}"
+    if progress.harvests:
+        line += (
+            f", {languages}, {progress.pairs} pairs"
+            f" ({per_100(progress.pairs, progress.pages):.1f} per 100 pages)"
+        )
     if progress.best is None:
         return line
     url, score = progress.best

@@ -10,6 +10,7 @@ from http import HTTPStatus
 STORED = "stored"
 REDIRECTED = "redirected"
 OFF_LANGUAGE = "off_language"
+EXAMINED = "examined"
 OPT_OUTS = ("robots_txt", "tdm_reserved", "noai", "noindex")
 
 READ = {
@@ -25,6 +26,7 @@ READ = {
     "tdm_reserved": "The site reserves the page from text and data mining.",
     "noai": "The page asks not to be used for machine learning.",
     "dropped": "A pipeline of the project dropped the page.",
+    EXAMINED: "The page was read to tell whether its site is bilingual, and for its links.",
     "processed": "The page was read, but no document was made of it.",
 }
 
@@ -98,7 +100,7 @@ def is_failure(reason: str) -> bool:
 
 def is_drop(reason: str) -> bool:
     """Whether a URL that ended so gave a page that was not kept."""
-    return not is_failure(reason) and reason not in {STORED, REDIRECTED}
+    return not is_failure(reason) and reason not in {STORED, REDIRECTED, EXAMINED}
 
 
 def link_refusal(reason: str) -> str:

@@ -14,7 +14,7 @@ from lxml import etree
 from scrapy.settings import BaseSettings
 
 from bilingual_crawler import __version__
-from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS, PAIRS_TSV
+from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS, PAIRS_TSV, SITES
 from bilingual_crawler.frontier.entry import Entry
 from bilingual_crawler.plan import CrawlPlan
 from bilingual_crawler.reporting import reasons
@@ -22,11 +22,16 @@ from bilingual_crawler.reporting.counts import Amounts, Counts
 from bilingual_crawler.settings import PREFIX, Config, scrapy_defaults
 
 FORMAT = 1
-SECRETS = ("PASSWORD", "KEY", "TOKEN", "SECRET")
+SECRETS = ("PASSWORD", "KEY", "TOKEN", "SECRET", "BACKLINKS")
+"""Words in the names of settings that are not shown; the address of an API may hold its key."""
+HARVEST = {"pairs": PAIRS, "pairs_tsv": PAIRS_TSV, "documents": DOCUMENTS}
+SEARCH = {"sites": SITES}
 LIBRARIES = ("scrapy", "twisted", "lxml", "pycld2")
 
 
-def about(plan: CrawlPlan, config: Config, settings: BaseSettings) -> dict[str, Any]:
+def about(
+    plan: CrawlPlan, config: Config, settings: BaseSettings, files: Mapping[str, str] = HARVEST
+) -> dict[str, Any]:
     """The part of the report that stays the same while a crawl runs."""
     return {
         "format": FORMAT,
@@ -34,7 +39,7 @@ def about(plan: CrawlPlan, config: Config, settings: BaseSettings) -> dict[str, 
         "languages": [{"code": each.code, "name": each.name} for each in plan.langs],
         "seeds": list(plan.seeds),
         "seeds_from": plan.seeds_from,
-        "files": {"pairs": PAIRS, "pairs_tsv": PAIRS_TSV, "documents": DOCUMENTS},
+        "files": dict(files),
         "settings": changed_settings(config, settings),
         "versions": versions(),
     }
@@ -48,6 +53,7 @@ def figures(counts: Counts, best: Iterable[Entry]) -> dict[str, Any]:
         "pairs": counts.pairs,
         "pairs_per_100_pages": counts.pairs_per_100_pages,
         "pairs_by_detector": dict(counts.pairs_by_detector),
+        **({} if counts.sites is None else {"sites": counts.sites.to_dict()}),
         "urls_known": counts.known,
         "urls_waiting": counts.waiting,
         "urls_over_budget": counts.over_budget,

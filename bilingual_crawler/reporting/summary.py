@@ -12,10 +12,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from bilingual_crawler.corpus.folder import DOCUMENTS, LOG, PAIRS, PAIRS_TSV, REPORT
+from bilingual_crawler.corpus.folder import DOCUMENTS, LOG, PAIRS, PAIRS_TSV, REPORT, SITES
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.reporting import reasons
 from bilingual_crawler.reporting.counts import Amounts, Counts
+from bilingual_crawler.reporting.found_sites import FoundSites
 from bilingual_crawler.reporting.picture import PICTURE
 from bilingual_crawler.reporting.terminal import DIM, GOOD, STRONG, duration, grid, plain
 
@@ -27,8 +28,9 @@ ABOUT_FILES = {
     PAIRS: "the pairs with the evidence for each, one a line",
     PAIRS_TSV: "the pairs as two URLs a line",
     DOCUMENTS: "the documents, one a line",
+    SITES: "the bilingual sites with the evidence for each, one a line",
     REPORT: "this account in full",
-    PICTURE: "the pairs against the pages, as a curve",
+    PICTURE: "what was found against the pages, as a curve",
     LOG: "what the crawler wrote while it ran",
     "crawl-*.warc.gz": "everything that was fetched, as it arrived",
 }
@@ -73,25 +75,44 @@ def summary(ending: Ending) -> RenderableType:
     """
     parts: list[RenderableType | None] = [_pairs(ending), _more(ending), _headline(ending)]
     if ending.explanation:
-        parts.append(_explanation(ending.explanation))
+        searched = ending.counts.sites is not None and not ending.counts.sites.bilingual
+        what = "bilingual sites" if searched else "pairs"
+        parts.append(_explanation(ending.explanation, f"Why there are no {what}"))
     parts += [_accounts(ending.counts), _files(ending.folder), _going_on(ending)]
     return Group(*(part for part in parts if part is not None))
 
 
 def _headline(ending: Ending) -> RenderableType:
     counts = ending.counts
-    first, second = counts.langs
-    found = f"{counts.pairs:,} pair{'' if counts.pairs == 1 else 's'}"
-    line = Text.assemble(
-        (found, f"{STRONG} {GOOD}" if counts.pairs else STRONG),
-        f" of {first.name} and {second.name} documents in {counts.pages:,} pages",
-        (f"  {counts.pairs_per_100_pages:.1f} per 100 pages, {duration(ending.seconds)}", DIM),
-    )
+    sites = None if counts.harvests else counts.sites
+    line = _pairs_line(ending) if sites is None else _sites_line(ending, sites)
     line.append("\n")
     if not ending.nothing_new:
         return line
     finished = Text("This crawl is finished: nothing is left to fetch.", style=STRONG)
     return Group(finished, line)
+
+
+def _pairs_line(ending: Ending) -> Text:
+    counts = ending.counts
+    first, second = counts.langs
+    found = f"{counts.pairs:,} pair{'' if counts.pairs == 1 else 's'}"
+    return Text.assemble(
+        (found, f"{STRONG} {GOOD}" if counts.pairs else STRONG),
+        f" of {first.name} and {second.name} documents in {counts.pages:,} pages",
+        (f"  {counts.pairs_per_100_pages:.1f} per 100 pages, {duration(ending.seconds)}", DIM),
+    )
+
+
+def _sites_line(ending: Ending, sites: FoundSites) -> Text:
+    first, second = ending.counts.langs
+    found = f"{sites.bilingual:,} bilingual site{'' if sites.bilingual == 1 else 's'}"
+    return Text.assemble(
+        (found, f"{STRONG} {GOOD}" if sites.bilingual else STRONG),
+        f" of {first.name} and {second.name} among {sites.examined:,} examined,"
+        f" in {ending.counts.pages:,} pages",
+        (f"  {sites.downloads_a_site:.1f} downloads a site, {duration(ending.seconds)}", DIM),
+    )
 
 
 def _pairs(ending: Ending) -> RenderableType:
@@ -115,14 +136,19 @@ def _more(ending: Ending) -> RenderableType | None:
     return Text(f"       and {more:,} more in {PAIRS}\n") if more > 0 else None
 
 
-def _explanation(sentences: list[str]) -> RenderableType:
-    lines = [Text("Why there are no pairs", style=STRONG), *(Text(plain(s)) for s in sentences)]
+def _explanation(sentences: list[str], title: str) -> RenderableType:
+    lines = [Text(title, style=STRONG), *(Text(plain(s)) for s in sentences)]
     return Group(lines[0], *(Padding(line, (0, 0, 0, 2)) for line in lines[1:]), Text())
 
 
 def _accounts(counts: Counts) -> RenderableType:
     languages = ", ".join(f"{code} {number:,}" for code, number in counts.documents.items())
-    rows = [_row("kept", counts.kept, f"documents ({languages})" if languages else "documents")]
+    rows: list[tuple[Text, ...]] = []
+    if counts.sites is not None:
+        rows += _site_rows(counts.sites, counts.outcomes.get(reasons.EXAMINED, 0))
+    if counts.harvests:
+        about = f"documents ({languages})" if languages else "documents"
+        rows.append(_row("kept", counts.kept, about))
     if counts.split_pages:
         rows.append(_row("split", counts.split_pages, "pages with both languages in them"))
     outcomes = counts.outcomes
@@ -146,6 +172,13 @@ def _accounts(counts: Counts) -> RenderableType:
             )
         )
     return grid(rows, right=frozenset({1}))
+
+
+def _site_rows(sites: FoundSites, pages: int) -> Iterator[tuple[Text, ...]]:
+    yield _row("bilingual", sites.bilingual, f"sites, listed in {SITES}")
+    yield _row("examined", sites.examined, f"sites, in {sites.downloads:,} of {pages:,} pages read")
+    if sites.unreachable:
+        yield _row("unreachable", sites.unreachable, "sites that gave no page")
 
 
 def _with_languages(counts: Counts) -> Callable[[str], str]:

@@ -4,7 +4,7 @@ import logging
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
@@ -13,12 +13,14 @@ from twisted.python.failure import Failure
 
 from bilingual_crawler.corpus.corpus import Corpus
 from bilingual_crawler.corpus.folder import CrawlFolder
+from bilingual_crawler.discovery.crawl import DISCOVERS, Discovery
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.fetching.identity import warn_without_contact
 from bilingual_crawler.fetching.refusal import reason_of
 from bilingual_crawler.frontier.entry import State
+from bilingual_crawler.frontier.journaled import JournaledFrontier
 from bilingual_crawler.hosts import host_of
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.model import load_pair_model
@@ -46,13 +48,16 @@ class BilingualSpider(Spider):
                            folder again goes on with a crawl that was stopped
     -a sites=FILE          a TOML file with settings for single sites
     -a scorer=NAME         how links are ranked, as BILINGUAL_SCORER
+    -a discover=1          search for bilingual sites from the seeds on, and harvest those
     """
 
     name = "bilingual"
+    harvests: ClassVar[bool] = True
     plan: CrawlPlan
     config: Config
     folder: CrawlFolder
     corpus: Corpus
+    discovery: Discovery | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -62,8 +67,9 @@ class BilingualSpider(Spider):
             crawler.settings.set("BILINGUAL_SCORER", scorer, priority="cmdline")
         config = Config.from_settings(crawler.settings)
         plan = CrawlPlan.from_arguments(*args, **kwargs)
-        make_scorer(config.scorer, plan.langs, NothingYet(), config)  # complains, if it must
-        load_pair_model(config.pair_model)  # so does this
+        if cls.harvests:
+            make_scorer(config.scorer, plan.langs, NothingYet(), config)  # complains, if it must
+            load_pair_model(config.pair_model)  # so does this
         spider = super().from_crawler(crawler)
         spider.prepare(config, plan)
         return spider
@@ -73,7 +79,7 @@ class BilingualSpider(Spider):
         self.config, self.plan = config, plan
         self._pair_of_host = lru_cache(maxsize=1 << 14)(self._find_pair)
         word_list, embedder = read_resources(config.word_list, config.embeddings)
-        self.folder = CrawlFolder(plan.output, str(plan.langs))
+        self.folder = CrawlFolder(plan.output, str(plan.langs), harvests=self.harvests)
         self.corpus = Corpus(
             self.folder,
             self.pair_of,
@@ -84,13 +90,15 @@ class BilingualSpider(Spider):
             word_list=word_list,
             embedder=embedder,
         )
+        if plan.discover or self.folder.facts.get(DISCOVERS):
+            self.discovery = Discovery(self, self.crawler)
 
     @cached_property
     def scope(self) -> Scope:
         """Which URLs belong to the crawl; made when all settings are final."""
         settings = self.crawler.settings
         return Scope(
-            self.plan.seeds,
+            () if self.discovery else self.plan.seeds,
             self.plan.sites,
             follow=self.config.follow,
             depth_limit=settings.getint("DEPTH_LIMIT"),
@@ -98,6 +106,14 @@ class BilingualSpider(Spider):
             repeated_segments=self.config.repeated_segments,
             query_parameters=self.config.query_parameters,
         )
+
+    def resume(self, frontier: JournaledFrontier) -> None:
+        """Take the hosts back in that an earlier run had come to."""
+        if self.discovery is not None:
+            self.discovery.resume(frontier)
+            return
+        for host in frontier.hosts:
+            self.scope.admit_host(host)
 
     def pair_of(self, url: str) -> LanguagePair:
         """The languages wanted of a site: its own, or those of the crawl."""
@@ -128,6 +144,10 @@ class BilingualSpider(Spider):
         warn_without_contact(
             self.config.contact, self.plan.seeds, self.crawler.settings["USER_AGENT"] or ""
         )
+        if self.discovery is not None:
+            async for request in self.discovery.start():
+                yield request
+            return
         for url in self.plan.seeds:
             yield self.request(url, score=SEED_PRIORITY, depth=0)
 
@@ -152,13 +172,27 @@ class BilingualSpider(Spider):
 
     async def parse(self, response: Response, **_: Any) -> AsyncIterator[Document]:
         """Make a document of a page, whatever the page is made of; two of one in two languages."""
-        pair = self.pair_of(response.url)
+        document = self._document(response)
+        if self.discovery is not None:
+            await self.discovery.note_links(document)
+        parts = split_mixed(document, self.pair_of(response.url))
+        if parts is not None:
+            self.crawler.stats.inc_value("bilingual/split_pages")
+        for part in parts or (document,):
+            yield part
+
+    async def look(self, response: Response) -> None:
+        """Have a page looked at, for what it tells of its site and of others."""
+        assert self.discovery is not None
+        await self.discovery.take(response, self._document(response))
+
+    def _document(self, response: Response) -> Document:
         document = build_document(
             response.url,
             response.body,
             content_type=_header(response, "Content-Type"),
             headers_language=_header(response, "Content-Language"),
-            hints=pair.codes,
+            hints=self.pair_of(response.url).codes,
         )
         document.depth = response.meta.get("depth", 0)
         document.requested_url = (response.meta.get("redirect_urls") or [response.url])[0]
@@ -166,11 +200,14 @@ class BilingualSpider(Spider):
         said_in_headers = response.meta.get("bilingual_optout")
         if said_in_headers:
             document.robots |= {said_in_headers}
-        parts = split_mixed(document, pair)
-        if parts is not None:
-            self.crawler.stats.inc_value("bilingual/split_pages")
-        for part in parts or (document,):
-            yield part
+        return document
+
+    def not_seen(self, failure: Failure) -> None:
+        """Record why a page could not be looked at."""
+        self.failed(failure)
+        assert self.discovery is not None
+        request: Request = failure.request  # type: ignore[attr-defined]
+        self.discovery.failed(request, request.meta["bilingual_outcome"][1])
 
     def failed(self, failure: Failure) -> None:
         """Record why a page could not be had."""

@@ -1,0 +1,255 @@
+"""The site detector on recorded real sites: is it right, and how many downloads does it take?
+
+Each site is judged with a predictor that was trained on the others. It is asked for pairs of
+languages that it has, from its home page and from a page deep inside, and for what it has not:
+
+    absent     a language that no page of the site is in
+    hidden     the pages of the second language do not exist; links to them are dead
+    unlinked   nor does any link or declaration lead to them
+    fallback   the pages of the second language show the text of the first, as sites do that
+               have a language in their menu before anybody has translated a page
+
+    python -m benchmarks.site_detector [FOLDER WITH NAME.warc.gz AND NAME.gold.tsv] [--sweep]
+
+All of that twice: with what pages declare of their versions (hreflang), and without it.
+--sweep repeats that for the thresholds of Table 1 of Barbosa et al.
+"""
+
+import argparse
+import os
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
+from typing import NamedTuple
+
+from bilingual_crawler.discovery.link_predictor import LinkPredictor
+from bilingual_crawler.discovery.site_detector import LIKELIHOOD, SiteDetector
+from bilingual_crawler.discovery.verdict import Verdict
+from bilingual_crawler.documents.document import Document
+from bilingual_crawler.languages import LanguagePair, find_language
+from bilingual_crawler.training.link_labels import NEVER_THERE, LabelledLink, LabelledSite
+from bilingual_crawler.training.links import left_out, measure
+
+SHARED = Path(os.environ.get("BILINGUAL_SHARED", Path(__file__).parents[2] / "shared"))
+LEAST_PAIRS = 4
+PAIRS_A_SITE = 6
+MISSING = "http_404"
+POSITIVE, NEGATIVE = ("home", "deep"), ("absent", "hidden", "unlinked", "fallback")
+
+
+class World:
+    """A recorded site as the detector is shown it."""
+
+    def __init__(
+        self,
+        site: LabelledSite,
+        hidden: Container[str] = (),
+        shown_as: Mapping[str, str] | None = None,
+        *,
+        unlinked: bool = False,
+    ) -> None:
+        self._site, self._hidden, self._shown_as = site, hidden, shown_as or {}
+        self._unlinked = unlinked
+
+    def fetch(self, url: str) -> Document | None:
+        """What is at an address, through redirects; None if nothing is."""
+        page = self._site.page_of(url)
+        if page is None or page in self._hidden:
+            return None
+        document = self._site.document(self._shown_as.get(page, page))
+        if document is None:
+            return None
+        document.url, document.requested_url = page, url
+        if self._unlinked:
+            links = [each for each in document.links if self._is_there(each.url)]
+            alternates = [each for each in document.alternates if self._is_there(each.url)]
+            document = replace(document, links=links, alternates=alternates)
+        return document
+
+    def _is_there(self, url: str) -> bool:
+        return (self._site.page_of(url) or url) not in self._hidden
+
+
+class Case(NamedTuple):
+    """A question for the detector, and the true answer to it."""
+
+    site: str
+    kind: str
+    start: str
+    pair: LanguagePair
+    world: World
+
+    @property
+    def is_bilingual(self) -> bool:
+        return self.kind in POSITIVE
+
+
+class Result(NamedTuple):
+    """What the detector said."""
+
+    case: Case
+    verdict: Verdict
+
+
+def largest_pairs(site: LabelledSite) -> Iterator[tuple[LanguagePair, dict[str, str]]]:
+    """The pairs of languages that a site has most pages in, with the partner of each page."""
+    counts = Counter(line.languages for line in site.gold)
+    for languages, count in counts.most_common(PAIRS_A_SITE):
+        if count >= LEAST_PAIRS:
+            pair = LanguagePair.parse("-".join(languages))
+            partners = {
+                one: other
+                for line in site.gold
+                if line.languages == languages
+                for one, other in ((line.first, line.second), (line.second, line.first))
+            }
+            yield pair, partners
+
+
+def cases_of(site: LabelledSite) -> Iterator[Case]:
+    """The questions that a site is asked."""
+    home = site.page_of(site.recording.homes()[0]) or ""
+    language = site.language_of(home)
+    by_language: defaultdict[str, set[str]] = defaultdict(set)
+    for url in site.recording.pages:
+        by_language[site.language_of(url)].add(url)
+    for pair, partners in largest_pairs(site):
+        deep = max(sorted(partners), key=lambda url: url.count("/"))
+        yield Case(site.name, "home", home, pair, World(site))
+        yield Case(site.name, "deep", deep, pair, World(site))
+        second = pair.other(language).code if language in pair else pair.second.code
+        hidden = by_language[second]
+        yield Case(site.name, "hidden", home, pair, World(site, hidden))
+        yield Case(site.name, "unlinked", home, pair, World(site, hidden, unlinked=True))
+        shown_as = {url: partners.get(url, home) for url in hidden}
+        yield Case(site.name, "fallback", home, pair, World(site, shown_as=shown_as))
+    for code in [code for code in NEVER_THERE if not by_language[code]][:2]:
+        pair = LanguagePair(find_language(language), find_language(code))
+        yield Case(site.name, "absent", home, pair, World(site))
+
+
+def ask(case: Case, predictor: LinkPredictor, likelihood: float) -> Result:
+    """Let the detector find out."""
+    detector = SiteDetector(case.start, case.pair, predictor, likelihood=likelihood)
+    while detector.verdict is None:
+        url = detector.wanted()[0]
+        document = case.world.fetch(url)
+        if document is None:
+            detector.missed(url, MISSING)
+        else:
+            detector.take(document)
+    return Result(case, detector.verdict)
+
+
+class Figures(NamedTuple):
+    """How good the answers are; sites count alike, as do kinds of questions."""
+
+    recall: float
+    precision: float
+    unsure: float
+    downloads: float
+
+    @property
+    def f(self) -> float:
+        total = self.precision + self.recall
+        return 2 * self.precision * self.recall / total if total else 0.0
+
+
+def figures_of(results: Sequence[Result]) -> Figures:
+    """Positive and negative questions weigh the same together, as in Barbosa et al."""
+    yes = {kind: _share(results, kind, "yes") for kind in (*POSITIVE, *NEGATIVE)}
+    recall = fmean(yes[kind] for kind in POSITIVE)
+    wrong = fmean(yes[kind] for kind in NEGATIVE)
+    unsure = fmean(_share(results, kind, "unsure") for kind in (*POSITIVE, *NEGATIVE))
+    by_site: defaultdict[str, list[int]] = defaultdict(list)
+    for result in results:
+        by_site[result.case.site].append(result.verdict.downloads)
+    downloads = fmean(fmean(each) for each in by_site.values())
+    return Figures(recall, recall / max(1e-9, recall + wrong), unsure, downloads)
+
+
+def _share(results: Sequence[Result], kind: str, answer: str) -> float:
+    """The share of an answer to one kind of question, as the mean over sites."""
+    by_site: defaultdict[str, list[bool]] = defaultdict(list)
+    for result in results:
+        if result.case.kind == kind:
+            by_site[result.case.site].append(result.verdict.answer == answer)
+    return fmean(fmean(each) for each in by_site.values()) if by_site else 0.0
+
+
+def print_kinds(results: Sequence[Result]) -> None:
+    print("| question | asked | yes | no | unsure | downloads |")
+    print("|---|---:|---:|---:|---:|---:|")
+    for kind in (*POSITIVE, *NEGATIVE):
+        some = [result for result in results if result.case.kind == kind]
+        shares = " | ".join(f"{_share(some, kind, each):.3f}" for each in ("yes", "no", "unsure"))
+        downloads = fmean(result.verdict.downloads for result in some)
+        print(f"| {kind} | {len(some)} | {shares} | {downloads:.1f} |")
+
+
+def print_sites(results: Sequence[Result]) -> None:
+    print("| site | pairs | bilingual: right | downloads | not bilingual: right | downloads |")
+    print("|---|---:|---:|---:|---:|---:|")
+    for site in dict.fromkeys(result.case.site for result in results):
+        cells = []
+        for kinds, answer in ((POSITIVE, "yes"), (NEGATIVE, "no")):
+            some = [r for r in results if r.case.site == site and r.case.kind in kinds]
+            right = sum(result.verdict.answer == answer for result in some)
+            downloads = fmean(result.verdict.downloads for result in some)
+            cells.append(f"{right} of {len(some)} | {downloads:.1f}")
+        pairs = len({str(r.case.pair) for r in results if r.case.site == site}) - 2
+        print(f"| {site} | {pairs} | {' | '.join(cells)} |")
+
+
+def print_sweep(
+    cases: Sequence[Case], predictors: dict[str, LinkPredictor], links: Sequence[LabelledLink]
+) -> None:
+    print(
+        "| likelihood | links: recall | precision | F | sites: recall | precision | F | downloads |"
+    )
+    print("|---:|---:|---:|---:|---:|---:|---:|---:|")
+    for found in measure(predictors, links):
+        results = [ask(case, predictors[case.site], found.threshold) for case in cases]
+        sites = figures_of(results)
+        print(
+            f"| {found.threshold:.1f} | {found.recall:.2f} | {found.precision:.2f} | {found.f:.2f}"
+            f" | {sites.recall:.2f} | {sites.precision:.2f} | {sites.f:.2f}"
+            f" | {sites.downloads:.1f} |",
+            flush=True,
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("folder", type=Path, nargs="?", default=SHARED / "sites")
+    parser.add_argument("--sweep", action="store_true", help="all thresholds of Table 1")
+    parser.add_argument("--wrong", action="store_true", help="show every wrong answer")
+    options = parser.parse_args()
+    links: list[LabelledLink] = []
+    for warc in sorted(options.folder.glob("*.warc.gz")):
+        links += LabelledSite(warc).labelled()
+        print(warc.name, file=sys.stderr, flush=True)
+    predictors = dict(left_out(links))
+    as_they_are = [link for link in links if link.variant == 0]
+    for strip in (False, True):
+        print(f"\n### {'Without' if strip else 'With'} declarations\n")
+        cases: list[Case] = []
+        for warc in sorted(options.folder.glob("*.warc.gz")):
+            cases += cases_of(LabelledSite(warc, strip=strip))
+        results = [ask(case, predictors[case.site], LIKELIHOOD) for case in cases]
+        print_kinds(results)
+        print()
+        print_sites(results)
+        for case, verdict in results if options.wrong else ():
+            if verdict.answer != ("yes" if case.is_bilingual else "no"):
+                print(case.site, case.kind, case.pair, case.start, verdict.to_dict())
+        if options.sweep:
+            print()
+            print_sweep(cases, predictors, as_they_are)
+
+
+if __name__ == "__main__":
+    main()

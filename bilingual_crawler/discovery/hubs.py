@@ -1,0 +1,126 @@
+"""The hubs of discovery: pages that link to bilingual sites, or were said to.
+
+Every hub links to the site that it is a backlink of, so that alone tells nothing. A good hub
+links to another bilingual site besides. One of which all links, or enough of them, led to none
+is a bad one. What is known of a hub is told to its classifier once, and good hubs are counted
+on: what their links cost and find is what a backlink is worth.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from bilingual_crawler.discovery.queues import HubWorth
+from bilingual_crawler.frontier.fingerprint import url_fingerprint
+from bilingual_crawler.journal import Journal, Statement
+
+ENOUGH = 20
+"""Links of a hub that led to no bilingual site before the hub is called a bad one."""
+UNREAD = -1
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS discovery_hubs (
+    url TEXT PRIMARY KEY, cause TEXT NOT NULL, open INTEGER NOT NULL, judged INTEGER NOT NULL,
+    found INTEGER NOT NULL, good INTEGER
+) WITHOUT ROWID;
+"""
+INSERT = "INSERT OR REPLACE INTO discovery_hubs VALUES (?, ?, ?, ?, ?, ?)"
+SELECT = "SELECT url, cause, open, judged, found, good FROM discovery_hubs"
+
+
+@dataclass(slots=True)
+class Hub:
+    """A hub and what came of it; `open` are its links to sites that wait for a verdict."""
+
+    cause: str
+    open: int = UNREAD
+    judged: int = 0
+    found: int = 0
+    good: bool | None = None
+
+
+class Hubs:
+    """All hubs; part of the crawl's checkpoints. `teach` is told whether a hub is good."""
+
+    def __init__(self, journal: Journal, teach: Callable[[str, bool], None]) -> None:
+        self._teach = teach
+        self._hubs: dict[str, Hub] = {}
+        self._known: set[int] = set()
+        self._changed: dict[str, Hub] = {}
+        self.worth = HubWorth()
+        journal.define(SCHEMA)
+        for url, cause, still_open, judged, found, good in journal.read(SELECT):
+            hub = Hub(cause, still_open, judged, found, None if good is None else bool(good))
+            self._known.add(url_fingerprint(url))
+            if hub.good is None or hub.open:
+                self._hubs[url] = hub
+            if hub.good is not None:
+                teach(url, hub.good)
+            if hub.good:
+                self.worth.add(hub.found, 1 + hub.judged)
+        journal.attach(self)
+
+    def want(self, url: str, cause: str = "") -> bool:
+        """Note that a page is a hub, because it links to the site `cause`; if it is new."""
+        fingerprint = url_fingerprint(url)
+        if fingerprint in self._known:
+            return False
+        self._known.add(fingerprint)
+        self._hubs[url] = self._changed[url] = Hub(cause)
+        return True
+
+    def is_unread(self, url: str) -> bool:
+        """Whether the links of a hub are still wanted."""
+        hub = self._hubs.get(url)
+        return hub is not None and hub.open == UNREAD
+
+    def cause_of(self, url: str) -> str:
+        """The site that a hub is a backlink of."""
+        hub = self._hubs.get(url)
+        return "" if hub is None else hub.cause
+
+    def read(self, url: str, waiting: int, bilingual: int) -> None:
+        """A hub has been read; its links lead to so many sites that wait for a verdict.
+
+        `bilingual` are further sites, beside its cause, that are known to be bilingual.
+        """
+        hub = self._hubs[url]
+        hub.open = waiting
+        if bilingual:
+            self._call(url, hub, good=True)
+        self._review(url, hub)
+
+    def judged(self, url: str, bilingual: bool) -> None:
+        """There is a verdict on a site that a link of the hub led to."""
+        hub = self._hubs.get(url)
+        if hub is None or hub.open <= 0:
+            return
+        hub.open -= 1
+        hub.judged += 1
+        hub.found += bilingual
+        if hub.good:
+            self.worth.add(int(bilingual), 1)
+        elif bilingual and hub.good is None:
+            self._call(url, hub, good=True)
+        self._review(url, hub)
+
+    def _review(self, url: str, hub: Hub) -> None:
+        self._changed[url] = hub
+        if hub.good is None and (not hub.open or hub.judged >= ENOUGH):
+            self._call(url, hub, good=False)
+        if not hub.open:
+            del self._hubs[url]
+
+    def _call(self, url: str, hub: Hub, *, good: bool) -> None:
+        hub.good = good
+        self._teach(url, good)
+        if good:
+            self.worth.add(hub.found, 1 + hub.judged)
+
+    def changes(self) -> Iterable[Statement]:
+        """Rows for the journal."""
+        rows = [
+            (url, hub.cause, hub.open, hub.judged, hub.found, hub.good)
+            for url, hub in self._changed.items()
+        ]
+        self._changed = {}
+        return [(INSERT, rows)]

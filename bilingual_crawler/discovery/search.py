@@ -1,0 +1,138 @@
+"""The search for bilingual sites: Barbosa's back and forth, without a line of networking.
+
+A site that is judged bilingual gives its backlinks, a backlink page (a hub) gives its links to
+other sites, and the links of those sites' pages are remembered but not followed: so the search
+stays in the neighbourhood of bilingual sites. Seeds are read as hubs too, unlike in the paper,
+where a search engine knows the backlinks of any page; without one a search that begins with
+sites alone would end with them.
+
+Whoever runs the search fetches what it asks for and tells what came.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from bilingual_crawler.discovery.graph import LinkGraph, OutLink
+from bilingual_crawler.discovery.hubs import Hubs
+from bilingual_crawler.discovery.learner import Learner
+from bilingual_crawler.discovery.queues import Queue
+from bilingual_crawler.discovery.site_records import (
+    JUDGED,
+    Approach,
+    SiteRecord,
+    SiteRecords,
+    Standing,
+)
+from bilingual_crawler.discovery.strategy import Strategy
+from bilingual_crawler.discovery.words import address_words
+from bilingual_crawler.hosts import host_of, site_of
+from bilingual_crawler.journal import Journal
+
+
+class Candidate(NamedTuple):
+    """A URL that the search wants to have fetched."""
+
+    queue: Queue
+    approach: Approach
+    priority: float
+
+
+class Search:
+    """Decides which links are followed, and remembers why."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        strategy: Strategy,
+        learner: Learner,
+        admits: Callable[[str], bool] = lambda _url: True,
+    ) -> None:
+        self._strategy = strategy
+        self._admits = admits
+        self.learner = learner
+        self.graph = LinkGraph(journal)
+        self.sites = SiteRecords(journal)
+        self.hubs = Hubs(journal, self._teach_hub)
+        self.unfinished: list[SiteRecord] = []
+        """Sites whose examination, or the question for their backlinks, was cut short."""
+        self._restore()
+
+    def _restore(self) -> None:
+        for record in self.sites.load():
+            if record.standing in JUDGED:
+                self._teach_site(record)
+            wants_backlinks = self._strategy.back_and_forth and not record.backlinks_known
+            if record.standing is Standing.EXAMINING or (
+                record.standing is Standing.BILINGUAL and wants_backlinks
+            ):
+                self.unfinished.append(record)
+
+    def seed(self, url: str) -> None:
+        """A page that the user named."""
+        if self._strategy.back_and_forth:
+            self.hubs.want(url)
+
+    def read(self, url: str, links: list[OutLink]) -> list[Candidate]:
+        """A page was read: which of its links are followed."""
+        self.graph.add(url, links)
+        if not self._strategy.back_and_forth:
+            return list(self._followed(links, via="", again=True))
+        return self._expand(url, links) if self.hubs.is_unread(url) else []
+
+    def backlinks(
+        self, site: str, urls: Iterable[str], was_read: Callable[[str], bool]
+    ) -> list[Candidate]:
+        """Pages link to a bilingual site: read them, or follow their links if they were read."""
+        candidates = []
+        for url in urls:
+            is_own = site_of(host_of(url)) == site
+            if is_own or not self._admits(url) or not self.hubs.want(url, cause=site):
+                continue
+            if was_read(url):
+                candidates += self._expand(url, self.graph.links_of(url))
+            else:
+                words = address_words(url)
+                candidates.append(self._candidate(Queue.BACKLINK, Approach(url, words)))
+        return candidates
+
+    def judged(self, record: SiteRecord) -> None:
+        """There is a verdict on a site, or none can be had."""
+        self.sites.note(record)
+        self._teach_site(record)
+        if record.approach.via:
+            self.hubs.judged(record.approach.via, record.standing is Standing.BILINGUAL)
+
+    def priority(self, queue: Queue, words: tuple[str, ...]) -> float:
+        """Where a link stands now."""
+        return self.learner.priority(queue, words, self.hubs.worth)
+
+    def _expand(self, url: str, links: list[OutLink]) -> list[Candidate]:
+        """Follow the links of a hub to sites that are new."""
+        cause = self.hubs.cause_of(url)
+        standing = self.sites.standing
+        others = [link for link in links if link.site != cause]
+        bilingual = sum(standing(link.site) is Standing.BILINGUAL for link in others)
+        candidates = list(self._followed(others, via=url, again=False))
+        self.hubs.read(url, len(candidates), bilingual)
+        return candidates
+
+    def _followed(self, links: Iterable[OutLink], via: str, *, again: bool) -> Iterator[Candidate]:
+        """Links to sites that were not seen before; with `again` also other pages of those."""
+        for link in links:
+            is_new = self.sites.standing(link.site) is None
+            if not (is_new or again) or not self._admits(link.url):
+                continue
+            approach = Approach(link.url, link.words, via)
+            if is_new:
+                self.sites.note(SiteRecord(link.site, Standing.WAITING, approach))
+            yield self._candidate(Queue.FORWARD, approach)
+
+    def _candidate(self, queue: Queue, approach: Approach) -> Candidate:
+        return Candidate(queue, approach, self.priority(queue, approach.words))
+
+    def _teach_site(self, record: SiteRecord) -> None:
+        is_bilingual = record.standing is Standing.BILINGUAL
+        self.learner.teach(Queue.FORWARD, record.approach.words, is_bilingual)
+
+    def _teach_hub(self, url: str, good: bool) -> None:
+        self.learner.teach(Queue.BACKLINK, address_words(url), good)

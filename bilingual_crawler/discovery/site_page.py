@@ -1,0 +1,136 @@
+"""What the site detector keeps of a page: its language, how much text, where it leads."""
+
+from dataclasses import dataclass
+from mimetypes import guess_type
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from bilingual_crawler.discovery.link_features import sought_languages
+from bilingual_crawler.discovery.link_predictor import LinkPredictor
+from bilingual_crawler.discovery.resnik import paired_links
+from bilingual_crawler.documents.document import Document, Link
+from bilingual_crawler.documents.machine import is_translating_proxy
+from bilingual_crawler.documents.switches import languages_of_link
+from bilingual_crawler.hosts import host_of, site_of
+from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.pairing.pair import Page, page_of
+from bilingual_crawler.scoring.url_language import announced_languages
+
+LEAST_TEXT = 100
+"""Characters of main text from which a page counts as text in its language."""
+MOST_INSIDE = 500
+"""Links to its own site that are kept of a page."""
+FROM_TEXT = frozenset({"main text", "whole page", "paragraphs"})
+"""What decides on a language by reading; hints and declarations only claim one."""
+HTML = frozenset({None, "text/html", "application/xhtml+xml"})
+
+
+class Lead(NamedTuple):
+    """A link that may lead to another language."""
+
+    url: str
+    sought: frozenset[str]
+    """The languages that it may lead to, by its name, or else all that the page lacks."""
+    likelihood: float
+
+
+@dataclass(frozen=True, slots=True)
+class SitePage:
+    """A page of the site, as the detector sees it."""
+
+    url: str
+    language: str
+    characters: int
+    """Of its main text."""
+    is_text: bool
+    """Whether enough of it is there to be sure of its language."""
+    machine: str
+    """The mark by which it says that it is machine output."""
+    service: str
+    """A service on it that translates by machine."""
+    page: Page
+    """What pairing makes of it."""
+    leads: tuple[Lead, ...]
+    """Links of the site to another language, likeliest first."""
+    declared: tuple[tuple[str, str], ...]
+    """URLs that it names as its versions in the languages of the pair, with their codes."""
+    paired: tuple[tuple[str, str], ...]
+    """Two links each that name the two languages."""
+    proxied: str
+    """A link to a service that would translate the page by machine."""
+    away: str
+    """A link that names another language and leads to another site."""
+    inside: tuple[str, ...]
+    """Its links to pages of the site, as far as they are no leads."""
+    doubtful: float
+    """The likelihood of the best of those."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it shows that the site has text in its language."""
+        return self.is_text and not self.machine
+
+
+def read_site_page(
+    document: Document, pair: LanguagePair, predictor: LinkPredictor, likelihood: float
+) -> SitePage:
+    """Read a page; links that are less likely than `likelihood` are no leads."""
+    language = document.language or ""
+    site = site_of(host_of(document.url))
+    sought = sought_languages(document.url, pair, language)
+    ours = [link for link in document.links if _may_be_read(link.url)]
+    chances = predictor.likelihoods(ours, document.url, pair, language)
+    leads, inside, proxied, away, doubtful = [], [], "", "", 0.0
+    for link, chance in zip(ours, chances, strict=True):
+        named = languages_of_link(link) & sought
+        if is_translating_proxy(link.url):
+            proxied = proxied or (link.url if named or not language else "")
+        elif site_of(host_of(link.url)) != site:
+            away = away or (link.url if named and _is_home(link.url) else "")
+        elif chance >= likelihood:
+            leads.append(Lead(link.url, _meant(link, sought), chance))
+        else:
+            inside.append(link.url)
+            doubtful = max(doubtful, chance)
+    characters = len(document.text)
+    return SitePage(
+        url=document.url,
+        language=language,
+        characters=characters,
+        is_text=characters >= LEAST_TEXT and document.language_source in FROM_TEXT,
+        machine=document.machine_translated,
+        service=document.translation_service,
+        page=page_of(document),
+        leads=tuple(sorted(leads, key=lambda lead: -lead.likelihood)),
+        declared=_declared(document, sought),
+        paired=tuple(paired_links(document, pair)),
+        proxied=proxied,
+        away=away,
+        inside=tuple(inside[:MOST_INSIDE]),
+        doubtful=doubtful,
+    )
+
+
+def _declared(document: Document, sought: frozenset[str]) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (each.url, each.language)
+        for each in document.alternates
+        if each.language in sought and each.language is not None and each.url != document.url
+    )
+
+
+def _meant(link: Link, sought: frozenset[str]) -> frozenset[str]:
+    return (languages_of_link(link) or announced_languages(link.url)) & sought or sought
+
+
+def _may_be_read(url: str) -> bool:
+    """Whether an address may be that of a page, by its ending."""
+    try:
+        return guess_type(urlsplit(url).path)[0] in HTML
+    except ValueError:
+        return False
+
+
+def _is_home(url: str) -> bool:
+    """Whether an address is short enough to be that of a whole site or language version."""
+    return len([part for part in urlsplit(url).path.split("/") if part]) <= 1

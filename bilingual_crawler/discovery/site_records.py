@@ -1,0 +1,124 @@
+"""What discovery knows of each site: that it waits, is being examined, or how that ended.
+
+A site is examined once. What stood around the link that led to it is kept with the verdict:
+it is the example that the classifier of forward links learns from, now and after a restart.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from enum import IntEnum
+from typing import NamedTuple
+
+from bilingual_crawler.journal import Journal, Statement
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS discovery_sites (
+    site TEXT PRIMARY KEY, standing INTEGER NOT NULL, url TEXT NOT NULL, words TEXT NOT NULL,
+    via TEXT NOT NULL, downloads INTEGER NOT NULL, entries TEXT NOT NULL,
+    backlinks INTEGER NOT NULL
+) WITHOUT ROWID;
+"""
+INSERT = "INSERT OR REPLACE INTO discovery_sites VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+SELECT = (
+    "SELECT site, standing, url, words, via, downloads, entries, backlinks FROM discovery_sites"
+)
+BACKLINKS = "UPDATE discovery_sites SET backlinks = 1 WHERE site = ?"
+
+
+class Standing(IntEnum):
+    """Where a site stands."""
+
+    WAITING = 0
+    EXAMINING = 1
+    BILINGUAL = 2
+    OTHER = 3
+    """Not bilingual, or not surely."""
+    UNREACHABLE = 4
+
+
+JUDGED = frozenset({Standing.BILINGUAL, Standing.OTHER, Standing.UNREACHABLE})
+
+
+class Approach(NamedTuple):
+    """How discovery came to a site: the page, the words of the link to it, the hub it was on."""
+
+    url: str
+    words: tuple[str, ...] = ()
+    via: str = ""
+
+
+class SiteRecord(NamedTuple):
+    """A row about a site."""
+
+    site: str
+    standing: Standing
+    approach: Approach
+    downloads: int = 0
+    entries: tuple[str, ...] = ()
+    backlinks_known: bool = False
+
+
+class SiteRecords:
+    """The standing of every site that was seen; part of the crawl's checkpoints."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._standing: dict[str, Standing] = {}
+        self._changed: dict[str, SiteRecord] = {}
+        self._backlinks_known: list[str] = []
+        self.counts: Counter[Standing] = Counter()
+        self.downloads = 0
+        """Pages that were fetched to examine sites, those of open examinations left out."""
+        journal.define(SCHEMA)
+        self._journal = journal
+        for record in self.load():
+            self._standing[record.site] = record.standing
+            self.counts[record.standing] += 1
+            self.downloads += record.downloads
+        journal.attach(self)
+
+    def load(self) -> Iterator[SiteRecord]:
+        """Every record of the last checkpoint; for use before the crawl begins."""
+        for site, standing, url, words, via, downloads, entries, known in self._journal.read(
+            SELECT
+        ):
+            approach = Approach(url, tuple(words.split()), via)
+            yield SiteRecord(
+                site, Standing(standing), approach, downloads, tuple(entries.split()), bool(known)
+            )
+
+    def standing(self, site: str) -> Standing | None:
+        """Where a site stands; None if it was never seen."""
+        return self._standing.get(site)
+
+    def note(self, record: SiteRecord) -> None:
+        """Take in how a site stands now."""
+        before = self._standing.get(record.site)
+        if before is not None:
+            self.counts[before] -= 1
+        self._standing[record.site] = record.standing
+        self.counts[record.standing] += 1
+        self.downloads += record.downloads
+        self._changed[record.site] = record
+
+    def note_backlinks(self, site: str) -> None:
+        """All providers have been asked for the backlinks of a site."""
+        self._backlinks_known.append(site)
+
+    def changes(self) -> Iterable[Statement]:
+        """Rows for the journal."""
+        rows = [
+            (
+                each.site,
+                int(each.standing),
+                each.approach.url,
+                " ".join(each.approach.words),
+                each.approach.via,
+                each.downloads,
+                " ".join(each.entries),
+                int(each.backlinks_known),
+            )
+            for each in self._changed.values()
+        ]
+        asked = [(site,) for site in self._backlinks_known]
+        self._changed, self._backlinks_known = {}, []
+        return [(INSERT, rows), (BACKLINKS, asked)]

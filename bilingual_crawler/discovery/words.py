@@ -1,0 +1,82 @@
+"""The words of a link's neighbourhood: what the classifiers of discovery look at.
+
+Barbosa's four contexts: the URL without its host, the host, the anchor and the text around
+it. A word belongs to its context ("anchor:hotel" is another one than "url:hotel"), function
+words are left out and the others stemmed. Words of a page are stemmed in the language of the
+page; addresses as English ones, since that is what most of them are made of, and since one
+address must give the same words wherever it is linked from.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
+from urllib.parse import unquote, urlsplit
+
+import snowballstemmer
+
+from bilingual_crawler.discovery.stop_words import STOP_WORDS, WEB_WORDS
+from bilingual_crawler.documents.document import Link
+from bilingual_crawler.languages import find_language
+
+MOST_WORDS = 20
+"""Words of one context that count; a stranger's page may have any number."""
+LONGEST_WORD = 30
+LONGEST_TEXT = 1_000
+ENGLISH = "eng"
+
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def link_words(link: Link, language: str | None = None) -> tuple[str, ...]:
+    """The words of a link that stands on a page in `language`, each with its context."""
+    anchor = f"{link.anchor} {link.image_alt}"
+    return (
+        *address_words(link.url),
+        *_tagged("anchor", _words(anchor, language)),
+        *_tagged("around", _words(link.context, language)),
+    )
+
+
+@lru_cache(maxsize=1 << 12)
+def address_words(url: str) -> tuple[str, ...]:
+    """The words of an address: all that is known of a page that a provider names."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+    except ValueError:
+        return ()
+    rest = unquote(f"{parts.path} {parts.query}")
+    names = (name for name in _WORD.findall(host) if name not in WEB_WORDS)
+    return (
+        *_tagged("host", names),
+        *_tagged("url", (each for each in _words(rest, ENGLISH) if each not in WEB_WORDS)),
+    )
+
+
+def _tagged(context: str, words: Iterable[str]) -> Iterator[str]:
+    for number, word in enumerate(dict.fromkeys(words)):
+        if number == MOST_WORDS:
+            return
+        yield f"{context}:{word[:LONGEST_WORD]}"
+
+
+def _words(text: str, language: str | None) -> Iterator[str]:
+    for word in _WORD.findall(text[:LONGEST_TEXT].lower()):
+        if len(word) > 2 and word not in STOP_WORDS:  # noqa: PLR2004 - two letters say little
+            yield _stem(word[:LONGEST_WORD], language or ENGLISH)
+
+
+@lru_cache(maxsize=1 << 15)
+def _stem(word: str, language: str) -> str:
+    stemmer = _stemmer(language)
+    return word if stemmer is None else stemmer.stemWord(word)
+
+
+@cache
+def _stemmer(language: str) -> "snowballstemmer.stemmer | None":
+    """Snowball's stemmer for a language; None where there is none."""
+    try:
+        name = find_language(language).name.lower()
+    except ValueError:
+        return None
+    return snowballstemmer.stemmer(name) if name in snowballstemmer.algorithms() else None

@@ -1,0 +1,1 @@
+"""A web of thousands of made-up sites, for the search for bilingual ones."""
