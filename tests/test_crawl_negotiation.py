@@ -150,6 +150,12 @@ def in_turns(request, path, number):
     return 200, HTML, text("es" if number % 2 else "eu", host_of(request), path)
 
 
+def refusing_basque(request, path, _number):
+    if language_asked_for(request) == "eu":
+        return 500, HTML, b"<p>Errorea"
+    return 200, HTML, text("es", host_of(request), path)
+
+
 def home_elsewhere(request, path, _number):
     if path != "/":
         return NOT_FOUND
@@ -210,6 +216,7 @@ def many_sites():
             {"/bestea": (200, HTML, text("eu", "127.0.0.18", "/dos"))},
             host="127.0.0.18",
         ),
+        "refusing": NegotiatingSite(refusing_basque, host="127.0.0.20"),
         "home": NegotiatingSite(home_in_both, notices, host="127.0.0.17"),
     }
 
@@ -302,3 +309,10 @@ def test_a_language_that_has_an_address_of_its_own_is_fetched_there(outcome):
     del expected["dos", "eus", "eus"]
     assert outcome.variants("partly") == expected
     assert outcome.sites["partly"].asked.count("/bestea") == 2, "and once more for the Spanish"
+
+
+def test_a_host_that_gives_no_answer_is_asked_with_three_pages_and_then_left_alone(outcome):
+    fetched = Counter(code for _, code in outcome.sites["refusing"].fetched)
+    assert fetched == {"es": len(PAGES), "eu": 3}
+    assert not any(variant for _, variant, _ in outcome.variants("refusing"))
+    assert outcome.variants("refusing").total() == len(PAGES)

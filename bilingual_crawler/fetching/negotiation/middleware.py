@@ -161,14 +161,14 @@ class Negotiation:
         The second is the address of the page in the other language, where there is another.
         """
         host = urlsplit(document.url).netloc
-        if host in self._waiting:
+        while host in self._waiting:
             arrival: Deferred[None] = Deferred()
             self._waiting[host].append(arrival)
             await maybe_deferred_to_future(arrival)
         known = self._hosts.get(host)
         if known is not None or self._failures.get(host, 0) >= MOST_FAILURES:
             return known, ""
-        self._waiting.setdefault(host, [])
+        self._waiting[host] = []
         try:
             inquiry = Inquiry(self._questions, other)
             known, found = await inquiry.of_page(document, _asked_for(response))
@@ -190,7 +190,10 @@ class Negotiation:
     async def _try_cookies(
         self, host: str, known: HostFacts, cookies: dict[str, str], other: str
     ) -> None:
-        """Try cookies with the page that the host was asked for; make up for pages that came."""
+        """Try cookies with the page that the host was asked for; make up for pages that came.
+
+        How deep those were is not remembered, so their depth counts from here.
+        """
         if not await Inquiry(self._questions, other).of_cookies(known, cookies):
             self._hosts.save(host, known)
             return
