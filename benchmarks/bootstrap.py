@@ -27,7 +27,7 @@ from bilingual_crawler.bootstrap.harvest import Limits, harvest
 from bilingual_crawler.bootstrap.run import open_wikis
 from bilingual_crawler.languages import LanguagePair
 
-SIZES = (100_000, 1_000_000)
+SIZES = (50_000, 500_000)
 A_STATEMENT = 10_000
 TOPIC = 300
 CHILDREN = 8

@@ -11,6 +11,7 @@ languages that it has, from its home page and from a page deep inside, and for w
 
     python -m benchmarks.site_detector [FOLDER WITH NAME.warc.gz AND NAME.gold.tsv] [--sweep]
 
+All of that twice: with what pages declare of their versions (hreflang), and without it.
 --sweep repeats that for the thresholds of Table 1 of Barbosa et al.
 """
 
@@ -203,6 +204,24 @@ def print_sites(results: Sequence[Result]) -> None:
         print(f"| {site} | {pairs} | {' | '.join(cells)} |")
 
 
+def print_sweep(
+    cases: Sequence[Case], predictors: dict[str, LinkPredictor], links: Sequence[LabelledLink]
+) -> None:
+    print(
+        "| likelihood | links: recall | precision | F | sites: recall | precision | F | downloads |"
+    )
+    print("|---:|---:|---:|---:|---:|---:|---:|---:|")
+    for found in measure(predictors, links):
+        results = [ask(case, predictors[case.site], found.threshold) for case in cases]
+        sites = figures_of(results)
+        print(
+            f"| {found.threshold:.1f} | {found.recall:.2f} | {found.precision:.2f} | {found.f:.2f}"
+            f" | {sites.recall:.2f} | {sites.precision:.2f} | {sites.f:.2f}"
+            f" | {sites.downloads:.1f} |",
+            flush=True,
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("folder", type=Path, nargs="?", default=SHARED / "sites")
@@ -210,36 +229,26 @@ def main() -> None:
     parser.add_argument("--wrong", action="store_true", help="show every wrong answer")
     options = parser.parse_args()
     links: list[LabelledLink] = []
-    cases: list[Case] = []
     for warc in sorted(options.folder.glob("*.warc.gz")):
-        site = LabelledSite(warc)
-        links += site.labelled()
-        cases += cases_of(site)
-        print(site.name, file=sys.stderr, flush=True)
+        links += LabelledSite(warc).labelled()
+        print(warc.name, file=sys.stderr, flush=True)
     predictors = dict(left_out(links))
-    results = [ask(case, predictors[case.site], LIKELIHOOD) for case in cases]
-    print_kinds(results)
-    print_sites(results)
-    if options.wrong:
-        for case, verdict in results:
+    as_they_are = [link for link in links if link.variant == 0]
+    for strip in (False, True):
+        print(f"\n### {'Without' if strip else 'With'} declarations\n")
+        cases: list[Case] = []
+        for warc in sorted(options.folder.glob("*.warc.gz")):
+            cases += cases_of(LabelledSite(warc, strip=strip))
+        results = [ask(case, predictors[case.site], LIKELIHOOD) for case in cases]
+        print_kinds(results)
+        print()
+        print_sites(results)
+        for case, verdict in results if options.wrong else ():
             if verdict.answer != ("yes" if case.is_bilingual else "no"):
                 print(case.site, case.kind, case.pair, case.start, verdict.to_dict())
-    if options.sweep:
-        as_they_are = [link for link in links if link.variant == 0]
-        print(
-            "| likelihood | links: recall | precision | F | sites: recall | precision | F"
-            " | downloads |"
-        )
-        print("|---:|---:|---:|---:|---:|---:|---:|---:|")
-        for found in measure(predictors, as_they_are):
-            some = [ask(case, predictors[case.site], found.threshold) for case in cases]
-            sites = figures_of(some)
-            print(
-                f"| {found.threshold:.1f} | {found.recall:.2f} | {found.precision:.2f}"
-                f" | {found.f:.2f} | {sites.recall:.2f} | {sites.precision:.2f} | {sites.f:.2f}"
-                f" | {sites.downloads:.1f} |",
-                flush=True,
-            )
+        if options.sweep:
+            print()
+            print_sweep(cases, predictors, as_they_are)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,10 @@ OURS = "bilingual_crawler."
 SCRAPYS = "scrapy."
 
 SCHEDULER = OURS + "frontier.scheduler.FrontierScheduler"
+THROTTLE = {
+    OURS + "fetching.throttle.SiteThrottle": 0,
+    SCRAPYS + "extensions.throttle.AutoThrottle": None,
+}
 COMPONENTS: dict[str, dict[str, int | str | None]] = {
     "DOWNLOAD_HANDLERS": {
         "http": OURS + "fetching.handler.GuardedDownloadHandler",
@@ -46,18 +50,18 @@ COMPONENTS: dict[str, dict[str, int | str | None]] = {
         OURS + "corpus.pipelines.Harvest": 300,
     },
     "EXTENSIONS": {
-        OURS + "fetching.throttle.SiteThrottle": 0,
+        **THROTTLE,
         OURS + "stopping.GracefulStop": 10,
         OURS + "reporting.extension.CrawlReporter": 100,
         OURS + "reporting.picture.YieldPicture": 110,
         SCRAPYS + "extensions.logstats.LogStats": None,
-        SCRAPYS + "extensions.throttle.AutoThrottle": None,
     },
 }
 WARC = {OURS + "corpus.warc_extension.WarcArchive": 500}
 SITEMAPS = {OURS + "fetching.sitemaps.SiteMaps": 130}
 METRICS = {OURS + "reporting.metrics_endpoint.MetricsEndpoint": 105}
 NEGOTIATION = {OURS + "fetching.negotiation.middleware.Negotiation": 890}
+FINGERPRINTER = OURS + "fetching.negotiation.cache_key.VariantFingerprinter"
 ALIGN = {OURS + "alignment.extension.CrawlAligner": 120}
 
 
@@ -85,12 +89,8 @@ class BilingualCrawler:
         """Wire everything, unless the crawl is of some other spider."""
         if not issubclass(self._crawler.spidercls, BilingualSpider):
             return
-        for default in scrapy_defaults:
-            settings.set(default.name, default.value, priority="addon")
+        config = wire_fetching(settings)
         settings.set("SCHEDULER", SCHEDULER, priority="addon")
-        config = Config.from_settings(settings)
-        for name, value in identity_settings(settings, config.contact).items():
-            settings.set(name, value, priority="addon")
         spider = self._crawler.spider
         if isinstance(spider, BilingualSpider):
             FORMATTER.crawl = str(spider.plan.langs)
@@ -98,6 +98,7 @@ class BilingualCrawler:
             _add(settings, "DEFAULT_REQUEST_HEADERS", headers)
             if config.negotiate or True in spider.plan.sites.said("negotiate"):
                 _add(settings, "SPIDER_MIDDLEWARES", NEGOTIATION)
+                settings.set("REQUEST_FINGERPRINTER_CLASS", FINGERPRINTER, priority="addon")
         for name, components in COMPONENTS.items():
             _add(settings, name, components)
         if config.warc:
@@ -121,7 +122,20 @@ def _let_watch(settings: Settings, config: Config) -> None:
         _add(settings, "EXTENSIONS", METRICS)
 
 
-def _add(settings: Settings, name: str, components: Mapping[str, Any]) -> None:
+def wire_fetching(settings: BaseSettings) -> Config:
+    """Let a spider of any kind fetch as we do: guarded, obedient, slowly, under our name."""
+    for default in scrapy_defaults:
+        settings.set(default.name, default.value, priority="addon")
+    config = Config.from_settings(settings)
+    for name, value in identity_settings(settings, config.contact).items():
+        settings.set(name, value, priority="addon")
+    for name in ("DOWNLOAD_HANDLERS", "DOWNLOADER_MIDDLEWARES"):
+        _add(settings, name, COMPONENTS[name])
+    _add(settings, "EXTENSIONS", THROTTLE)
+    return config
+
+
+def _add(settings: BaseSettings, name: str, components: Mapping[str, Any]) -> None:
     """Add to a setting that holds a dictionary; what the project says of a key stands."""
     own = settings[name]
     for key, value in components.items():

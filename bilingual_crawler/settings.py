@@ -179,6 +179,11 @@ class Config:
         "File with the weights of pairing, as scrapy train pairs writes it; by default our own.",
         text,
     )
+    link_predictor: str = setting(
+        "",
+        "File with the link predictor, as scrapy train links writes it; by default our own.",
+        text,
+    )
     word_list: str = setting(
         "",
         "Bilingual word list for pairing: word<TAB>word to the line, or an Apertium .dix; gz too.",
@@ -217,6 +222,12 @@ class Config:
     follow_alternates: bool = setting(
         True, "Follow a declared translation to another domain, and crawl that host too.", switch
     )
+    negotiate: bool = setting(
+        False,
+        "Ask each host once for a page in the other language too; where one address has both"
+        " languages, fetch both.",
+        switch,
+    )
     off_language: str = setting(
         "follow",
         "Links of a page in neither language: follow (at low priority) or discard.",
@@ -239,12 +250,6 @@ class Config:
         "",
         "Program of the Chromium that renders pages; by default the system's or Playwright's own.",
         text,
-    )
-    negotiate: bool = setting(
-        False,
-        "Ask each host once for a page in the other language too; where one address has both"
-        " languages, fetch both.",
-        switch,
     )
     discovery_strategy: str = setting(
         "classifier",

@@ -51,10 +51,16 @@ def serve_hostile(slow_seconds: float = 90.0) -> Iterator[RunningServer]:
 
 @contextlib.contextmanager
 def serve_web(
-    sites: int, seed: int = 0, share: float = 0.08, delay: float = 0.0
+    sites: int, seed: int = 0, share: float = 0.08, delay: float = 0.0, closed: str = ""
 ) -> Iterator[RunningServer]:
     """The synthetic web, at an address that answers for all of its hosts as a proxy does."""
-    options = {"--sites": sites, "--seed": seed, "--share": share, "--delay": delay}
+    options: dict[str, object] = {
+        "--sites": sites,
+        "--seed": seed,
+        "--share": share,
+        "--delay": delay,
+    }
+    options |= {"--closed": closed} if closed else {}
     given = [str(part) for option in options.items() for part in option]
     with _serve("tests.synthetic_web.server", *given) as server:
         yield server

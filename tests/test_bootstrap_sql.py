@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bilingual_crawler.bootstrap import sql_dump
-from bilingual_crawler.bootstrap.sql_dump import MissingColumnError, rows
+from bilingual_crawler.bootstrap.sql_dump import BrokenOffError, MissingColumnError, rows
 from tests.wiki_world import sql
 
 CREATE = b"CREATE TABLE `t` (\n  `a` int,\n  `b` varbinary(9),\n  `c` float,\n  KEY (`b`)\n);\n"
@@ -88,8 +88,10 @@ def test_what_came_before_a_broken_end_is_read_first():
     text = CREATE + b"INSERT INTO `t` VALUES (1,'a',1),(2,'b',2),(3,'c"
     found = rows(Broken(text), ("a",), pytest.fail)
     assert list(islice(found, 2)) == [(b"1",), (b"2",)]
-    with pytest.raises(EOFError, match="breaks off"):
+    with pytest.raises(BrokenOffError) as broken:
         next(found)
+    assert broken.value.row == 2
+    assert str(broken.value.__cause__) == "it breaks off"
 
 
 VALUES = st.one_of(st.none(), st.integers(-(10**9), 10**9), st.binary(max_size=30))

@@ -1,6 +1,10 @@
 """From titles to terms, from links to sites."""
 
+import io
+import itertools
+
 import pytest
+from lxml import etree
 
 from bilingual_crawler.bootstrap.external_links import (
     languages_in,
@@ -9,7 +13,7 @@ from bilingual_crawler.bootstrap.external_links import (
     url_of_index,
 )
 from bilingual_crawler.bootstrap.harvest import Place, weight_of
-from bilingual_crawler.bootstrap.pages_xml import links_in_text
+from bilingual_crawler.bootstrap.pages_xml import article_links, links_in_text
 from bilingual_crawler.bootstrap.titles import Term, is_maintenance, objection_to, term_of
 from bilingual_crawler.bootstrap.wiki import wiki_code
 from bilingual_crawler.languages import LanguagePair, find_language
@@ -137,6 +141,27 @@ def test_an_address_is_a_seed_once_and_a_site_gives_so_many():
 def test_addresses_in_wikitext_end_where_the_markup_begins():
     text = "[http://a.example/x Title], ''http://b.example/y'' {{url|http://c.example/z}}."
     assert links_in_text(text) == ["http://a.example/x", "http://b.example/y", "http://c.example/z"]
+
+
+def with_entities(entities, text):
+    page = f"<page><title>X</title><ns>0</ns><revision><text>{text}</text></revision></page>"
+    return io.BytesIO(f"<!DOCTYPE m [{entities}]><m>{page}</m>".encode())
+
+
+def test_entities_in_a_file_of_articles_are_not_expanded():
+    entities = '<!ENTITY a "http://a.example/"><!ENTITY f SYSTEM "file:///etc/hostname">'
+    stream = with_entities(entities, "http://b.example/ &a; &f; http://c.example/")
+    ((title, links),) = article_links(stream, {"X"})
+    assert title == "X"
+    assert links == ["http://b.example/"], "the text ends where the entity stands"
+
+
+def test_a_file_that_would_burst_is_refused():
+    pairs = itertools.pairwise("abcdefghij")
+    grown = "".join(f'<!ENTITY {name} "{f"&{before};" * 10}">' for before, name in pairs)
+    stream = with_entities(f'<!ENTITY a "{"x" * 99}">{grown}', "&j;")
+    with pytest.raises(etree.XMLSyntaxError):
+        list(article_links(stream, {"X"}))
 
 
 def test_editions_go_by_their_own_codes():

@@ -46,6 +46,11 @@ def test_the_files_are_those_that_a_crawl_reads(bootstrap, tmp_path):
     assert len(plan.seeds) == 8
     sites = [json.loads(line) for line in (out / "sites.jsonl").read_text().splitlines()]
     assert [site["site"] for site in sites] == ["example.org", "example.com"]
+    plan = CrawlPlan.from_arguments(
+        "eng-spa", seeds_file=out / "sites.jsonl", output=tmp_path / "c"
+    )
+    assert "https://example.org/es/ballet" in plan.seeds
+    assert len(plan.seeds) == 4, "a page of each language"
 
 
 def test_a_server_is_asked_under_our_own_name_with_a_contact(bootstrap, tmp_path):

@@ -14,6 +14,7 @@ pytestmark = pytest.mark.crawl
 
 SITES, SEED, SHARE = 70, 4, 0.35
 WEB = Web(SITES, SEED, SHARE)
+CLOSED = "bank36.es"
 SEEDS = ",".join(WEB.seeds(4))
 ENGINE = f"http:http://{SEARCH_ENGINE}/?to={{site}}#results.source"
 SETTINGS = {
@@ -39,7 +40,7 @@ def hosts(output):
 
 @pytest.fixture(scope="module")
 def server():
-    with serve_web(SITES, SEED, SHARE, delay=0.01) as server:
+    with serve_web(SITES, SEED, SHARE, delay=0.01, closed=CLOSED) as server:
         yield server
 
 
@@ -54,7 +55,7 @@ def test_every_site_that_is_found_is_bilingual_and_found_once(search):
     output, _ = search
     assert set(hosts(output)) <= WEB.bilingual
     assert len(hosts(output)) == len(set(hosts(output)))
-    assert len(hosts(output)) >= 5
+    assert len(hosts(output)) >= 4
 
 
 def test_a_site_comes_with_its_languages_entry_pages_and_evidence(search):
@@ -80,6 +81,13 @@ def test_the_report_and_the_summary_tell_of_sites(search):
     assert f"{sites['bilingual']} bilingual sites of English and Spanish" in printed
     assert "for backlink links speaks" in printed
     assert not (output / "pairs.jsonl").exists()
+
+
+def test_a_site_that_opts_out_is_left_alone(search):
+    output, _ = search
+    assert CLOSED in WEB.bilingual
+    assert CLOSED not in hosts(output)
+    assert report(output)["opt_out_hosts"] == {CLOSED: {"noai": 1}}
 
 
 def test_each_site_is_asked_for_few_pages(search):

@@ -7,7 +7,12 @@ from typing import NamedTuple
 
 import pytest
 
+from bilingual_crawler.corpus.pair_search import PairSearch
+from bilingual_crawler.corpus.sources.reading import Reading
+from bilingual_crawler.corpus.sources.warc import warc_documents
 from bilingual_crawler.corpus.warc_reader import read_records
+from bilingual_crawler.documents.document import DocumentKey
+from bilingual_crawler.languages import LanguagePair
 from tests.bilingual_texts import BASQUE, SPANISH
 from tests.crawls import crawl, documents, pairs, report
 from tests.fetching_support import HTML, NOT_FOUND, Site
@@ -118,10 +123,23 @@ def test_the_archive_tells_the_variants_of_an_address_apart(header_crawl):
         for record in read_records(file, pytest.fail):
             if record.headers.get("WARC-Type") == "response":
                 url = record.headers["WARC-Target-URI"]
-                marks[url.rpartition("/")[2], record.headers.get("X-Bilingual-Variant")] += 1
+                marks[url.rpartition("/")[2], record.headers.get("X-Crawler-Variant")] += 1
     for path in PAGES:
         assert marks[path[1:], None] == 1
         assert marks[path[1:], "eus"] == 1
+
+
+def test_both_documents_are_read_back_from_the_archive(header_crawl):
+    output, _, _ = header_crawl
+    search = PairSearch(LanguagePair.parse("spa-eus"))
+    (file,) = output.glob("*.warc.gz")
+    for found in warc_documents(file, Reading(search.pair, skips=search.skips)):
+        search.take(found)
+    search.finish()
+    assert {DocumentKey.parse(pair.second) for pair in search.pairs} == {
+        (DocumentKey.parse(pair.first).url, "eus") for pair in search.pairs
+    }
+    assert len(search) == len(PAGES)
 
 
 def always_spanish(request, path, _number):
@@ -132,15 +150,21 @@ def in_turns(request, path, number):
     return 200, HTML, text("es" if number % 2 else "eu", host_of(request), path)
 
 
+def refusing_basque(request, path, _number):
+    if language_asked_for(request) == "eu":
+        return 500, HTML, b"<p>Errorea"
+    return 200, HTML, text("es", host_of(request), path)
+
+
 def home_elsewhere(request, path, _number):
     if path != "/":
         return NOT_FOUND
     return 302, {"Location": f"/{language_asked_for(request)}/"}, b""
 
 
-def by_cookie(name, links):
+def by_cookie(name, links, value="eu"):
     def choose(request, path, _number):
-        language = "eu" if cookie_of(request, name) == "eu" else "es"
+        language = "eu" if cookie_of(request, name) == value else "es"
         return 200, HTML, text(language, host_of(request), path, links)
 
     return choose
@@ -172,6 +196,7 @@ def many_sites():
         for path in PAGES
     }
     switch = 302, {"Location": "/", "Set-Cookie": "site_idioma=eu; Path=/; HttpOnly"}, b""
+    session = 302, {"Location": "/", "Set-Cookie": "sid=8f3a; Path=/; HttpOnly"}, b""
     to_switch, button = '<a href="/idioma?l=2">Euskara</a>', "<nav><button>Euskara</button></nav>"
     notices = {path: (200, HTML, page("es", 1000 + at)) for at, path in enumerate(NOTICES)}
     return {
@@ -182,12 +207,16 @@ def many_sites():
         "cookie": NegotiatingSite(
             by_cookie("site_idioma", to_switch), {"/idioma?l=2": switch}, host="127.0.0.15"
         ),
+        "session": NegotiatingSite(
+            by_cookie("sid", to_switch, "8f3a"), {"/idioma?l=2": session}, host="127.0.0.19"
+        ),
         "button": NegotiatingSite(by_cookie("django_language", button), host="127.0.0.16"),
         "partly": NegotiatingSite(
             partly_elsewhere,
             {"/bestea": (200, HTML, text("eu", "127.0.0.18", "/dos"))},
             host="127.0.0.18",
         ),
+        "refusing": NegotiatingSite(refusing_basque, host="127.0.0.20"),
         "home": NegotiatingSite(home_in_both, notices, host="127.0.0.17"),
     }
 
@@ -252,13 +281,14 @@ def test_a_redirect_by_language_leads_to_pages_like_any_other(outcome):
     assert len(outcome.pairs_of("redirect")) == len(PAGES)
 
 
-def test_a_cookie_that_the_language_switch_sets_is_found_and_sent(outcome):
-    found = outcome.variants("cookie")
+@pytest.mark.parametrize("name", ["cookie", "session"])
+def test_a_cookie_that_the_language_switch_sets_is_found_and_sent(outcome, name):
+    found = outcome.variants(name)
     assert {(path, language) for path, _, language in found} == {
         (path, language) for path, _, language in BOTH
     }
     assert found.total() == len(BOTH)
-    assert len(outcome.pairs_of("cookie")) == len(PAGES)
+    assert len(outcome.pairs_of(name)) == len(PAGES)
 
 
 def test_usual_cookies_are_tried_where_a_page_offers_a_language_without_a_link(outcome):
@@ -279,3 +309,10 @@ def test_a_language_that_has_an_address_of_its_own_is_fetched_there(outcome):
     del expected["dos", "eus", "eus"]
     assert outcome.variants("partly") == expected
     assert outcome.sites["partly"].asked.count("/bestea") == 2, "and once more for the Spanish"
+
+
+def test_a_host_that_gives_no_answer_is_asked_with_three_pages_and_then_left_alone(outcome):
+    fetched = Counter(code for _, code in outcome.sites["refusing"].fetched)
+    assert fetched == {"es": len(PAGES), "eu": 3}
+    assert not any(variant for _, variant, _ in outcome.variants("refusing"))
+    assert outcome.variants("refusing").total() == len(PAGES)

@@ -1,10 +1,13 @@
 """What tells that a site chooses a language: cookies, headers, switches without a link."""
 
 import pytest
+from scrapy import Request
+from scrapy.utils.request import fingerprint
 
 from bilingual_crawler.documents.builder import build_document
-from bilingual_crawler.fetching.negotiation.signs import language_cookies, switches_without_link
-from bilingual_crawler.fetching.negotiation.ways import HostFacts, KnownHosts, Way
+from bilingual_crawler.fetching.negotiation.cache_key import VariantFingerprinter
+from bilingual_crawler.fetching.negotiation.signs import cookies_set, offers_without_link
+from bilingual_crawler.fetching.negotiation.ways import HostFacts, KnownHosts, Way, headers_for
 from bilingual_crawler.journal import Facts, Journal
 
 PROSE = "<p>El ayuntamiento ha abierto esta semana el expediente sobre la biblioteca vieja.</p>"
@@ -16,6 +19,7 @@ PROSE = "<p>El ayuntamiento ha abierto esta semana el expediente sobre la biblio
         (b"lang=eu; Path=/", {"lang": "eu"}),
         (b"pll_language=eu_ES; Max-Age=9; Secure", {"pll_language": "eu_ES"}),
         (b"i18n=eus", {"i18n": "eus"}),
+        (b'lang="eu"; Secure; Partitioned; Priority=High', {"lang": "eu"}),
         (b"lang=es; Path=/", {}),
         (b"session=8f3aeu; HttpOnly", {}),
         (b"lang=eu%0d%0aX: y", {}),
@@ -25,7 +29,25 @@ PROSE = "<p>El ayuntamiento ha abierto esta semana el expediente sobre la biblio
     ],
 )
 def test_only_cookies_that_are_set_to_the_language_count(header, found):
-    assert language_cookies([header], "eus") == found
+    assert cookies_set([header], "eus", by_switch=False) == found
+
+
+def test_the_answer_to_a_language_switch_may_set_any_cookie():
+    headers = [b"sid=8f3a%2F; HttpOnly", b"bad=x;y", b'worse="a b"'] + [
+        b"n%d=1" % n for n in range(9)
+    ]
+    found = cookies_set(headers, "eus", by_switch=True)
+    assert found == {"sid": "8f3a%2F", "bad": "x", "n0": "1", "n1": "1", "n2": "1"}
+
+
+def test_cookies_are_tried_once_and_not_too_often():
+    known = HostFacts(Way.NONE)
+    assert known.may_try({"a": "1"})
+    assert not known.may_try({"a": "2"})
+    assert not known.may_try({})
+    assert known.may_try({"b": "1"})
+    assert known.may_try({"a": "1", "b": "1"})
+    assert not known.may_try({"c": "1"})
 
 
 @pytest.mark.parametrize(
@@ -42,11 +64,11 @@ def test_only_cookies_that_are_set_to_the_language_count(header, found):
 def test_a_language_is_offered_in_place_where_no_link_leads_to_it(switch, offered):
     body = f"<html lang=es><body>{switch}{PROSE * 4}</body></html>".encode()
     document = build_document("https://example.org/", body, content_type="text/html")
-    assert switches_without_link(document, "eus") is offered
+    assert offers_without_link(document, "eus") is offered
 
 
 def test_a_host_is_asked_by_its_own_cookie():
-    known = HostFacts(Way.COOKIE, cookie="sprache", values={"eus": "eu_ES"})
+    known = HostFacts(Way.COOKIE, cookies={"eus": {"sprache": "eu_ES"}})
     assert known.headers("eus") == {
         "Accept-Language": "eu, *;q=0.1",
         "Cookie": "sprache=eu_ES",
@@ -61,9 +83,21 @@ def test_a_host_with_some_pages_in_one_language_is_asked_on():
     assert known.way is Way.HEADER
 
 
+def test_a_cache_keeps_the_variants_of_an_address_apart():
+    url, key = "http://a.example/", VariantFingerprinter().fingerprint
+    variants = [
+        Request(url, headers=headers_for(code, cookies), meta={"bilingual_variant": code})
+        for code, cookies in (("eus", {}), ("spa", {}), ("eus", {"lang": "eu"}))
+    ]
+    plain = Request(url, headers={"Accept-Language": "eu"})
+    assert key(plain) == fingerprint(plain), "as Scrapy has it"
+    assert len({key(each) for each in (plain, *variants)}) == 4
+
+
 def test_what_is_known_of_a_host_survives_the_journal(tmp_path):
     journal = Journal(tmp_path / "crawl.sqlite")
-    known = HostFacts(Way.COOKIE, "http://a.example/", "spa", "lang", {"eus": "eu"}, ["x"], 7, 5)
+    cookies = {"eus": {"lang": "eu"}}
+    known = HostFacts(Way.COOKIE, "http://a.example/", "spa", ["/s"], cookies, ["x"], 7, 5)
     KnownHosts(Facts(journal)).save("a.example", known)
     journal.close()
     journal = Journal(tmp_path / "crawl.sqlite")

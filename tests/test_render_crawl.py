@@ -11,7 +11,7 @@ from collections import Counter
 
 import pytest
 
-from bilingual_crawler.corpus.warc import VARIANT_FIELD
+from bilingual_crawler.corpus.warc import VARIANT
 from bilingual_crawler.corpus.warc_reader import read_records, target_of
 from tests.crawls import ROOT, crawl, documents, pairs, start
 from tests.fetching_support import HTML, Site
@@ -134,7 +134,7 @@ def test_the_archive_has_the_answers_and_what_the_browser_made_of_them(crawled):
     records = Counter()
     for record in read_records(out / "crawl-00000.warc.gz", pytest.fail):
         url = (target_of(record) or "").removeprefix(server.url)
-        records[record.headers["WARC-Type"], url, record.headers.get(VARIANT_FIELD)] += 1
+        records[record.headers["WARC-Type"], url, record.headers.get(VARIANT)] += 1
     assert records["response", "/app/11", None] == records["conversion", "/app/11", None] == 1
     assert records["response", "/fill.js", None] == 1
     assert records["conversion", "/toggle/555", "spa"] == 1

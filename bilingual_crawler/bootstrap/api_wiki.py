@@ -26,7 +26,8 @@ class ApiWiki:
 
     def find_category(self, name: str) -> str | None:
         """The title of a category, as it is written there; None if there is none."""
-        for part in self._client.query(titles=_NAMESPACE + name, prop="categoryinfo"):
+        title = _NAMESPACE + name.replace("|", " ")  # which parts titles
+        for part in self._client.query(titles=title, prop="categoryinfo"):
             for page in _dicts(part.get("pages")):
                 if "categoryinfo" in page and not page.get("invalid"):
                     return _bare(page)

@@ -7,10 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, cast
 
 from bilingual_crawler.bootstrap.sql_dump import (
-    PACKED_BADLY,
+    BrokenOffError,
     Damage,
     MissingColumnError,
     Value,
@@ -20,13 +19,12 @@ from bilingual_crawler.bootstrap.sql_dump import (
 from bilingual_crawler.errors import ConfigurationError
 
 ENDINGS = ("", ".gz", ".bz2")
-PROGRESS_ROWS = 10_000
 MOST_TOLD = 5
 
 Watch = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and of how much."""
 
-_Unpacked = BufferedReader | gzip.GzipFile | bz2.BZ2File
+_Packed = BufferedReader | gzip.GzipFile | bz2.BZ2File
 
 
 @dataclass(slots=True)
@@ -82,7 +80,7 @@ class DumpFiles:
 
     def columns(self, table: str) -> list[str]:
         """The columns of a table."""
-        with self._opened(self.need(table)) as (stream, _):
+        with self.unpacked(self.need(table)) as stream:
             return column_names(stream)
 
     def rows(self, table: str, *columns: str) -> Iterator[tuple[Value, ...]]:
@@ -97,57 +95,52 @@ class DumpFiles:
                 f"{file} is damaged at byte {damage.byte:,} (unpacked), after row {damage.row:,}"
             )
 
-        count = 0
-        with self._opened(file) as (stream, tell):
+        with self.unpacked(file) as stream:
             try:
-                for row in rows(stream, columns, damaged):
-                    count += 1
-                    if count % PROGRESS_ROWS == 0:
-                        tell()
-                    yield row
+                yield from rows(stream, columns, damaged)
             except MissingColumnError as error:
                 has = f"it has {', '.join(error.found)}" if error.found else "it names no columns"
                 raise ConfigurationError(
                     f"{file} is no table {table} of MediaWiki: {has}, and no {error.column}."
                 ) from None
-            except PACKED_BADLY as error:
-                self._damages.add(f"{file} breaks off after row {count:,}: {error}")
-            tell()
+            except BrokenOffError as error:
+                self._damages.add(f"{file} breaks off after row {error.row:,}: {error.__cause__}")
 
     @contextmanager
-    def unpacked(self, file: Path) -> Iterator[BinaryIO]:
-        """A file to be read by others, with progress told as it is read."""
-        with self._opened(file) as (stream, tell):
-            yield cast("BinaryIO", _Telling(stream, tell))
-
-    @contextmanager
-    def _opened(self, file: Path) -> Iterator[tuple[_Unpacked, Callable[[], None]]]:
+    def unpacked(self, file: Path) -> Iterator["Unpacked"]:
+        """A file to be read, unpacked, with progress told as it is read."""
         try:
             raw = file.open("rb")
         except OSError as error:
             raise ConfigurationError(f"{file} cannot be read: {error.strerror}.") from None
         with raw:
             size = file.stat().st_size
-            stream: _Unpacked = raw
+            stream: _Packed = raw
             if file.suffix == ".gz":
                 stream = gzip.GzipFile(fileobj=raw)
             elif file.suffix == ".bz2":
                 stream = bz2.BZ2File(raw)
             with stream:
-                yield stream, lambda: self._watch(file.name, raw.tell(), size)
+                yield Unpacked(stream, lambda: self._watch(file.name, raw.tell(), size))
 
     def damaged(self, text: str) -> None:
         """Count a damage that somebody else found."""
         self._damages.add(text)
 
 
-class _Telling:
-    """A stream whose every read is told."""
+class Unpacked:
+    """The bytes of a file, every reading of which is told."""
 
-    def __init__(self, stream: _Unpacked, tell: Callable[[], None]) -> None:
+    def __init__(self, stream: _Packed, tell: Callable[[], None]) -> None:
         self._stream = stream
         self._tell = tell
 
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size: int = -1, /) -> bytes:
+        """So many bytes, if there are so many left."""
         self._tell()
         return self._stream.read(size)
+
+    def read1(self, size: int = -1, /) -> bytes:
+        """Some bytes, at most so many; none at the end."""
+        self._tell()
+        return self._stream.read1(size)

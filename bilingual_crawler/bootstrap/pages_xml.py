@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator
-from typing import IO, Any
+from typing import Any, Protocol
 
 from lxml import etree
 
@@ -18,7 +18,14 @@ def links_in_text(wikitext: str) -> list[str]:
     return list(dict.fromkeys(found))[:MOST_LINKS]
 
 
-def article_links(stream: IO[bytes], titles: Collection[str]) -> Iterator[tuple[str, list[str]]]:
+class Readable(Protocol):
+    """Bytes to be read."""
+
+    def read(self, size: int = -1, /) -> bytes:
+        """So many bytes, if there are so many left."""
+
+
+def article_links(stream: Readable, titles: Collection[str]) -> Iterator[tuple[str, list[str]]]:
     """Title and links of those articles that are wanted, as the file has them.
 
     Entities are not expanded and nothing is loaded from elsewhere. What was read is let go of, so

@@ -25,8 +25,8 @@ LONGEST_HEAD = 4096
 Value = bytes | None
 """What stands in a row: text, or the digits of a number; None is NULL."""
 
-_STRING = rb"'(?:[^'\\]|\\.|'')*+'"
-_ANY = rb"(?:_binary )?+(?:" + _STRING + rb"|NULL|0x[0-9A-Fa-f]*+|[-+0-9.eE]++)"
+_STRING = rb"'[^'\\]*+(?:(?:\\.|'')[^'\\]*+)*+'"
+_ANY = rb"(?:" + _STRING + rb"|0x[0-9A-Fa-f]*+|[-+0-9.eE]++|NULL|_binary " + _STRING + rb")"
 _COLUMN = re.compile(rb"^\s*`([^`]+)`\s", re.MULTILINE)
 _CREATE = re.compile(rb"CREATE TABLE (?:IF NOT EXISTS )?`?[^`\s(]+`?\s*\(")
 _INSERT = re.compile(
@@ -34,7 +34,7 @@ _INSERT = re.compile(
 )
 _NAME = re.compile(rb"`?([^`,()\s]+)`?")
 _NEXT_ROW, _NEXT_INSERT = b"),(", b"\nINSERT "
-_END = ord(";")
+_END, _QUOTE, _UNDERSCORE = b";'_"
 _ESCAPE = re.compile(rb"\\(.)|''", re.DOTALL)
 _MEANING = {
     b"0": b"\0",
@@ -66,6 +66,14 @@ class MissingColumnError(Exception):
         super().__init__(column)
         self.column = column
         self.found = found
+
+
+class BrokenOffError(Exception):
+    """A file that cannot be read on; its cause is what the reading raised, `row` the last row."""
+
+    def __init__(self, row: int) -> None:
+        super().__init__(row)
+        self.row = row
 
 
 class Damage(NamedTuple):
@@ -128,40 +136,69 @@ def rows(
     """The wanted columns of every row, in the order they are asked for.
 
     Columns may be named with alternatives ("cl_to|cl_target_id"): the first that the table has.
-    What cannot be read is told, and reading goes on with the next row that can. A stream that
-    cannot be read on raises what it raised, after all rows up to there.
+    What cannot be read is told, and reading goes on with the next row that can. Of a
+    stream that cannot be read on, `BrokenOffError` is raised after all rows up to there.
     """
     window = _Window(stream)
     table = _table_columns(window)
-    pattern: re.Pattern[bytes] | None = None
-    order: list[int] = []
-    number = damages = 0
-    while damages < MOST_DAMAGES and (head := _find(window, _INSERT)) is not None:
+    reader = _Rows(window, damaged)
+    layout: _Layout | None = None
+    while not reader.is_hopeless and (head := _find(window, _INSERT)) is not None:
         named = head[1]
-        if pattern is None or named:
+        if layout is None or named:
             names = [each.decode() for each in _NAME.findall(named)] if named else table
-            pattern, order = _row_pattern(names, columns)
+            layout = _layout(names, columns)
+        yield from reader.of_statement(layout)
+    if window.error is not None:
+        raise BrokenOffError(reader.count) from window.error
+
+
+class _Layout(NamedTuple):
+    """How a row of a table is read."""
+
+    pattern: re.Pattern[bytes]
+    """One row with the comma or semicolon behind it; what is wanted are its groups."""
+    order: list[int]
+    """The places of the wanted columns among the groups."""
+
+
+class _Rows:
+    """Reads statement after statement; counts rows, and places that cannot be read."""
+
+    def __init__(self, window: _Window, damaged: Callable[[Damage], None]) -> None:
+        self._window = window
+        self._damaged = damaged
+        self.count = self._damages = 0
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether so much is damaged that the rest is not worth reading."""
+        return self._damages >= MOST_DAMAGES
+
+    def of_statement(self, layout: _Layout) -> Iterator[tuple[Value, ...]]:
+        """The rows behind VALUES, up to the semicolon or what cannot be read on."""
+        window, order = self._window, layout.order
         in_order = True
         while True:
-            found = pattern.match(window.data, window.at)
-            if found is None:
-                if len(window.data) - window.at < LONGEST_ROW and window.more():
-                    continue
-                if in_order and window.error is None:
-                    damages += 1
-                    damaged(Damage(window.byte, number))
-                in_order = False
-                if damages < MOST_DAMAGES and window.skip_row():
-                    continue
-                break
-            number += 1
-            in_order = True
-            yield tuple([_value(found[group]) for group in order])
-            window.at = found.end()
-            if window.data[window.at - 1] == _END:
-                break
-    if window.error is not None:
-        raise window.error
+            data, start = window.data, window.at
+            for found in layout.pattern.finditer(data, start):
+                if found.start() != window.at:
+                    break
+                window.at = found.end()
+                self.count += 1
+                values = found.groups()
+                yield tuple([_value(values[place]) for place in order])
+                if data[window.at - 1] == _END:
+                    return
+            in_order = in_order or window.at > start
+            if len(data) - window.at < LONGEST_ROW and window.more():
+                continue
+            if in_order and window.error is None:
+                self._damages += 1
+                self._damaged(Damage(window.byte, self.count))
+            in_order = False
+            if self.is_hopeless or not window.skip_row():
+                return
 
 
 def column_names(stream: Stream) -> list[str]:
@@ -198,28 +235,27 @@ def _find(window: _Window, pattern: re.Pattern[bytes]) -> re.Match[bytes] | None
             return None
 
 
-def _row_pattern(
-    names: Sequence[str], columns: Sequence[str]
-) -> tuple[re.Pattern[bytes], list[int]]:
-    """A pattern for one row with the comma or semicolon behind it, and the groups in order."""
+def _layout(names: Sequence[str], columns: Sequence[str]) -> _Layout:
+    """Where the wanted columns stand in a row of all columns of a table."""
     wanted = []
     for column in columns:
         places = [names.index(each) for each in column.split("|") if each in names]
         if not places:
             raise MissingColumnError(column, names)
         wanted.append(places[0])
-    groups = {place: group for group, place in enumerate(sorted(set(wanted)), 1)}
+    groups = {place: group for group, place in enumerate(sorted(set(wanted)))}
     values = [b"(" + _ANY + b")" if place in groups else _ANY for place in range(len(names))]
-    pattern = rb"\s*+\(" + rb"\s*+,\s*+".join(values) + rb"\s*+\)\s*+[,;]"
-    return re.compile(pattern, re.DOTALL), [groups[place] for place in wanted]
+    pattern = rb"\s*+\(\s*+" + rb"\s*+,\s*+".join(values) + rb"\s*+\)\s*+[,;]"
+    return _Layout(re.compile(pattern, re.DOTALL), [groups[place] for place in wanted])
 
 
 def _value(raw: bytes) -> Value:
-    if raw.startswith(b"_binary "):
-        raw = raw[8:]
-    if raw.startswith(b"'"):
+    first = raw[0]
+    if first == _QUOTE:
         text = raw[1:-1]
         return _ESCAPE.sub(_unescaped, text) if b"\\" in text or b"'" in text else text
+    if first == _UNDERSCORE:
+        return _value(raw.removeprefix(b"_binary "))
     if raw == b"NULL":
         return None
     if raw.startswith(b"0x"):

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
     from bilingual_crawler.bootstrap.dump_files import Damages
     from bilingual_crawler.bootstrap.harvest import Harvest
 
+CONTACT = (
+    "Wikipedia asks those who ask it much to say who they are:"
+    " -s BILINGUAL_CONTACT=https://your.site/about-the-crawl"
+)
+REFRESH = 0.1
+"""Seconds between two changes of what is shown."""
 DETAILS = """\
 TOPIC is the name of a category of Wikipedia in one of the two languages. The articles in it and
 in its subcategories give terms, their interlanguage links the translations, the external links
@@ -120,8 +127,11 @@ class Command(command.Command):
         except ValueError as error:
             raise ConfigurationError(f"--langs {opts.langs}: {error}") from error
         assert self.settings is not None
+        contact = Config.from_settings(self.settings).contact
+        if not contact and opts.wikipedia == API:
+            sys.stderr.write(f"{CONTACT}\n")
         manners = Manners(
-            user_agent=user_agent(Config.from_settings(self.settings).contact),
+            user_agent=user_agent(contact),
             delay=opts.delay,
             requests=opts.requests,
         )
@@ -183,8 +193,13 @@ def _bar() -> Iterator[Callable[[str, int, int], None]]:
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as bar:
         task = bar.add_task("", total=None, count="")
+        shown = 0.0
 
         def watch(what: str, done: int, total: int) -> None:
+            nonlocal shown
+            if time.monotonic() < shown + REFRESH:
+                return
+            shown = time.monotonic()
             count = f"{done / total:.0%}" if total else f"{done:,}"
             bar.update(task, description=what, completed=done, total=total or None, count=count)
 

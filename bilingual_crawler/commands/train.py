@@ -10,12 +10,13 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from bilingual_crawler import command
-from bilingual_crawler.commands import train_pairs
+from bilingual_crawler.commands import train_links, train_pairs
 from bilingual_crawler.errors import ConfigurationError
 
 TASKS = ("url2lang", "parallel")
 POSITIVE = ("epochs", "batch", "lr", "length", "epoch_size", "vocabulary", "cap", "patience")
 PAIRS = "pairs"
+LINKS = "links"
 NEEDED = ("torch", "transformers", "tokenizers", "onnx", "onnxruntime")
 
 DETAILS = """\
@@ -46,9 +47,12 @@ class Command(command.Command):
     """Reads the options, runs the recipe, prints the figures."""
 
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
-    usage = "url2lang|parallel --data FILE... | pairs --labelled FILE --input INPUT... [options]"
+    usage = (
+        "url2lang|parallel --data FILE... | pairs --labelled FILE --input INPUT..."
+        " | links --input WARC... [options]"
+    )
     summary = "Train a model: the language of a URL, or whether two pages are translations"
-    details = f"{DETAILS}\n{train_pairs.DETAILS}"
+    details = f"{DETAILS}\n{train_pairs.DETAILS}\n{train_links.DETAILS}"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare our options after Scrapy's own."""
@@ -90,6 +94,9 @@ class Command(command.Command):
         """Train, and say where the model is and what it reaches."""
         if args == [PAIRS]:
             train_pairs.train_pairs(opts)
+            return
+        if args == [LINKS]:
+            train_links.train_links(opts)
             return
         task = self._task(args, opts)
         console = Console(stderr=True)
@@ -133,7 +140,7 @@ class Command(command.Command):
         if len(args) != 1 or args[0] not in TASKS:
             raise ConfigurationError(
                 "Say which model: scrapy train url2lang or scrapy train parallel (of URLs), or"
-                " scrapy train pairs (of documents)."
+                " scrapy train pairs (of documents) or scrapy train links (of links)."
             )
         for name in POSITIVE:
             if (number := getattr(opts, name)) is not None and number <= 0:

@@ -31,7 +31,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("Training of pairs")
     group.add_argument("--labelled", metavar="FILE", help="pairs: rows of URL, URL, 1 or 0")
     group.add_argument(
-        "--input", nargs="+", default=[], metavar="INPUT", help="pairs: where the pages are"
+        "--input", nargs="+", default=[], metavar="INPUT", help="pairs, links: where the pages are"
     )
     group.add_argument("--langs", metavar="PAIR", help="pairs: the two languages (eng-fra)")
 

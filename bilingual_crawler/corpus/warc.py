@@ -29,12 +29,12 @@ from bilingual_crawler.journal import Journal
 
 logger = logging.getLogger(__name__)
 
-VARIANT_FIELD = "X-Bilingual-Variant"
-"""The field of our own that tells apart the records of one URL: a language (ISO 639-3)."""
 FILE_NAME = re.compile(r"crawl-(\d{5,})\.warc\.gz")
 COMPRESSION = 6
 SAFE_IN_URIS = "!$%&'()*+,/:;=?@[]~"
 SECRET = frozenset({b"authorization", b"proxy-authorization", b"cookie"})
+VARIANT = "X-Crawler-Variant"
+"""The field of a record that tells apart documents of one URL: a language (ISO 639-3)."""
 DEFAULT_PORT = {"http": ":80", "https": ":443"}
 
 _PROTOCOL = re.compile(r"HTTP/\d\.\d")
@@ -50,8 +50,7 @@ class Exchange:
 
     `arrived` is a time as of `time.time()`; `truncated` is a reason of the WARC standard,
     where the body is not all there is. `renderings` are what a browser made of the answer,
-    each with the variant of the document that it became. `variant` is the language that was
-    asked for, where a URL has several.
+    each with the variant of the document that it became.
     """
 
     url: str
@@ -60,13 +59,14 @@ class Exchange:
     headers: Headers
     body: bytes
     protocol: str | None = None
+    variant: str = ""
+    """The language that was asked for, where a URL has several."""
     address: str | None = None
     truncated: str | None = None
     method: str = "GET"
     request_headers: Headers = ()
     request_body: bytes = b""
     renderings: Sequence[tuple[str, bytes]] = ()
-    variant: str = ""
 
 
 class WarcFiles:
@@ -221,7 +221,7 @@ class Records:
             "WARC-Date": f"{moment.isoformat(timespec='microseconds')}Z",
         }
         if exchange.variant:
-            response[VARIANT_FIELD] = exchange.variant
+            response[VARIANT] = exchange.variant
         request = response | {
             "WARC-Type": "request",
             "WARC-Record-ID": f"<urn:uuid:{uuid4()}>",
@@ -250,7 +250,7 @@ class Records:
             "Content-Type": "text/html; charset=utf-8",
         }
         if variant:
-            fields[VARIANT_FIELD] = variant
+            fields[VARIANT] = variant
         return self._compress(
             self._writer.create_warc_record(
                 fields["WARC-Target-URI"],

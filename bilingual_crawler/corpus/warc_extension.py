@@ -90,6 +90,8 @@ class WarcArchive:
         """Keep the answer of a URL that has ended, if it may be kept."""
         waiting = self._waiting.pop(request, None)
         if waiting is not None:
+            if reason == "one_language":  # what was asked for is not what came
+                waiting = waiting._replace(exchange=replace(waiting.exchange, variant=""))
             self._decide(request, waiting, state, reason)
 
     def _scheduled(self, request: Request) -> None:

@@ -84,7 +84,7 @@ class Discovery:
             AppendFile(self._folder.path / SITES, self._folder.journal.file_size(SITES))
         )
         self._strategy = STRATEGIES[self._config.discovery_strategy]
-        self._predictor = LinkPredictor.load()
+        self._predictor = LinkPredictor.load(self._config.link_predictor)
         learner = Learner(
             self._config.discovery_learn_after,
             learns=self._strategy.learns,
@@ -134,17 +134,25 @@ class Discovery:
                 self._spider.scope.admit_host(entry.host)
 
     async def take(self, response: Response, document: Document) -> None:
-        """A page has come that discovery asked for."""
-        response.meta["bilingual_outcome"] = EXAMINED
+        """A page has come that discovery asked for.
+
+        What must not be kept is not looked at either, but its links may be followed; what is
+        reserved or closed to machine learning is not even read for its links.
+        """
         look = Look.from_meta(response.meta)
-        opt_out = self._opt_out(document)
-        if opt_out is not None:
-            response.meta["bilingual_outcome"] = (State.DONE, opt_out)
-            self._missed(document.requested_url, look, opt_out)
-            return
+        honour = self._spider.honour_of(document.url)
+        opt_out = opt_out_of(document.robots, document.tdm_reservation, honour)
+        response.meta["bilingual_outcome"] = EXAMINED if opt_out is None else (State.DONE, opt_out)
+        if forbids_links(document.robots, honour):
+            document.links = []
         async with self._thread:
-            await self.note_links(document)
-            await self._examine(document, look)
+            if opt_out not in CLOSED:
+                await self.note_links(document)
+            if opt_out is None:
+                await self._examine(document, look)
+            else:
+                record_opt_out(self._stats, host_of(document.url), opt_out)
+                self._missed(document.requested_url, look, opt_out)
             is_time = self.search.learner.page_read()
             self._folder.facts[PAGES] = str(self.search.learner.pages)
             if is_time:
@@ -165,14 +173,17 @@ class Discovery:
 
     async def _examine(self, document: Document, look: Look) -> None:
         """Show a page to the detector of its site, or begin with the site."""
-        examination = self._examinations.get(look.site)
-        if examination is None:
-            examination = self._begin(document, look.approach(document.requested_url))
-        elif not examination.is_waiting_for(document.requested_url):
-            return
+        asked = document.requested_url
+        examination = self._waiting_for(asked, look) or self._begin(document, look.approach(asked))
         if examination is not None:
-            await self._thread.run(examination.take, document.requested_url, document)
+            await self._thread.run(examination.take, asked, document)
             self._go_on(examination)
+
+    def _waiting_for(self, asked: str, look: Look) -> Examination | None:
+        """The examination that asked for a page, which others may have asked for before."""
+        examination = self._examinations.get(look.site or site_of(host_of(asked)))
+        waits = examination is not None and examination.is_waiting_for(asked)
+        return examination if waits else None
 
     def _begin(self, document: Document, approach: Approach) -> Examination | None:
         """The examination of a page's site; None if there is a verdict, or soon will be."""
@@ -233,11 +244,11 @@ class Discovery:
 
     def _missed(self, asked: str, look: Look, reason: str) -> None:
         """A page cannot be had: a step of an examination, a hub, or the first page of a site."""
-        examination = self._examinations.get(look.site)
+        examination = self._waiting_for(asked, look)
         if examination is not None:
-            if examination.is_waiting_for(asked):
-                examination.missed(asked, reason)
-                self._go_on(examination)
+            examination.missed(asked, reason)
+            self._go_on(examination)
+        if look.site:
             return
         if look.queue is not None and self.search.hubs.is_unread(asked):
             self.search.hubs.read(asked, 0, 0)
@@ -273,15 +284,6 @@ class Discovery:
             if not number % RANKED_AT_ONCE:
                 await sleep(0)
         self._count("rankings")
-
-    def _opt_out(self, document: Document) -> str | None:
-        """Why a page is not even read, if it says so; a page that must not be kept may be read."""
-        honour = self._spider.honour_of(document.url)
-        opt_out = opt_out_of(document.robots, document.tdm_reservation, honour)
-        if opt_out not in CLOSED:
-            return None
-        record_opt_out(self._stats, host_of(document.url), opt_out)
-        return opt_out
 
     def _admits(self, url: str) -> bool:
         refusal = self._spider.scope.refusal(url, depth=0)

@@ -62,11 +62,8 @@ class _Seeker(NamedTuple):
         return "own" if codes & self.own else "foreign"
 
     def announced(self, url: str) -> str:
-        """What the language is that a URL announces; the host of the page itself says nothing."""
-        host = host_of(url)
-        if host and host == self.host:
-            url = url.replace(host, NO_HOST, 1)
-        return self.relation(announced_languages(url)) or "nothing"
+        """What the language is to who seeks that a URL announces."""
+        return self.relation(announced_beside(url, self.host)) or "nothing"
 
 
 def link_features(
@@ -88,6 +85,16 @@ def link_features(
 def sought_languages(page_url: str, pair: LanguagePair, language: str = "") -> frozenset[str]:
     """The languages of a pair that a page is not in, as far as that is known."""
     return frozenset(pair.codes) - _own_language(page_url, pair, language)
+
+
+def announced_beside(url: str, host: str) -> frozenset[str]:
+    """The languages that a URL announces to one who comes from `host`.
+
+    What both hosts say is no announcement: blog.example.eu is not in Basque.
+    """
+    if host and host == host_of(url):
+        url = url.replace(host, NO_HOST, 1)
+    return announced_languages(url)
 
 
 def _own_language(page_url: str, pair: LanguagePair, language: str) -> frozenset[str]:

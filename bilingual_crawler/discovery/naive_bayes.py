@@ -14,7 +14,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-WEIGHT = 100.0
+WEIGHT = 1_000.0
 MOST_WORDS = 200_000
 """Words that are remembered; beyond that the rarest are forgotten."""
 

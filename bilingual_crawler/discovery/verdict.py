@@ -4,15 +4,18 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 Answer = Literal["yes", "no", "unsure"]
+AGAINST = frozenset(
+    {"menu", "landing", "machine", "other_site", "dead_link", "other_language", "empty", "no_link"}
+)
+"""The words of what speaks against a site."""
 
 
 class Finding(NamedTuple):
     """One thing that was seen of a site: a word for what it is, and a sentence.
 
-    Words that speak for a site: `link`, `alternates`, `anchors`, `sitemap`, `languages`, `extent`,
-    `translation`, `mixed`. Words that speak against it: `no_link`, `menu`, `landing`, `machine`,
-    `other_site`, `dead_link`, `other_language`, `empty`. Words that say why nothing is known:
-    `unreachable`, `refused`, `budget`, `no_tie`.
+    Words that speak for a site: link, alternates, anchors, sitemap, languages, translation, mixed.
+    Those of `AGAINST` speak against it. Words that say why nothing is known: unreachable, empty,
+    refused, budget, no_tie.
     """
 
     word: str

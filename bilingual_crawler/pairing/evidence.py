@@ -29,7 +29,7 @@ def same_page(first: Known, second: Known) -> Evidence | None:
     """Two documents of one URL: a page in both languages, or served in both."""
     one, other = (DocumentKey.parse(each.page.url) for each in (first, second))
     if one.url == other.url:
-        return Evidence("same_page", SAME_PAGE, "both texts are of one address")
+        return Evidence("same_page", SAME_PAGE, "both are one page, in one language each")
     return None
 
 

@@ -68,12 +68,12 @@ leans on no single sign."""
 
 
 class LabelledSite:
-    """A recorded site whose pairs are known."""
+    """A recorded site whose pairs are known; `strip` takes out what its pages declare of them."""
 
-    def __init__(self, warc: Path) -> None:
+    def __init__(self, warc: Path, *, strip: bool = False) -> None:
         self.recording = Recording(warc)
         self.name = self.recording.name
-        self._site = RecordedSite(self.recording, ())
+        self._site = RecordedSite(self.recording, (), strip=strip)
         self.gold = read_gold(_gold_list(warc, self.name))
         self._languages: dict[str, str] = {}
         self._partners: defaultdict[str, dict[str, str]] = defaultdict(dict)
@@ -85,7 +85,7 @@ class LabelledSite:
 
     def document(self, url: str) -> Document | None:
         """The page at a recorded URL."""
-        answer = self.recording.answer(url)
+        answer = self._site.answer(url)
         return None if answer is None else self._site.document(url, answer)
 
     def page_of(self, url: str) -> str | None:

@@ -22,8 +22,9 @@ SEARCH_ENGINE = "backlinks.example.org"
 class Answers:
     """What the web answers: pages, robots.txt, and a search engine that knows backlinks."""
 
-    def __init__(self, web: Web) -> None:
+    def __init__(self, web: Web, closed: str = "") -> None:
         self._web = web
+        self._closed = closed
         self._asked: list[dict[str, object]] = []
         self._sources: defaultdict[str, list[str]] = defaultdict(list)
         for target, source in web.backlinks():
@@ -41,7 +42,10 @@ class Answers:
             (site,) = parse_qs(parts.query)["to"]
             results = [{"source": source} for source in self._sources[site]]
             return "application/json", json.dumps({"results": results})
-        return "text/html; charset=utf-8", self._web.page(parts.hostname or "", parts.path)
+        page = self._web.page(parts.hostname or "", parts.path)
+        if page and parts.hostname == self._closed:
+            page = page.replace("<head>", '<head><meta name="robots" content="noai">')
+        return "text/html; charset=utf-8", page
 
 
 async def answer(
@@ -66,9 +70,8 @@ async def answer(
         writer.close()
 
 
-async def serve(web: Web, port: int, delay: float) -> None:
+async def serve(answers: Answers, port: int, delay: float) -> None:
     """Serve until killed; the address is printed when all is ready."""
-    answers = Answers(web)
     server = await asyncio.start_server(
         lambda reader, writer: answer(answers, delay, reader, writer), "127.0.0.1", port
     )
@@ -85,8 +88,10 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=0.08, help="of bilingual sites")
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--delay", type=float, default=0.0, help="seconds before an answer")
+    parser.add_argument("--closed", default="", help="host whose pages opt out")
     given = parser.parse_args()
-    asyncio.run(serve(Web(given.sites, given.seed, given.share), given.port, given.delay))
+    web = Web(given.sites, given.seed, given.share)
+    asyncio.run(serve(Answers(web, given.closed), given.port, given.delay))
 
 
 if __name__ == "__main__":

@@ -8,10 +8,11 @@ word; what might have been one and cannot be read is counted and told.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from bilingual_crawler.corpus.sources.reading import Alias, Found, Reading
-from bilingual_crawler.corpus.warc import VARIANT_FIELD
+from bilingual_crawler.corpus.warc import VARIANT
 from bilingual_crawler.corpus.warc_reader import (
     LARGEST_RECORD,
     OK,
@@ -96,10 +97,8 @@ def _read(url: str, record: WarcRecord, reading: Reading) -> Iterator[Found]:
         reading.skips.add(f"status {answer.status}", url)
         return
     found = reading.read(url, answer)
-    variant = record.headers.get(VARIANT_FIELD)
-    if variant and isinstance(found, Document) and found.language == variant:
-        found.variant = variant
-    yield found
+    variant = record.headers.get(VARIANT) or ""
+    yield replace(found, variant=variant) if variant and isinstance(found, Document) else found
 
 
 def _answer(record: WarcRecord) -> Answer:

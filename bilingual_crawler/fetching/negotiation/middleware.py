@@ -23,9 +23,8 @@ from twisted.python.failure import Failure
 from bilingual_crawler.documents.document import Document, DocumentKey
 from bilingual_crawler.fetching.negotiation.inquiry import Inquiry
 from bilingual_crawler.fetching.negotiation.questions import Questions
-from bilingual_crawler.fetching.negotiation.signs import language_cookies, names_translation
+from bilingual_crawler.fetching.negotiation.signs import cookies_set, names_translation
 from bilingual_crawler.fetching.negotiation.ways import (
-    MOST_COOKIES,
     HostFacts,
     KnownHosts,
     Way,
@@ -34,7 +33,6 @@ from bilingual_crawler.fetching.optouts import opt_out_of
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.requests import VARIANT
 from bilingual_crawler.hosts import host_of
-from bilingual_crawler.languages import LanguagePair
 
 if TYPE_CHECKING:
     from bilingual_crawler.spiders.bilingual import BilingualSpider
@@ -95,21 +93,22 @@ class Negotiation:
             yield request
 
     def response_downloaded(self, response: Response, request: Request) -> None:
-        """See which cookies a site sets; one that names the missing language is tried."""
+        """See which cookies a site sets; those that may mean the missing language are tried."""
         headers = response.headers.getlist("Set-Cookie")
         host = urlsplit(request.url).netloc
-        pair = self._pair_of(request.url)
-        if not headers or VARIANT in request.meta or pair is None:
+        if not headers or VARIANT in request.meta or not self._may(request.url):
             return
         known = self._hosts.get(host)
-        if known is None or known.way is not Way.NONE or known.language not in pair:
+        if known is None or known.way is not Way.NONE:
             return
-        other = pair.other(known.language).code
-        for name, value in language_cookies(headers, other).items():
-            if name not in known.tried and len(known.tried) < MOST_COOKIES:
-                self._under_way += 1
-                trying = self._try_cookie(host, known, pair, name, value)
-                deferred_from_coro(trying).addBoth(self._ended)
+        other = self._other(request.url, known.language)
+        if other is None:
+            return
+        cookies = cookies_set(headers, other, by_switch=request.url in known.switches)
+        if known.may_try(cookies):
+            self._under_way += 1
+            trying = self._try_cookies(host, known, cookies, other)
+            deferred_from_coro(trying).addBoth(self._ended)
 
     def spider_idle(self) -> None:
         """Let a crawl wait for what was asked."""
@@ -135,45 +134,43 @@ class Negotiation:
 
     async def _take_page(self, document: Document, response: Response) -> list[Request]:
         """Find out about the host of a page; what else is to be fetched for it is given."""
-        pair = self._pair_of(document.url)
+        other = self._other(document.url, document.language)
         honour = self._spider.honour_of(document.url)
         if (
-            pair is None
-            or document.language is None
-            or document.language not in pair
+            other is None
+            or not self._may(document.url)
             or opt_out_of(document.robots, document.tdm_reservation, honour) is not None
         ):
             return []
-        other = pair.other(document.language).code
-        known, found = await self._find_out(document, response, pair)
+        known, found = await self._find_out(document, response, other)
         if found:
             return list(self._requests_for_page(document, response, found, other))
         if known is None or not known.serves_both:
             return []
-        document.variant = document.language
+        document.variant = document.language or ""
         if names_translation(document, other):
             return []
         score = float(response.meta.get("bilingual_score", 0.0))
         return [self._variant(known, document.url, other, score, document.depth)]
 
     async def _find_out(
-        self, document: Document, response: Response, pair: LanguagePair
+        self, document: Document, response: Response, other: str
     ) -> tuple[HostFacts | None, str]:
         """What the host of a page does, asked once; other pages of it wait meanwhile.
 
         The second is the address of the page in the other language, where there is another.
         """
         host = urlsplit(document.url).netloc
-        if host in self._waiting:
+        while host in self._waiting:
             arrival: Deferred[None] = Deferred()
             self._waiting[host].append(arrival)
             await maybe_deferred_to_future(arrival)
         known = self._hosts.get(host)
         if known is not None or self._failures.get(host, 0) >= MOST_FAILURES:
             return known, ""
-        self._waiting.setdefault(host, [])
+        self._waiting[host] = []
         try:
-            inquiry = Inquiry(self._questions, pair)
+            inquiry = Inquiry(self._questions, other)
             known, found = await inquiry.of_page(document, _asked_for(response))
             if known is None:
                 self._failures[host] = self._failures.get(host, 0) + 1
@@ -190,12 +187,14 @@ class Negotiation:
         if known.serves_both:
             logger.info("%s has both languages at one address (by %s)", host, known.way)
 
-    async def _try_cookie(
-        self, host: str, known: HostFacts, pair: LanguagePair, name: str, value: str
+    async def _try_cookies(
+        self, host: str, known: HostFacts, cookies: dict[str, str], other: str
     ) -> None:
-        """Try a cookie with the page that the host was asked for; make up for pages that came."""
-        other = pair.other(known.language).code
-        if not await Inquiry(self._questions, pair).of_cookie(known, name, value, other):
+        """Try cookies with the page that the host was asked for; make up for pages that came.
+
+        How deep those were is not remembered, so their depth counts from here.
+        """
+        if not await Inquiry(self._questions, other).of_cookies(known, cookies):
             self._hosts.save(host, known)
             return
         self._decide(host, known)
@@ -228,16 +227,19 @@ class Negotiation:
         request = self._spider.request(url, score=best, depth=depth)
         request.meta.update({VARIANT: code, "cookiejar": f"variant {code}"})
         request.headers.update(known.headers(code))
-        if known.way is Way.COOKIE:
-            request.cookies = {known.cookie: known.values.get(code, "")}
+        request.cookies = dict(known.cookies.get(code, {}).items())
         return request
 
-    def _pair_of(self, url: str) -> LanguagePair | None:
-        """The two languages of a site; None where one is enough, or the user wants none of this."""
+    def _other(self, url: str, language: str | None) -> str | None:
+        """The language of the crawl that a page is not in; None of a page in neither."""
+        codes = self._spider.pair_of(url).codes
+        others = [code for code in codes if code != language]
+        return others[0] if language in codes and others else None
+
+    def _may(self, url: str) -> bool:
+        """Whether the user wants this of a site."""
         wanted = self._spider.plan.sites.rules_for(host_of(url)).negotiate
-        pair = self._spider.pair_of(url)
-        is_wanted = self._spider.config.negotiate if wanted is None else wanted
-        return pair if is_wanted and isinstance(pair, LanguagePair) else None
+        return self._spider.config.negotiate if wanted is None else wanted
 
     def _count(self, name: str) -> None:
         self._stats.inc_value(f"bilingual/negotiation/{name}")

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable
-from http.cookies import CookieError, SimpleCookie
+from itertools import islice
+from urllib.parse import urlsplit
 
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.switches import languages_named, languages_of_link
@@ -20,28 +21,35 @@ COMMON_NAMES = (
 )
 """Cookies in which sites and their frameworks keep the language, most usual first."""
 LONGEST_HEADER = 4096
+MOST_COOKIES = 5
+"""Cookies that are taken from one answer."""
+MOST_SWITCHES = 5
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-_VALUE = re.compile(r"[A-Za-z]{2,3}(?:[_-][A-Za-z0-9]{2,8}){0,2}")
+_VALUE = re.compile(r"[A-Za-z0-9_.%~+/=-]{1,200}")
+_TAG = re.compile(r"[A-Za-z]{2,3}(?:[_-][A-Za-z0-9]{2,8}){0,2}")
 
 
-def language_cookies(headers: Iterable[bytes], code: str) -> dict[str, str]:
-    """The cookies that `Set-Cookie` headers set to a language: name and value.
+def cookies_set(headers: Iterable[bytes], code: str, *, by_switch: bool) -> dict[str, str]:
+    """The cookies by which a site may remember a language: name and value.
 
-    Whatever else a cookie holds is nobody's business, so only values that are a language tag
-    are looked at.
+    What the answer to a language switch sets is all taken, for it may be the number of a session
+    that the site keeps the language with. Of any other answer only cookies count whose value is a
+    tag of the language: whatever else they hold is nobody's business.
     """
     found: dict[str, str] = {}
     for header in headers:
-        try:
-            cookies = SimpleCookie(header[:LONGEST_HEADER].decode("latin-1"))
-        except CookieError:
-            continue
-        for name, morsel in cookies.items():
-            if _NAME.fullmatch(name) and _VALUE.fullmatch(morsel.value):
-                language = language_of_tag(morsel.value)
-                if language is not None and language.code == code:
-                    found[name] = morsel.value
-    return found
+        cookie = header[:LONGEST_HEADER].decode("latin-1").partition(";")[0]
+        name, _, value = (part.strip() for part in cookie.partition("="))
+        value = value.strip('"')
+        fits = _NAME.fullmatch(name) and _VALUE.fullmatch(value)
+        if fits and (by_switch or _names_language(value, code)):
+            found[name] = value
+    return dict(islice(found.items(), MOST_COOKIES))
+
+
+def _names_language(value: str, code: str) -> bool:
+    language = language_of_tag(value) if _TAG.fullmatch(value) else None
+    return language is not None and language.code == code
 
 
 def common_cookies(code: str) -> dict[str, str]:
@@ -49,7 +57,18 @@ def common_cookies(code: str) -> dict[str, str]:
     return dict.fromkeys(COMMON_NAMES, language_tag(code))
 
 
-def switches_without_link(document: Document, code: str) -> bool:
+def switches_of(document: Document, code: str) -> list[str]:
+    """Where the links of a page lead that name a language, on the same host."""
+    host = urlsplit(document.url).netloc
+    found = (
+        link.url
+        for link in document.links
+        if code in languages_of_link(link) and link.url != document.url
+    )
+    return list(islice((url for url in found if urlsplit(url).netloc == host), MOST_SWITCHES))
+
+
+def offers_without_link(document: Document, code: str) -> bool:
     """Whether a page offers a language but links to it nowhere: a button, a choice in a form."""
     if any(
         code in languages_of_link(link) and link.url != document.url for link in document.links

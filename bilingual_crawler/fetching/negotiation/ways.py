@@ -15,8 +15,8 @@ from bilingual_crawler.languages import language_tag
 LEAST_MISSES = 10
 LEAST_ANSWERED = 0.2
 """A host is given up when so many pages, and all but this share, came in one language only."""
-MOST_COOKIES = 3
-"""Cookies of a host that are tried; each costs a request."""
+MOST_TRIES = 3
+"""Times that cookies of a host are tried; each costs a request."""
 
 _FACT = "negotiation of "
 
@@ -41,15 +41,17 @@ class HostFacts:
     """What is known of a host.
 
     `page` is the page that it was found out with, and `language` what that page was in for a
-    stranger. `cookie` and `values` (by language) count where the way is a cookie. `asked` and
-    `answered` are the pages that were asked for in a further language, and those that came in it.
+    stranger; `switches` are its links that name the other language. `cookies` are what is sent
+    for a language, where the way is a cookie, and `tried` the names of those that were tried.
+    `asked` and `answered` are the pages that were asked for in a further language, and those that
+    came in it.
     """
 
     way: Way
     page: str = ""
     language: str = ""
-    cookie: str = ""
-    values: dict[str, str] = field(default_factory=dict)
+    switches: list[str] = field(default_factory=list)
+    cookies: dict[str, dict[str, str]] = field(default_factory=dict)
     tried: list[str] = field(default_factory=list)
     asked: int = 0
     answered: int = 0
@@ -61,9 +63,15 @@ class HostFacts:
 
     def headers(self, code: str) -> dict[str, str]:
         """The headers by which this host is asked for a language."""
-        if self.way is Way.COOKIE and code in self.values:
-            return headers_for(code, {self.cookie: self.values[code]})
-        return headers_for(code)
+        return headers_for(code, self.cookies.get(code))
+
+    def may_try(self, cookies: Mapping[str, str]) -> bool:
+        """Whether cookies that the host sets are worth a question: not tried yet, nor too many."""
+        names = " ".join(sorted(cookies))
+        if not cookies or names in self.tried or len(self.tried) >= MOST_TRIES:
+            return False
+        self.tried.append(names)
+        return True
 
     def note(self, *, answered: bool) -> None:
         """Count a page that was asked for in a further language; give up where all is in vain."""

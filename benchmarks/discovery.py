@@ -1,0 +1,159 @@
+"""How many bilingual sites each strategy finds for its downloads, in a synthetic web.
+
+The web of tests/synthetic_web is served on loopback, by one process that answers for all hosts;
+each strategy crawls it over HTTP with `scrapy crawl discovery`, from the same seeds, until it has
+made as many downloads as it may. A file of half of all links stands for the search engine that
+tells backlinks. Everything is averaged over several webs.
+
+    python -m benchmarks.discovery                     the table of docs/discovery.md
+    python -m benchmarks.discovery --plot docs/discovery.png
+    python -m benchmarks.discovery --size large --webs 1 --strategy classifier
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from bilingual_crawler.discovery.strategy import STRATEGIES
+from tests.crawls import ROOT
+from tests.servers import serve_web
+from tests.synthetic_web.web import Web
+
+Curve = list[tuple[int, int]]
+"""(downloads, bilingual sites found)"""
+POINTS = 20
+
+
+class Size(NamedTuple):
+    sites: int
+    downloads: int
+    seeds: int
+    learn_after: int
+
+
+SIZES = {"small": Size(3_000, 600, 10, 120), "large": Size(10_000, 2_000, 20, 400)}
+SETTINGS = {
+    "BILINGUAL_ALLOW_PRIVATE": 1,
+    "BILINGUAL_HONOUR": "",
+    "BILINGUAL_PROGRESS": "off",
+    "BILINGUAL_CHECKPOINT_SECONDS": 5,
+    "ROBOTSTXT_OBEY": 0,
+    "DOWNLOAD_DELAY": 0,
+    "AUTOTHROTTLE_ENABLED": 0,
+    "CONCURRENT_REQUESTS": 2,
+    "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 0,  # no request while a page is being read
+    "LOG_LEVEL": "ERROR",
+    "EXTENSIONS": '{"bilingual_crawler.reporting.picture.YieldPicture": null}',
+}
+
+
+def run(web: Web, proxy: str, size: Size, strategy: str, folder: Path) -> Curve:
+    """One search; its curve is the yield that crawl.json tells."""
+    links, output = folder / "links.tsv", folder / strategy
+    if not links.exists():
+        links.write_text("".join(f"{target}\t{source}\n" for target, source in web.backlinks()))
+    settings = SETTINGS | {
+        "BILINGUAL_BACKLINKS": f"links:{links}",
+        "BILINGUAL_DISCOVERY_STRATEGY": strategy,
+        "BILINGUAL_DISCOVERY_LEARN_AFTER": size.learn_after,
+        "CLOSESPIDER_PAGECOUNT": size.downloads,
+    }
+    command = [sys.executable, "-m", "scrapy", "crawl", "discovery", "-a", "langs=eng-spa"]
+    command += ["-a", f"seeds={','.join(web.seeds(size.seeds))}", "-a", f"output={output}"]
+    for name, value in settings.items():
+        command += ["-s", f"{name}={value}"]
+    subprocess.run(command, cwd=ROOT, env={"http_proxy": proxy}, check=True)
+    found = {json.loads(line)["site"] for line in (output / "sites.jsonl").open()}
+    wrong = found - web.bilingual
+    if wrong:
+        print(f"not bilingual: {', '.join(sorted(wrong))}", file=sys.stderr)
+    report = json.loads((output / "crawl.json").read_text())
+    return [(pages, sites) for pages, sites in report["yield"]]
+
+
+def at(curve: Curve, downloads: int) -> int:
+    """Sites found after so many downloads; a search that ended earlier finds no more."""
+    return max((sites for pages, sites in curve if pages <= downloads), default=0)
+
+
+def mean_curve(curves: Sequence[Curve], downloads: int) -> list[tuple[int, float]]:
+    steps = [downloads * step // POINTS for step in range(POINTS + 1)]
+    return [(step, statistics.mean(at(curve, step) for curve in curves)) for step in steps]
+
+
+def measure(size: Size, webs: int, strategies: Sequence[str]) -> dict[str, list[Curve]]:
+    curves: dict[str, list[Curve]] = {strategy: [] for strategy in strategies}
+    for seed in range(webs):
+        web = Web(size.sites, seed)
+        with serve_web(size.sites, seed) as server, tempfile.TemporaryDirectory() as name:
+            for strategy in strategies:
+                curve = run(web, server.url, size, strategy, Path(name))
+                curves[strategy].append(curve)
+                ended = f"{curve[-1][1]} sites in {curve[-1][0]} downloads" if curve else "nothing"
+                print(f"  web {seed}, {strategy}: {ended}", file=sys.stderr, flush=True)
+    return curves
+
+
+def table(name: str, size: Size, curves: dict[str, list[Curve]]) -> str:
+    """Sites found after a quarter, half and all of the downloads; the mean and the range."""
+    steps = (size.downloads // 4, size.downloads // 2, size.downloads)
+    bilingual = [len(Web(size.sites, seed).bilingual) for seed in range(len(curves["forward"]))]
+    lines = [
+        f"{name}: {size.sites:,} sites, {statistics.mean(bilingual):.0f} of them bilingual\n",
+        "| strategy | " + " | ".join(f"after {step:,} downloads" for step in steps) + " |",
+        "|---|" + "---:|" * len(steps),
+    ]
+    for strategy, each in curves.items():
+        cells = []
+        for step in steps:
+            found = [at(curve, step) for curve in each]
+            cells.append(f"{statistics.mean(found):.1f} ({min(found)}-{max(found)})")
+        lines.append(f"| {strategy} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def draw(measured: dict[str, dict[str, list[Curve]]], path: Path) -> None:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - heavy
+    from matplotlib.figure import Figure  # noqa: PLC0415 - heavy
+
+    figure = Figure(figsize=(5 * len(measured), 3.8), layout="constrained")
+    FigureCanvasAgg(figure)
+    panels = figure.subplots(1, len(measured), squeeze=False)[0]
+    for panel, (name, curves) in zip(panels, measured.items(), strict=True):
+        size = SIZES[name]
+        for strategy, each in curves.items():
+            points = mean_curve(each, size.downloads)
+            panel.plot(*zip(*points, strict=True), label=strategy, linewidth=1.6)
+        panel.axvline(size.learn_after, color="grey", linewidth=0.6, linestyle=":")
+        panel.set_title(f"{size.sites:,} sites")
+        panel.set_xlabel("downloads")
+        panel.set_ylabel("bilingual sites found")
+        panel.grid(alpha=0.25)
+        panel.legend()
+    figure.savefig(path, dpi=110)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--size", choices=SIZES, action="append", help="by default both")
+    parser.add_argument("--webs", type=int, default=3, help="webs that are averaged over")
+    parser.add_argument("--strategy", choices=STRATEGIES, action="append", help="by default all")
+    parser.add_argument("--plot", type=Path, help="draw the curves here")
+    given = parser.parse_args()
+    measured = {}
+    for name in given.size or SIZES:
+        curves = measure(SIZES[name], given.webs, given.strategy or list(STRATEGIES))
+        measured[name] = curves
+        print(table(name, SIZES[name], curves) + "\n", flush=True)
+    if given.plot:
+        draw(measured, given.plot)
+
+
+if __name__ == "__main__":
+    main()

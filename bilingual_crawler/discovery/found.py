@@ -1,0 +1,149 @@
+"""What the pages of a site that were read so far say together.
+
+A language is found if a page has text in it that is no machine's. Two found languages make a site
+bilingual if each has pages of its own, not one page for those who ask, and if something ties them
+together: a switch, a declaration, or that two pages look like translations.
+"""
+
+from collections.abc import Mapping
+from itertools import product
+
+from bilingual_crawler.discovery.candidates import PROMISES, Candidate
+from bilingual_crawler.discovery.link_features import announced_beside
+from bilingual_crawler.discovery.site_page import SitePage
+from bilingual_crawler.discovery.verdict import Finding
+from bilingual_crawler.hosts import host_of
+from bilingual_crawler.languages import LanguagePair, find_language
+from bilingual_crawler.pairing.matcher import DETECTORS, Matcher
+from bilingual_crawler.pairing.url_key import url_key
+
+OWN_LINKS = 3
+"""Links that show a whole version: they announce its language, or are those of the other version
+but for the language in them; and no page of the other version has them."""
+SMALL_SITE = 5
+"""A page with fewer links to its own site may well be all there is."""
+MIXED_TEXT = 300
+"""Characters of each language on a page that has both."""
+LOOKS_ALIKE = 0.9
+"""The probability from which two pages are said to look like translations."""
+LIKENESS_WORTH = 0.5
+"""What that is worth: without rivals, all pages of one site look somewhat alike."""
+CLAIMS = frozenset({"alternates", "switches", "url_model", "same_page"})
+IN_BROWSERS = frozenset({"", "google", "microsoft"})
+"""Services that translate what the reader sees, and never what is fetched."""
+
+
+class Found:
+    """The pages in the two languages, first and second of the pair."""
+
+    def __init__(self, pair: LanguagePair) -> None:
+        self._pair = pair
+        self._pages: dict[str, list[SitePage]] = {code: [] for code in pair.codes}
+
+    def add(self, page: SitePage) -> None:
+        """Take in a page, if it shows a language of the pair."""
+        if page.counts and page.language in self._pair:
+            self._pages[page.language].append(page)
+
+    @property
+    def missing(self) -> frozenset[str]:
+        """The languages that were not found."""
+        return frozenset(code for code, pages in self._pages.items() if not pages)
+
+    @property
+    def entries(self) -> tuple[tuple[str, str], ...]:
+        """A page for each language that was found."""
+        return tuple((code, pages[0].url) for code, pages in self._pages.items() if pages)
+
+    def __getitem__(self, code: str) -> list[SitePage]:
+        return self._pages[code]
+
+    def has_extent(self, code: str) -> bool:
+        """Whether a language that was found has more on the site than one page."""
+        pages, others = self._pages[code], self._pages[self._pair.other(code).code]
+        if len({page.url for page in pages}) > 1:
+            return True
+        if all(len(page.inside) < SMALL_SITE for page in (*pages, *others)):
+            return True
+        host = host_of(others[0].url)
+        own = self.own_links(code)
+        announced = sum(code in announced_beside(url, host) for url in own)
+        return max(announced, self._corresponding()) >= OWN_LINKS
+
+    def _corresponding(self) -> int:
+        """Links that are equal in both languages, once the languages are out of them."""
+        tokens = self._pair.first.tokens | self._pair.second.tokens
+        first, second = (
+            {url_key(url, tokens).key for url in self.own_links(code)} for code in self._pair.codes
+        )
+        return len(first & second)
+
+    def own_links(self, code: str) -> list[str]:
+        """Where the pages of one language lead within the site, and those of the other do not.
+
+        Links that announce the language come first.
+        """
+        others = self._pages[self._pair.other(code).code]
+        host = host_of(others[0].url)
+        shared = {url for page in others for url in (page.url, *page.inside)}
+        inside = dict.fromkeys(url for page in self._pages[code] for url in page.inside)
+        alone = [url for url in inside if url not in shared]
+        return sorted(alone, key=lambda url: code not in announced_beside(url, host))
+
+    def mixed(self) -> SitePage | None:
+        """A page that has enough text in both languages."""
+        first, second = (
+            {page.url: page for page in pages if page.characters >= MIXED_TEXT}
+            for pages in self._pages.values()
+        )
+        return next((first[url] for url in first if url in second), None)
+
+    def service(self) -> str:
+        """A service that may have made one of the versions by machine."""
+        services = {page.service for pages in self._pages.values() for page in pages}
+        return min(services - IN_BROWSERS, default="")
+
+    def ties(self, came_by: Mapping[str, Candidate]) -> tuple[list[Finding], float]:
+        """What makes the languages versions of each other, and how sure that is.
+
+        `came_by` tells for the key of a page how one came to it.
+        """
+        findings: list[Finding] = []
+        doubts: dict[str, float] = {}
+        for page in (page for pages in self._pages.values() for page in pages):
+            candidate = came_by.get(page.page.url)
+            if candidate is None or candidate.way not in PROMISES:
+                continue
+            doubt = 1 - candidate.likelihood
+            doubts[candidate.way] = min(doubt, doubts.get(candidate.way, 1.0))
+            detail = f"{candidate} leads to {page.url}, in {name_of(page.language)}."
+            findings.append(Finding(candidate.way, detail))
+        for code, url in self.entries:
+            findings.append(Finding("languages", f"The text of {url} is in {name_of(code)}."))
+        alike = self._most_alike()
+        if alike is not None:
+            detail = f"{alike[0]} and {alike[1]} look like translations of each other."
+            findings.append(Finding("translation", detail))
+            if doubts:
+                doubts["translation"] = 1 - LIKENESS_WORTH
+        likelihood = 1.0
+        for doubt in doubts.values():
+            likelihood *= doubt
+        return findings, 1 - likelihood if doubts else 0.0
+
+    def _most_alike(self) -> tuple[str, str] | None:
+        """Two pages that look like translations, as pairing sees them without any claims."""
+        matcher = Matcher(self._pair, frozenset(DETECTORS) - CLAIMS)
+        for page in (page for pages in self._pages.values() for page in pages):
+            matcher.hold(page.page)
+        best, found = LOOKS_ALIKE, None
+        for one, other in product(*self._pages.values()):
+            weighed = matcher.weigh(one.page.url, other.page.url)
+            if weighed is not None and weighed.score >= best:
+                best, found = weighed.score, (one.url, other.url)
+        return found
+
+
+def name_of(code: str) -> str:
+    """The English name of a language, for sentences."""
+    return find_language(code).name if code else "a language that is not known"
