@@ -14,7 +14,7 @@ from twisted.python.failure import Failure
 
 from bilingual_crawler.corpus.corpus import Corpus
 from bilingual_crawler.corpus.folder import CrawlFolder
-from bilingual_crawler.corpus.worker_folder import open_worker_folder
+from bilingual_crawler.corpus.worker_folder import open_folder
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.mixed import split_mixed
@@ -79,11 +79,7 @@ class BilingualSpider(Spider):
         self._pair_of_host = lru_cache(maxsize=1 << 14)(self._find_pair)
         word_list, embedder = read_resources(config.word_list, config.embeddings)
         self.redis = connect(config.frontier) if config.frontier else None
-        langs = str(plan.langs)
-        if self.redis is None:
-            self.folder = CrawlFolder(plan.output, langs)
-        else:
-            self.folder = open_worker_folder(plan.output, langs, config.worker)
+        self.folder = open_folder(plan, config)
         self.corpus = Corpus(
             self.folder,
             self.pair_of,
