@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help install demo test check format bench docs clean
+.PHONY: help install demo test check format bench faults docs clean
 
 help:  ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -40,6 +40,10 @@ format: .venv/installed  ## put the code in shape
 bench: .venv/installed  ## measure against Scrapy's own parts, side by side
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[dev,bench]'
 	$(BIN)/python -m benchmarks
+
+faults: .venv/installed  ## break workers and Redis while a crawl runs, and check what it promises
+	tools/system_packages.sh
+	$(BIN)/python -m tools.faults
 
 docs: .venv/installed  ## write the generated pages of docs/
 	$(BIN)/python -m tools.docs
