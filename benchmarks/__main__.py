@@ -12,8 +12,8 @@ import sys
 from benchmarks.recorded_pairs import SHARED
 
 LOCAL = (
-    *("crawl", "scoring", "frontier", "dedup", "congruence", "pairing", "inference"),
-    *("splitters", "alignment", "export", "search", "bootstrap", "rendering"),
+    *("crawl", "scoring", "frontier", "redis_frontier", "dedup", "congruence", "pairing"),
+    *("inference", "splitters", "alignment", "export", "search", "bootstrap", "rendering"),
     *("merging", "workers", "scaling_model"),
 )
 RECORDED = (

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
@@ -14,7 +14,7 @@ from twisted.python.failure import Failure
 
 from bilingual_crawler.corpus.corpus import Corpus
 from bilingual_crawler.corpus.folder import CrawlFolder
-from bilingual_crawler.corpus.worker_folder import open_worker_folder
+from bilingual_crawler.corpus.worker_folder import open_folder
 from bilingual_crawler.discovery.crawl import DISCOVERS, Discovery, check_discovery
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
@@ -39,6 +39,9 @@ from bilingual_crawler.scoring.shared_models import parallel_urls_if_there
 from bilingual_crawler.settings import Config
 from bilingual_crawler.signals import pair_found, pair_lost
 from bilingual_crawler.topics.topic import Topic
+
+if TYPE_CHECKING:
+    from redis import Redis
 
 logger = logging.getLogger(__name__)
 
@@ -69,6 +72,8 @@ class BilingualSpider(Spider):
     patience: Patience
     topic: Topic
     discovery: Discovery | None = None
+    redis: "Redis | None" = None
+    """The server that holds the frontier, where it is shared."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -103,7 +108,7 @@ class BilingualSpider(Spider):
         self.topic = topic_of(plan, config)
         self.redis = connect(config.frontier) if config.frontier else None
         with writing(plan.output, "Mend that, or name another folder with -a output=FOLDER."):
-            self.folder = self._open_folder()
+            self.folder = open_folder(plan, config, self.topic.name, harvests=self.harvests)
             self.corpus = Corpus(
                 self.folder,
                 self.pair_of,
@@ -116,13 +121,6 @@ class BilingualSpider(Spider):
             )
         if plan.discover or self.folder.facts.get(DISCOVERS):
             self.discovery = Discovery(self, self.crawler)
-
-    def _open_folder(self) -> CrawlFolder:
-        """The folder of the crawl; each worker that shares a frontier has one of its own."""
-        output, langs, topic = self.plan.output, str(self.plan.langs), self.topic.name
-        if self.redis is None:
-            return CrawlFolder(output, langs, topic, harvests=self.harvests)
-        return open_worker_folder(output, langs, self.config.worker, topic)
 
     @cached_property
     def scope(self) -> Scope:
