@@ -51,12 +51,20 @@ class Sink(Protocol):
         """Give the file back; nothing is written after this."""
 
 
+class FolderHeldError(ConfigurationError):
+    """Another process writes into the folder."""
+
+
 class JournalError(Exception):
     """The journal can no longer be written (a full disk, say), so the crawl must stop."""
 
 
 class Journal:
-    """One SQLite file and the output files whose lengths it vouches for."""
+    """One SQLite file and the output files whose lengths it vouches for.
+
+    `begun` is the number of the checkpoint that asked for changes last, `committed` that of
+    the last one that is on disk: what must not be told before it is safe compares the two.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -71,6 +79,8 @@ class Journal:
         self._idle = threading.Event()
         self._idle.set()
         self._error: Exception | None = None
+        self.begun = 0
+        self.committed = 0
         self._thread = threading.Thread(target=self._work, name="journal", daemon=True)
         self._thread.start()
 
@@ -143,6 +153,7 @@ class Journal:
         self._raise_error()
         if not self._idle.is_set():
             return False
+        self.begun += 1
         statements = [each for source in self._sources for each in source.changes() if each[1]]
         appends = {name: items for name, items in self._appends.items() if items}
         for name in appends:
@@ -150,7 +161,9 @@ class Journal:
         sizes, self._sizes = self._sizes, {}
         if statements or appends or sizes:
             self._idle.clear()
-            self._batches.put(_Batch(statements, appends, sizes))
+            self._batches.put(_Batch(self.begun, statements, appends, sizes))
+        else:
+            self.committed = self.begun
         if wait:
             self._idle.wait()
             self._raise_error()
@@ -199,11 +212,13 @@ class Journal:
             if connection.in_transaction:  # SQLite ends it by itself when the disk is full
                 connection.execute("ROLLBACK")
             raise
+        self.committed = batch.number
 
 
 class _Batch(NamedTuple):
     """What one checkpoint writes."""
 
+    number: int
     statements: list[Statement]
     appends: dict[str, list[Any]]
     sizes: dict[str, int]
@@ -243,7 +258,7 @@ def _lock(path: Path) -> int:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         os.close(descriptor)
-        raise ConfigurationError(
+        raise FolderHeldError(
             f"Another crawl is running in {path.parent}: wait for it, or choose another folder "
             "with -a output=DIR."
         ) from None

@@ -23,6 +23,7 @@ from bilingual_crawler.sites import Sites
 
 ARGUMENTS = ("langs", "seeds", "seeds_file", "output", "sites")
 CRAWL_FILES = ("crawl.sqlite", "crawl.json")
+WORKER_FILES = (*CRAWL_FILES, "crawl.lock")
 CRAWLS = Path("crawls")
 _MOST_PROBLEMS_SHOWN = 20
 _JOB = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -219,11 +220,19 @@ def _not_there_yet(folder: Path) -> Path:
     return next(each for each in chain([folder], numbered) if not each.exists())
 
 
+def _holds_workers(folder: Path) -> bool:
+    """Whether there is nothing in a folder but those of the workers of a crawl."""
+    return all(
+        entry.is_dir() and not {each.name for each in entry.iterdir()}.isdisjoint(WORKER_FILES)
+        for entry in folder.iterdir()
+    )
+
+
 def _objection(folder: Path) -> str | None:
     """Why a crawl cannot be written into a folder, or continued in it."""
     if folder.is_dir():
         names = {entry.name for entry in folder.iterdir()}
-        if names and names.isdisjoint(CRAWL_FILES):
+        if names and names.isdisjoint(CRAWL_FILES) and not _holds_workers(folder):
             return "holds something else than a crawl; name a new folder, or an empty one"
     elif folder.exists():
         return "is a file; name a folder with -a output=FOLDER"

@@ -7,6 +7,7 @@ priority: what a project, a spider or `-s` sets wins.
 
 import difflib
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from ipaddress import ip_address
@@ -124,6 +125,22 @@ def listen_address(value: Any) -> str:
     if address:
         split_address(address)
     return address
+
+
+def redis_address(value: Any) -> str:
+    """Parse the address of a Redis server; nothing is no server."""
+    address = text(value)
+    if address and not address.startswith(("redis://", "rediss://", "unix://")):
+        raise ValueError("must be an address such as redis://HOST:6379/0, or nothing")
+    return address
+
+
+def label(value: Any) -> str:
+    """Parse a name that can be part of a key and of a path."""
+    word = text(value)
+    if word and not re.fullmatch(r"\w[\w:.-]*", word):
+        raise ValueError("must be made of letters, digits and : . - _")
+    return word
 
 
 SCORERS = ("adaptive", "smart", "rules", "language", "breadth_first", "pplocator", "ilsp")
@@ -269,6 +286,27 @@ class Config:
         10.0,
         "Seconds within which a crawl ends that is told to stop by SIGTERM or Ctrl-C.",
         number(1),
+    )
+    frontier: str = setting(
+        "",
+        "Redis server with a frontier that several workers share: redis://HOST:6379/0.",
+        redis_address,
+    )
+    frontier_prefix: str = setting(
+        "",
+        "Beginning of the keys of a crawl in Redis; by default bilingual: and the languages.",
+        label,
+    )
+    worker: str = setting(
+        "",
+        "Name of a worker and of its folder in the output; by default the machine and a number.",
+        label,
+    )
+    worker_sites: int = setting(
+        100, "Sites that one worker holds at once, at most.", number(1, whole=True)
+    )
+    lease_seconds: float = setting(
+        30.0, "Seconds after which the sites of a worker that has died go to others.", number(1)
     )
     progress: str = setting(
         "auto",

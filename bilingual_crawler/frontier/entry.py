@@ -1,6 +1,7 @@
 """What the frontier knows of a URL, and what any frontier promises."""
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
@@ -100,3 +101,45 @@ class Frontier(Protocol):
 
     def __len__(self) -> int:
         """How many URLs are queued, those of hosts whose budget is spent left out."""
+
+    def __contains__(self, fingerprint: int) -> bool:
+        """Whether a URL was ever pushed, as far as is known here."""
+
+    def prefetch(self, urls: Iterable[tuple[int, str]]) -> None:
+        """Make ready to be asked about URLs, given by fingerprint and host."""
+
+    @property
+    def known(self) -> int:
+        """How many URLs were ever pushed."""
+
+    @property
+    def shelved(self) -> int:
+        """How many URLs wait for a run with a larger budget."""
+
+    @property
+    def hosts(self) -> list[str]:
+        """Every host that has or had a waiting URL."""
+
+    @property
+    def outcomes(self) -> Counter[str]:
+        """How the URLs ended, of which this process knows."""
+
+
+class CrawlFrontier(Frontier, Protocol):
+    """The frontier of a running crawl, which may be shared with other processes."""
+
+    @property
+    def keep_up_seconds(self) -> float:
+        """How often `keep_up` is to be called; 0 is never."""
+
+    def keep_up(self) -> None:
+        """Tell others what they must know, and that this process lives."""
+
+    def pending(self) -> bool:
+        """Whether there is, or may come, anything to hand out."""
+
+    def end_site(self, site: str) -> None:
+        """Let all processes know that nothing more is wanted of a site."""
+
+    def close(self) -> None:
+        """Make everything durable and let others go on."""

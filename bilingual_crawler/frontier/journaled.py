@@ -35,7 +35,12 @@ CHANGE = (
 
 
 class JournaledFrontier(MemoryFrontier):
-    """A `MemoryFrontier` whose every change reaches the journal with the next checkpoint."""
+    """A `MemoryFrontier` whose every change reaches the journal with the next checkpoint.
+
+    Nobody else shares it, so there is nobody to keep up with.
+    """
+
+    keep_up_seconds = 0.0
 
     def __init__(self, journal: Journal, gate: HostGate = always_open) -> None:
         super().__init__(gate)
@@ -81,6 +86,15 @@ class JournaledFrontier(MemoryFrontier):
         """A leased URL goes back to the queue and is not sent before `ready_at`."""
         super().retry(fingerprint, ready_at, payload)
         self._changed.add(fingerprint)
+
+    def keep_up(self) -> None:
+        """Do nothing: the journal asks by itself."""
+
+    def end_site(self, site: str) -> None:
+        """Do nothing: the gate and the facts of the crawl know."""
+
+    def close(self) -> None:
+        """Do nothing: the folder of the crawl closes the journal."""
 
     def changes(self) -> Iterable[Statement]:
         """Rows for the journal: what is new, what changed, what has ended."""

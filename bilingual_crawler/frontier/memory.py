@@ -9,7 +9,7 @@ the greater part of a heap.
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from heapq import heapify, heappop, heappush
 
 from bilingual_crawler.frontier.entry import Entry, HostGate, Pushed, State
@@ -204,6 +204,13 @@ class MemoryFrontier:
     def queued(self) -> Iterator[Entry]:
         """Every waiting URL, in no order."""
         return (entry for entry in self._entries.values() if entry.state is State.QUEUED)
+
+    def prefetch(self, urls: Iterable[tuple[int, str]]) -> None:
+        """Do nothing: everything is known here."""
+
+    def pending(self) -> bool:
+        """Whether there is anything to hand out, now or later."""
+        return self._queued > 0
 
     def _shelve(self, host: _Host) -> None:
         """Send nothing more to a host in this run; its URLs stay queued for another."""

@@ -17,11 +17,12 @@ from scrapy.utils.asyncio import CallLaterResult, call_later, create_looping_cal
 from scrapy.utils.defer import deferred_from_coro
 
 from bilingual_crawler.fetching.interruption import INTERRUPTED, interruption
-from bilingual_crawler.frontier.entry import Entry, Pushed, State
+from bilingual_crawler.frontier.backend import open_frontier
+from bilingual_crawler.frontier.entry import CrawlFrontier, Entry, Pushed, State
 from bilingual_crawler.frontier.fingerprint import request_fingerprint, url_fingerprint
-from bilingual_crawler.frontier.journaled import JournaledFrontier
 from bilingual_crawler.frontier.requests import decode, encode
 from bilingual_crawler.frontier.slots import SlotGate, slot_key
+from bilingual_crawler.hosts import host_of
 from bilingual_crawler.journal import JournalError
 from bilingual_crawler.patience import OutOfTimeError
 from bilingual_crawler.signals import crawl_ending, crawl_failed, out_of_patience, url_ended
@@ -49,7 +50,7 @@ PROCESSED = Outcome(State.DONE, "processed")
 class FrontierScheduler(BaseScheduler):
     """Hands out the best URL that can be sent, and remembers all of them on disk."""
 
-    frontier: JournaledFrontier
+    frontier: CrawlFrontier
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -60,6 +61,7 @@ class FrontierScheduler(BaseScheduler):
         self._alarm: CallLaterResult | None = None
         self._alarm_at = float("inf")
         self._checkpoints = create_looping_call(self._checkpoint)
+        self._keeping_up = create_looping_call(self._keep_up)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -73,8 +75,8 @@ class FrontierScheduler(BaseScheduler):
         self._gate = SlotGate(downloader, ours.plan.sites, ours.config.site_pages)
         if ours.config.site_yield:
             self._gate.end(ours.folder.facts.get(ENDED).split())
-        self.frontier = JournaledFrontier(ours.folder.journal, self._gate)
-        self._gate.restore(self.frontier.pages_of_host)
+        self.frontier = open_frontier(ours, self._gate)
+        self.frontier.prefetch((url_fingerprint(seed), host_of(seed)) for seed in ours.plan.seeds)
         for host in self.frontier.hosts:
             ours.scope.admit_host(host)
         if self.frontier.known:
@@ -88,17 +90,21 @@ class FrontierScheduler(BaseScheduler):
         self._crawler.signals.connect(self._failed, signal=signals.spider_error)
         self._crawler.signals.connect(self._break_off, signal=out_of_patience)
         self._checkpoints.start(ours.config.checkpoint_seconds, now=False)
+        if self.frontier.keep_up_seconds:
+            self._keeping_up.start(self.frontier.keep_up_seconds, now=False)
 
     def close(self, reason: str) -> None:
         """Make everything durable; whether the crawl is finished is part of it."""
-        if self._checkpoints.running:
-            self._checkpoints.stop()
+        for loop in (self._checkpoints, self._keeping_up):
+            if loop.running:
+                loop.stop()
         self._cancel_alarm()
         self._sweep()
         self._crawler.signals.send_catch_log(crawl_ending)
-        folder, is_finished = self._spider.folder, reason == "finished" and not len(self.frontier)
-        is_in_order = False
+        folder, is_in_order = self._spider.folder, False
+        is_finished = reason == "finished" and not self.frontier.pending()
         try:
+            self.frontier.close()
             folder.journal.checkpoint(wait=True)
             self._spider.corpus.tidy(self._spider.patience.check)
             is_in_order = True
@@ -116,7 +122,7 @@ class FrontierScheduler(BaseScheduler):
     def has_pending_requests(self) -> bool:
         """Whether there is anything left to hand out, now or later."""
         self._sweep()
-        return len(self.frontier) > 0
+        return self.frontier.pending()
 
     def enqueue_request(self, request: Request) -> bool:
         """Queue a request, raise it if it is queued already, or take it back for a retry."""
@@ -152,6 +158,7 @@ class FrontierScheduler(BaseScheduler):
         facts = self._spider.folder.facts
         facts[ENDED] = f"{facts.get(ENDED)} {site}".strip()
         self._gate.end([site])
+        self.frontier.end_site(site)
 
     def next_request(self) -> Request | None:
         """The best request that can be sent at this moment."""
@@ -287,6 +294,9 @@ class FrontierScheduler(BaseScheduler):
             )
             logger.critical(sentence)
             self._crawler.signals.send_catch_log(crawl_failed, sentence=sentence)
+
+    def _keep_up(self) -> None:
+        self.frontier.keep_up()
 
     def _count(self, name: str) -> None:
         self._crawler.stats.inc_value(f"bilingual/{name}")

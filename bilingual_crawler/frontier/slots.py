@@ -35,6 +35,18 @@ class SlotGate:
         for host, pages in pages_of_host.items():
             self._pages[site_of(host)] += pages
 
+    def set_pages(self, site: str, pages: int) -> None:
+        """Count the pages that were fetched of a site, by whomever."""
+        self._pages[site] = pages
+
+    def delay_of(self, host: str) -> float:
+        """The least seconds between two requests to a host, as things stand."""
+        slot = self._downloader.slots.get(host)
+        if slot is not None:
+            return float(slot.delay)
+        rule = self._sites.rules_for(host).delay
+        return self._limits(host)[1] if rule is None else rule
+
     def __call__(self, host: str, active: int, now: float) -> float | None:
         """The time from which `host` may be asked once more."""
         if self._spent(host):

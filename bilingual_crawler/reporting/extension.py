@@ -15,8 +15,7 @@ from twisted.internet.task import LoopingCall
 from bilingual_crawler.corpus.folder import REPORT
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.errors import why_unwritable
-from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.frontier.memory import MemoryFrontier
+from bilingual_crawler.frontier.entry import Frontier, State
 from bilingual_crawler.frontier.scheduler import FrontierScheduler
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.reporting import gather, reasons
@@ -55,7 +54,7 @@ class CrawlReporter:
         self._pages = self._tally.totals()[gather.PAGES]
         self._yield = YieldCurve(self._folder.journal)
         self._display = make_display(spider.config, self._folder.path, crawler.settings)
-        self._frontier: MemoryFrontier | None = None
+        self._frontier: Frontier | None = None
         self._last_pair: tuple[str, str] | None = None
         self._ending: Ending | None = None
         self._pace = Pace()
@@ -146,7 +145,7 @@ class CrawlReporter:
         if self._frontier is not None:
             self._ending = self._end(reason, self._frontier)
 
-    def _end(self, reason: str, frontier: MemoryFrontier) -> Ending:
+    def _end(self, reason: str, frontier: Frontier) -> Ending:
         spider = self._spider
         counts = self._write(frontier, stopped_by=reason)
         ended_now = any(name.startswith(URLS) for name in self._crawler.stats.get_stats())
@@ -175,7 +174,7 @@ class CrawlReporter:
         if self._frontier is not None:
             self._write(self._frontier, stopped_by=None)
 
-    def _write(self, frontier: MemoryFrontier, *, stopped_by: str | None) -> Counts:
+    def _write(self, frontier: Frontier, *, stopped_by: str | None) -> Counts:
         counts = gather.counts_of(self._spider, frontier, self._tally)
         totals = self._tally.totals()
         ended = "finished" if self._is_finished else "stopped"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from bilingual_crawler.frontier.memory import MemoryFrontier
+from bilingual_crawler.frontier.entry import Frontier
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.reporting import reasons
 from bilingual_crawler.reporting.counts import LOOKED_AT, Counts
@@ -28,7 +28,7 @@ NOFOLLOW = "bilingual/optouts/nofollow"
 OPT_OUT_HOSTS = "bilingual/optouts/hosts/"
 
 
-def counts_of(spider: "BilingualSpider", frontier: MemoryFrontier, tally: Tally) -> Counts:
+def counts_of(spider: "BilingualSpider", frontier: Frontier, tally: Tally) -> Counts:
     """Everything that was counted, as it stands."""
     totals = tally.totals()
     pairs = spider.corpus.pairs
@@ -79,7 +79,7 @@ def _opt_out_hosts(totals: Mapping[str, int]) -> dict[str, dict[str, int]]:
     return hosts
 
 
-def announced(frontier: MemoryFrontier) -> Counter[str]:
+def announced(frontier: Frontier) -> Counter[str]:
     """How many waiting URLs look like which language, as far as their addresses tell."""
     languages: Counter[str] = Counter()
     for entry in islice(frontier.queued(), LOOKED_AT):

@@ -19,10 +19,10 @@ from bilingual_crawler.frontier.entry import Entry
 from bilingual_crawler.plan import CrawlPlan
 from bilingual_crawler.reporting import reasons
 from bilingual_crawler.reporting.counts import Amounts, Counts
+from bilingual_crawler.secrets import is_secret, without_password
 from bilingual_crawler.settings import PREFIX, Config, scrapy_defaults
 
 FORMAT = 1
-SECRETS = ("PASSWORD", "KEY", "TOKEN", "SECRET")
 LIBRARIES = ("scrapy", "twisted", "lxml", "pycld2")
 
 
@@ -101,12 +101,11 @@ def changed_settings(config: Config, settings: BaseSettings) -> dict[str, Any]:
         value = _like(default.value, settings, default.name)
         if value != default.value:
             changed[default.name] = value
-    return {name: value for name, value in changed.items() if not is_secret(name)}
-
-
-def is_secret(name: str) -> bool:
-    """Whether the value of a setting must not be shown to others."""
-    return any(word in name.upper() for word in SECRETS)
+    return {
+        name: without_password(value) if isinstance(value, str) else value
+        for name, value in changed.items()
+        if not is_secret(name)
+    }
 
 
 def versions() -> dict[str, str]:

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from bilingual_crawler.reporting.report import is_secret
+from bilingual_crawler.secrets import is_secret, without_password
 
 
 def resume_command(argv: Sequence[str], output: Path) -> str | None:
@@ -24,4 +24,4 @@ def resume_command(argv: Sequence[str], output: Path) -> str | None:
 
 def _without_secret(word: str) -> str:
     name, equals, _ = word.partition("=")
-    return f"{name}=..." if equals and is_secret(name) else word
+    return f"{name}=..." if equals and is_secret(name) else without_password(word)

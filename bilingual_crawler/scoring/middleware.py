@@ -16,9 +16,8 @@ from scrapy.utils.asyncio import sleep
 
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.fetching.optouts import CLOSED, forbids_links, opt_out_of, record_opt_out
-from bilingual_crawler.frontier.entry import State
+from bilingual_crawler.frontier.entry import CrawlFrontier, State
 from bilingual_crawler.frontier.fingerprint import url_fingerprint
-from bilingual_crawler.frontier.journaled import JournaledFrontier
 from bilingual_crawler.frontier.scheduler import FrontierScheduler
 from bilingual_crawler.hosts import host_of
 from bilingual_crawler.languages import LanguagePair
@@ -101,6 +100,11 @@ class ScoringMiddleware:
         """The links worth a question: new to the frontier, or waiting and able to rise."""
         frontier, scope, depth = self._frontier, self._spider.scope, document.depth + 1
         links = self._links(document)
+        frontier.prefetch(
+            (url_fingerprint(link.url), host)
+            for link in links
+            if scope.covers(host := host_of(link.url))
+        )
         seen: set[int] = set()
         wanted = []
         for link in links:
@@ -183,7 +187,7 @@ class ScoringMiddleware:
         return make_scorer(self._config.scorer, pair, self._crawl, self._config)
 
     @property
-    def _frontier(self) -> JournaledFrontier:
+    def _frontier(self) -> CrawlFrontier:
         return self._scheduler.frontier
 
     @property

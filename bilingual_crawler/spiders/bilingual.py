@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 from typing import Any, Self
@@ -13,12 +14,14 @@ from twisted.python.failure import Failure
 
 from bilingual_crawler.corpus.corpus import Corpus
 from bilingual_crawler.corpus.folder import CrawlFolder
+from bilingual_crawler.corpus.worker_folder import open_worker_folder
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.errors import writing
 from bilingual_crawler.fetching.identity import warn_without_contact
 from bilingual_crawler.fetching.refusal import reason_of
+from bilingual_crawler.frontier.backend import connect
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.hosts import host_of
 from bilingual_crawler.languages import LanguagePair
@@ -26,7 +29,7 @@ from bilingual_crawler.pairing.model import load_pair_model
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.pairing.resources import read_resources
 from bilingual_crawler.patience import Patience
-from bilingual_crawler.plan import CrawlPlan
+from bilingual_crawler.plan import CRAWLS, CrawlPlan
 from bilingual_crawler.scope import Scope
 from bilingual_crawler.scoring.scorer import SEED_PRIORITY, NothingYet, make_scorer
 from bilingual_crawler.scoring.shared_models import parallel_urls_if_there
@@ -65,6 +68,8 @@ class BilingualSpider(Spider):
             crawler.settings.set("BILINGUAL_SCORER", scorer, priority="cmdline")
         config = Config.from_settings(crawler.settings)
         plan = CrawlPlan.from_arguments(*args, **kwargs)
+        if config.frontier and kwargs.get("output") is None:  # all workers, now and later
+            plan = replace(plan, output=CRAWLS / str(plan.langs))
         make_scorer(config.scorer, plan.langs, NothingYet(), config)  # complains, if it must
         load_pair_model(config.pair_model)  # so does this
         spider = super().from_crawler(crawler)
@@ -77,8 +82,13 @@ class BilingualSpider(Spider):
         self.patience = Patience(config.stop_seconds)
         self._pair_of_host = lru_cache(maxsize=1 << 14)(self._find_pair)
         word_list, embedder = read_resources(config.word_list, config.embeddings)
+        self.redis = connect(config.frontier) if config.frontier else None
+        langs = str(plan.langs)
         with writing(plan.output, "Mend that, or name another folder with -a output=FOLDER."):
-            self.folder = CrawlFolder(plan.output, str(plan.langs))
+            if self.redis is None:
+                self.folder = CrawlFolder(plan.output, langs)
+            else:
+                self.folder = open_worker_folder(plan.output, langs, config.worker)
             self.corpus = Corpus(
                 self.folder,
                 self.pair_of,

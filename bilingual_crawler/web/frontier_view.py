@@ -70,6 +70,9 @@ def frontier_view(journal: Path) -> FrontierView:
     view = FrontierView()
     sites: defaultdict[str, SiteUrls] = defaultdict(SiteUrls)
     with _quiet(), read_only(journal) as connection:
+        view.given_up = [
+            url for (url,) in connection.execute("SELECT url FROM pages WHERE written AND NOT kept")
+        ]
         for host, state, outcome, number in connection.execute(
             "SELECT host, state, outcome, COUNT(*) FROM urls GROUP BY host, state, outcome"
         ):
@@ -90,9 +93,6 @@ def frontier_view(journal: Path) -> FrontierView:
                 " ORDER BY priority DESC, sequence LIMIT ?",
                 (int(State.DONE), BEST_SHOWN),
             )
-        ]
-        view.given_up = [
-            url for (url,) in connection.execute("SELECT url FROM pages WHERE written AND NOT kept")
         ]
     view.sites = dict(sites)
     return view

@@ -1,0 +1,62 @@
+"""Which frontier a crawl has: the embedded one, or that in Redis which all workers share."""
+
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.frontier.entry import CrawlFrontier
+from bilingual_crawler.frontier.journaled import JournaledFrontier
+from bilingual_crawler.frontier.slots import SlotGate
+
+if TYPE_CHECKING:
+    from redis import Redis
+
+    from bilingual_crawler.spiders.bilingual import BilingualSpider
+
+IDENTITY = "worker"
+"""The fact by which a worker that is started again is told from another of its name."""
+
+
+def connect(address: str) -> "Redis":
+    """A client of the Redis server that the settings name."""
+    try:
+        from bilingual_crawler.frontier import redis_server  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise ConfigurationError(
+            "BILINGUAL_FRONTIER needs the Python package redis:"
+            " pip install 'bilingual-crawler[redis]'."
+        ) from None
+    return redis_server.connect(address)
+
+
+def open_frontier(spider: "BilingualSpider", gate: SlotGate) -> CrawlFrontier:
+    """The frontier that the settings name, with what it had before."""
+    if spider.redis is None:
+        frontier = JournaledFrontier(spider.folder.journal, gate)
+        gate.restore(frontier.pages_of_host)
+        return frontier
+    from bilingual_crawler.frontier.redis_frontier import (  # noqa: PLC0415 - an extra
+        RedisFrontier,
+    )
+    from bilingual_crawler.frontier.redis_link import Link  # noqa: PLC0415 - an extra
+    from bilingual_crawler.frontier.redis_sites import Lease, Member  # noqa: PLC0415 - an extra
+
+    def begin_site(site: str, hosts: list[str], pages: int) -> None:
+        gate.set_pages(site, pages)
+        for host in hosts:
+            spider.scope.admit_host(host)
+
+    config, facts = spider.config, spider.folder.facts
+    facts[IDENTITY] = facts.get(IDENTITY) or uuid4().hex
+    prefix = config.frontier_prefix or f"bilingual:{spider.plan.langs}"
+    shared = RedisFrontier(
+        Link(spider.redis, prefix, spider.folder.path.name),
+        spider.folder.journal,
+        gate,
+        member=Member(facts[IDENTITY], str(spider.plan.langs)),
+        lease=Lease(config.lease_seconds, config.worker_sites),
+        delay_of=gate.delay_of,
+        on_site=begin_site,
+    )
+    gate.end(shared.stopped_sites)
+    return shared

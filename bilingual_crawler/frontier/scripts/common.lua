@@ -1,0 +1,248 @@
+-- What the scripts share: how the frontier lies in Redis, and how it is kept in order.
+--
+-- All keys begin with KEYS[1], a prefix in braces, so that they lie on one node of a cluster.
+-- ARGV[1] is the worker that calls, ARGV[2] its token, ARGV[3] the time (empty: the server's).
+--
+--   counts            hash: sequence, known, queued, flight, shelved, fenced, tokens
+--   urls:HOST         hash: fingerprint -> record, for every URL that was ever pushed
+--   queue:HOST        sorted set: the waiting URLs by priority; member = place + fingerprint
+--   host:HOST         hash: site, next (not asked before), delay, later (URLs), shelved
+--   hosts:SITE        set: the hosts of a site
+--   site:SITE         hash: worker (who holds it), queued, flight, pages
+--   ready:OWNER       sorted set: hosts that may be asked, by the priority of their best URL
+--   wait:OWNER        sorted set: hosts that may not be asked yet, by the time they may
+--   work:OWNER, work  sets: sites with anything queued or in flight
+--   flight:OWNER      sorted set: fingerprint + host of URLs in flight, by the time they left
+--   sites:OWNER       set: the sites that a worker holds
+--   later             sorted set: fingerprint + host of retries, by the time they are due
+--   heads             sorted set: all hosts by the priority of their best URL
+--   workers           sorted set: the workers by the time at which their lease ends
+--   worker:OWNER      hash: token, id, and the last pop (nonce, popped)
+--   idle              sorted set: workers that found nothing to do, by when
+--   outcomes          hash: how many URLs ended how; codes: word -> number of each outcome
+--   all_hosts, shelved, stopped   sets: every host, those without budget, sites that are over
+--
+-- OWNER is a worker, or empty for what nobody holds, or WORKER/leaving for sites that wait to
+-- be given away until nothing of them is in flight. A place is eight bytes that sort the
+-- other way round than the order of pushes: of equal priorities the first pushed is the best.
+
+local K, W, TOKEN, now = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
+if not now then
+  local time = redis.call('TIME')
+  now = tonumber(time[1]) + tonumber(time[2]) / 1000000
+end
+
+local QUEUED, LEASED, DONE, FAILED, LATER = 0, 1, 2, 3, 4
+local LAST_PLACE = 9007199254740992
+local SOME = 100 -- the most of anything that one call looks after for others
+local NOBODY = ''
+
+local call = redis.call
+
+local function key(kind, name)
+  return K .. kind .. ':' .. name
+end
+
+local function count(name, by)
+  return call('HINCRBY', K .. 'counts', name, by)
+end
+
+-- Records. Waiting or in flight: state, attempts, place, priority (while it is not in the
+-- queue), body. Ended: state and the number of the outcome.
+
+local function unpack_record(record)
+  local state, attempts, place, priority, at = struct.unpack('>BBc8d', record)
+  return state, attempts, place, priority, string.sub(record, at)
+end
+
+local function keep(host, fingerprint, state, attempts, place, priority, body)
+  local head = struct.pack('>BBc8d', state, math.min(attempts, 255), place, priority)
+  call('HSET', key('urls', host), fingerprint, head .. body)
+end
+
+local function record_of(host, fingerprint)
+  return call('HGET', key('urls', host), fingerprint)
+end
+
+local function state_of(record)
+  return string.byte(record, 1)
+end
+
+-- Who holds what.
+
+local function site_of(host)
+  return call('HGET', key('host', host), 'site')
+end
+
+local function owner_of(site)
+  return call('HGET', key('site', site), 'worker') or NOBODY
+end
+
+local function is_member()
+  return call('HGET', key('worker', W), 'token') == TOKEN
+end
+
+local function holds(site)
+  return is_member() and owner_of(site) == W
+end
+
+-- Where a host stands: among the ready ones of its owner, or among those that wait.
+
+local function head_of(host)
+  local best = call('ZREVRANGE', key('queue', host), 0, 0, 'WITHSCORES')
+  return best[1], best[2]
+end
+
+local function label(member, host)
+  return string.sub(member, 1, 8) .. host
+end
+
+local function withdraw(host, owner, member)
+  if member then
+    local name = label(member, host)
+    call('ZREM', key('ready', owner), name)
+    call('ZREM', K .. 'heads', name)
+  end
+end
+
+local function offer(host, owner, member, priority)
+  if not member then
+    call('ZREM', key('wait', owner), host)
+    return
+  end
+  local facts = call('HMGET', key('host', host), 'next', 'shelved')
+  if facts[2] then
+    return
+  end
+  local name = label(member, host)
+  call('ZADD', K .. 'heads', priority, name)
+  if (tonumber(facts[1]) or 0) > now then
+    call('ZADD', key('wait', owner), facts[1], host)
+  else
+    call('ZADD', key('ready', owner), priority, name)
+  end
+end
+
+-- Do something to the queue of a host, and let the host stand where it then belongs.
+local function change_queue(host, owner, ...)
+  local member, priority = head_of(host)
+  local changed = call(...)
+  local new_member, new_priority = head_of(host)
+  if member ~= new_member or priority ~= new_priority then
+    withdraw(host, owner, member)
+    offer(host, owner, new_member, new_priority)
+  end
+  return changed
+end
+
+local function enqueue(host, owner, priority, member)
+  change_queue(host, owner, 'ZADD', key('queue', host), priority, member)
+end
+
+local function let_wait(host, owner, next_time)
+  local member, priority = head_of(host)
+  call('HSET', key('host', host), 'next', next_time)
+  if member then
+    call('ZREM', key('ready', owner), label(member, host))
+    call('ZREM', key('wait', owner), host)
+    offer(host, owner, member, priority)
+  end
+end
+
+-- Count what is queued and in flight; URLs of a shelved host count as shelved alone.
+local function weigh(host, site, owner, queued, flight)
+  local name = key('site', site)
+  if queued ~= 0 then
+    if call('HEXISTS', key('host', host), 'shelved') == 1 then
+      count('shelved', queued)
+    else
+      count('queued', queued)
+      call('HINCRBY', name, 'queued', queued)
+    end
+  end
+  if flight ~= 0 then
+    count('flight', flight)
+    call('HINCRBY', name, 'flight', flight)
+  end
+  local sums = call('HMGET', name, 'queued', 'flight')
+  local has_work = (tonumber(sums[1]) or 0) + (tonumber(sums[2]) or 0) > 0
+  local command = has_work and 'SADD' or 'SREM'
+  call(command, K .. 'work', site)
+  call(command, key('work', owner), site)
+end
+
+local function is_finite(value)
+  return value and value < math.huge
+end
+
+-- Hand all hosts of a site from one owner to another. `base`: from when on their delay counts.
+local function hand_over(site, from, to, base)
+  for _, host in ipairs(call('SMEMBERS', key('hosts', site))) do
+    local member, priority = head_of(host)
+    withdraw(host, from, member)
+    call('ZREM', key('wait', from), host)
+    if base then
+      local facts = call('HMGET', key('host', host), 'next', 'delay')
+      local next_time = tonumber(facts[1])
+      local earliest = facts[2] and base + tonumber(facts[2]) or 0
+      if not is_finite(next_time) or next_time < earliest then
+        call('HSET', key('host', host), 'next', earliest)
+      end
+    end
+    offer(host, to, member, priority)
+  end
+  if call('SREM', key('work', from), site) == 1 then
+    call('SADD', key('work', to), site)
+  end
+  call('SREM', key('sites', from), site)
+  if to == NOBODY then
+    call('HDEL', key('site', site), 'worker')
+  else
+    call('HSET', key('site', site), 'worker', to)
+    call('SADD', key('sites', to), site)
+  end
+end
+
+local function leaving(worker)
+  return worker .. '/leaving'
+end
+
+-- A site that its worker has given up is free as soon as nothing of it is in flight.
+local function let_go(site, owner)
+  local from_leaving = string.sub(owner, -8) == '/leaving'
+  if from_leaving and tonumber(call('HGET', key('site', site), 'flight')) <= 0 then
+    hand_over(site, owner, NOBODY, now)
+  end
+end
+
+-- A URL in flight goes back to its queue, at its old place.
+local function requeue(owner, member)
+  local fingerprint, host = string.sub(member, 1, 8), string.sub(member, 9)
+  call('ZREM', key('flight', owner), member)
+  local record = record_of(host, fingerprint)
+  if not record or state_of(record) ~= LEASED then
+    return
+  end
+  local _, attempts, place, priority, body = unpack_record(record)
+  local site = site_of(host)
+  local holder = owner_of(site)
+  keep(host, fingerprint, QUEUED, attempts, place, priority, body)
+  weigh(host, site, holder, 1, -1)
+  enqueue(host, holder, priority, place .. fingerprint)
+  let_go(site, holder)
+end
+
+-- What everybody wants to know: waiting, in flight at other workers, known, over budget, fenced,
+-- sites that the worker holds.
+local function figures()
+  local sums = call('HMGET', K .. 'counts', 'queued', 'flight', 'known', 'shelved', 'fenced')
+  local mine = call('ZCARD', key('flight', W))
+  return {
+    tonumber(sums[1]) or 0,
+    (tonumber(sums[2]) or 0) - mine,
+    tonumber(sums[3]) or 0,
+    tonumber(sums[4]) or 0,
+    tonumber(sums[5]) or 0,
+    call('SCARD', key('sites', W)),
+  }
+end

@@ -1,0 +1,32 @@
+-- A worker gives sites back, those of which nothing is in flight; without sites named it
+-- leaves, and everything that it has in flight goes back too.
+-- ARGV: worker, token, time, sites...
+-- Reply: word, figures, the sites that were given back.
+
+if not is_member() then
+  return {'lost', figures(), {}}
+end
+local given_back = {}
+local leaves = #ARGV < 4
+local sites = leaves and call('SMEMBERS', key('sites', W)) or {unpack(ARGV, 4)}
+if leaves then
+  for _, member in ipairs(call('ZRANGE', key('flight', W), 0, -1)) do
+    requeue(W, member)
+  end
+end
+for _, site in ipairs(leaves and call('SMEMBERS', key('sites', leaving(W))) or {}) do
+  hand_over(site, leaving(W), NOBODY, now)
+end
+for _, site in ipairs(sites) do
+  local flight = tonumber(call('HGET', key('site', site), 'flight')) or 0
+  if flight == 0 and owner_of(site) == W then
+    hand_over(site, W, NOBODY, now)
+    given_back[#given_back + 1] = site
+  end
+end
+if leaves then
+  call('ZREM', K .. 'workers', W)
+  call('ZREM', K .. 'idle', W)
+  call('DEL', key('worker', W))
+end
+return {'released', figures(), given_back}

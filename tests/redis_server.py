@@ -1,0 +1,81 @@
+"""A private redis-server for tests: on a socket in a folder of its own, gone afterwards."""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from redis import Redis
+from redis.exceptions import RedisError
+
+START_SECONDS = 10
+WITHOUT = "there is no redis-server here: install it with sudo apt-get install redis-server"
+needs_redis = pytest.mark.skipif(shutil.which("redis-server") is None, reason=WITHOUT)
+
+
+class RedisServer:
+    """A server that can be stopped, started again and held up."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self.folder = folder
+        self.options = options
+        self.url = f"unix://{folder}/redis.sock"
+        self.client = Redis.from_url(self.url)
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start the server, with what it had on disk, and wait until it answers."""
+        command = ["redis-server", "--port", "0", "--unixsocket", f"{self.folder}/redis.sock"]
+        command += ["--dir", str(self.folder), "--save", "", "--appendonly", "yes", *self.options]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        until = time.monotonic() + START_SECONDS
+        while True:
+            try:
+                self.client.ping()
+            except RedisError:
+                assert time.monotonic() < until, "redis-server does not start"
+                assert self.process.poll() is None, "redis-server has ended"
+                time.sleep(0.01)
+            else:
+                return
+
+    def stop(self, how: signal.Signals = signal.SIGKILL) -> None:
+        """End the server, whatever state it is in."""
+        if self.process is not None:
+            if how == signal.SIGKILL:
+                self.process.kill()
+            else:
+                self.process.send_signal(how)
+            self.process.wait(timeout=START_SECONDS)
+            self.process = None
+
+    @contextlib.contextmanager
+    def held_up(self) -> Iterator[None]:
+        """The server is there and does not answer."""
+        assert self.process is not None
+        os.kill(self.process.pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(self.process.pid, signal.SIGCONT)
+
+
+@contextlib.contextmanager
+def serve_redis(*options: str) -> Iterator[RedisServer]:
+    """A server for the length of a block; the path of a socket must be short."""
+    with tempfile.TemporaryDirectory(prefix="redis-") as name:
+        server = RedisServer(Path(name), *options)
+        try:
+            server.start()
+            yield server
+        finally:
+            server.stop()
+            server.client.close()

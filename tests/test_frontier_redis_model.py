@@ -1,0 +1,81 @@
+"""The frontier in Redis against the same model as the embedded one, on the real server."""
+
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import rule, run_state_machine_as_test
+
+from bilingual_crawler.frontier.entry import State
+from bilingual_crawler.frontier.redis_frontier import RedisFrontier
+from bilingual_crawler.frontier.redis_link import Link
+from bilingual_crawler.journal import Journal
+from tests.frontier_model import URLS, Model
+from tests.redis_server import needs_redis, serve_redis
+
+pytestmark = needs_redis
+NUMBERS = count()
+
+
+@pytest.fixture(scope="module")
+def server():
+    with serve_redis() as running:
+        yield running
+
+
+def make_model(server):
+    class RedisModel(Model):
+        """The same promises; a crash is a worker that is started again under its name."""
+
+        def __init__(self):
+            self.folder = TemporaryDirectory()
+            self.journal = Journal(Path(self.folder.name) / "crawl.sqlite")
+            self.prefix = f"model-{next(NUMBERS)}"
+            super().__init__()
+
+        def make(self):
+            link = Link(server.client, self.prefix, "one", clock=lambda: self.now, virtual=True)
+            return RedisFrontier(link, self.journal, self.gate)
+
+        def shelved_hosts(self):
+            shelved = server.client.smembers(f"{{{self.prefix}}}:shelved")
+            return {host.decode() for host in shelved}
+
+        @rule()
+        def checkpoint(self):
+            self.journal.checkpoint(wait=True)
+            self.frontier.keep_up()
+
+        @rule()
+        def crash(self):
+            self.journal.checkpoint(wait=True)
+            self.journal.close()
+            self.journal = Journal(Path(self.folder.name) / "crawl.sqlite")
+            for row in self.rows.values():
+                if row.state is State.LEASED:
+                    row.state = State.QUEUED
+            self.closed.clear()
+            self.frontier = self.make()
+            self.frontier.keep_up()
+            self.frontier.prefetch((self.key(url), self.host(url)) for url in URLS)
+
+        def teardown(self):
+            self.journal.close()
+            self.folder.cleanup()
+            server.client.flushall()
+
+    return RedisModel
+
+
+def test_the_redis_frontier_gives_what_the_model_says_through_crashes(server):
+    run_state_machine_as_test(
+        make_model(server),
+        settings=settings(
+            max_examples=30,
+            stateful_step_count=50,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
