@@ -12,8 +12,8 @@ import sys
 from benchmarks.recorded_pairs import SHARED
 
 LOCAL = (
-    *("crawl", "scoring", "frontier", "dedup", "congruence", "pairing", "inference"),
-    *("splitters", "alignment", "export", "search"),
+    *("crawl", "scoring", "frontier", "redis_frontier", "dedup", "congruence", "pairing"),
+    *("inference", "splitters", "alignment", "export", "search"),
 )
 RECORDED = ("boilerplate", "recorded_pairs", "mixed_pages", "seed_systems", "pair_detection")
 LONG = ("replay_sites", "peers", "seed_systems")

@@ -220,11 +220,12 @@ def _not_there_yet(folder: Path) -> Path:
     return next(each for each in chain([folder], numbered) if not each.exists())
 
 
-def _holds_workers(folder: Path) -> bool:
+def holds_workers(folder: Path) -> bool:
     """Whether there is nothing in a folder but those of the workers of a crawl."""
-    return all(
-        entry.is_dir() and not {each.name for each in entry.iterdir()}.isdisjoint(WORKER_FILES)
-        for entry in folder.iterdir()
+    folders = list(folder.iterdir()) if folder.is_dir() else []
+    return bool(folders) and all(
+        each.is_dir() and not {file.name for file in each.iterdir()}.isdisjoint(WORKER_FILES)
+        for each in folders
     )
 
 
@@ -232,7 +233,7 @@ def _objection(folder: Path) -> str | None:
     """Why a crawl cannot be written into a folder, or continued in it."""
     if folder.is_dir():
         names = {entry.name for entry in folder.iterdir()}
-        if names and names.isdisjoint(CRAWL_FILES) and not _holds_workers(folder):
+        if names and names.isdisjoint(CRAWL_FILES) and not holds_workers(folder):
             return "holds something else than a crawl; name a new folder, or an empty one"
     elif folder.exists():
         return "is a file; name a folder with -a output=FOLDER"

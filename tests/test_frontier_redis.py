@@ -1,17 +1,13 @@
 """Several workers on one frontier in Redis: what each gets, and what becomes of those that die."""
 
-import signal
-import threading
 from itertools import count
 
 import pytest
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.frontier import redis_link
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.redis_frontier import RedisFrontier
 from bilingual_crawler.frontier.redis_link import Link
-from bilingual_crawler.frontier.redis_server import connect
 from bilingual_crawler.frontier.redis_sites import Lease, Member
 from bilingual_crawler.journal import Journal
 from tests.redis_server import needs_redis, serve_redis

@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import rule, run_state_machine_as_test
+from redis import Redis
 
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.redis_frontier import RedisFrontier
@@ -21,60 +22,59 @@ NUMBERS = count()
 
 @pytest.fixture(scope="module")
 def server():
-    with serve_redis() as running:
+    with serve_redis("--appendonly", "no") as running:
         yield running
 
 
-def make_model(server):
-    class RedisModel(Model):
-        """The same promises; a crash is a worker that is started again under its name."""
+class RedisModel(Model):
+    """The same promises; a crash is a worker that is started again under its name."""
 
-        def __init__(self):
-            self.folder = TemporaryDirectory()
-            self.journal = Journal(Path(self.folder.name) / "crawl.sqlite")
-            self.prefix = f"model-{next(NUMBERS)}"
-            super().__init__()
+    client: Redis
 
-        def make(self):
-            link = Link(server.client, self.prefix, "one", clock=lambda: self.now, virtual=True)
-            return RedisFrontier(link, self.journal, self.gate)
+    def __init__(self):
+        self.folder = TemporaryDirectory()
+        self.journal = Journal(Path(self.folder.name) / "crawl.sqlite")
+        self.prefix = f"model-{next(NUMBERS)}"
+        super().__init__()
 
-        def shelved_hosts(self):
-            shelved = server.client.smembers(f"{{{self.prefix}}}:shelved")
-            return {host.decode() for host in shelved}
+    def make(self):
+        link = Link(self.client, self.prefix, "one", clock=lambda: self.now, virtual=True)
+        return RedisFrontier(link, self.journal, self.gate)
 
-        @rule()
-        def checkpoint(self):
-            self.journal.checkpoint(wait=True)
-            self.frontier.keep_up()
+    def shelved_hosts(self):
+        shelved = self.client.smembers(f"{{{self.prefix}}}:shelved")
+        return {host.decode() for host in shelved}
 
-        @rule()
-        def crash(self):
-            self.journal.checkpoint(wait=True)
-            self.journal.close()
-            self.journal = Journal(Path(self.folder.name) / "crawl.sqlite")
-            for row in self.rows.values():
-                if row.state is State.LEASED:
-                    row.state = State.QUEUED
-            self.closed.clear()
-            self.frontier = self.make()
-            self.frontier.keep_up()
-            self.frontier.prefetch((self.key(url), self.host(url)) for url in URLS)
+    @rule()
+    def checkpoint(self):
+        self.journal.checkpoint(wait=True)
+        self.frontier.keep_up()
 
-        def teardown(self):
-            self.journal.close()
-            self.folder.cleanup()
-            server.client.flushall()
+    @rule()
+    def crash(self):
+        self.journal.checkpoint(wait=True)
+        self.journal.close()
+        self.journal = Journal(Path(self.folder.name) / "crawl.sqlite")
+        for row in self.rows.values():
+            if row.state is State.LEASED:
+                row.state = State.QUEUED
+        self.closed.clear()
+        self.frontier = self.make()
+        self.frontier.keep_up()
+        self.frontier.prefetch((self.key(url), self.host(url)) for url in URLS)
 
-    return RedisModel
+    def teardown(self):
+        self.journal.close()
+        self.folder.cleanup()
+        self.client.flushall()
 
 
 def test_the_redis_frontier_gives_what_the_model_says_through_crashes(server):
     run_state_machine_as_test(
-        make_model(server),
+        type("RedisModelHere", (RedisModel,), {"client": server.client}),
         settings=settings(
-            max_examples=30,
-            stateful_step_count=50,
+            max_examples=25,
+            stateful_step_count=40,
             deadline=None,
             suppress_health_check=list(HealthCheck),
         ),

@@ -15,6 +15,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from redis import Redis
 
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.redis_frontier import RedisFrontier
@@ -39,7 +40,7 @@ class Worker:
         self.journal = Journal(crawl.folder / f"{name}.sqlite")
         self.sent = {}
         self.flight = set()
-        link = Link(crawl.server.client, crawl.prefix, name, clock=lambda: crawl.now, virtual=True)
+        link = Link(crawl.client, crawl.prefix, name, clock=lambda: crawl.now, virtual=True)
         self.frontier = RedisFrontier(
             link,
             self.journal,
@@ -56,137 +57,137 @@ class Worker:
         self.journal.close()
 
 
-def make_workers(server):
-    class Workers(RuleBasedStateMachine):
-        def __init__(self):
-            super().__init__()
-            self.server = server
-            self.temporary = TemporaryDirectory()
-            self.folder = Path(self.temporary.name)
-            self.prefix = f"workers-{next(NUMBERS)}"
-            self.now = 1000.0
-            self.workers = {}
-            self.pushed = set()
-            self.told_ended = set()
-            self.sent = {}
+class Workers(RuleBasedStateMachine):
+    """Three workers that do anything at any time, and what must hold all the while."""
 
-        @rule(name=st.sampled_from(NAMES))
-        def start_or_kill(self, name):
-            worker = self.workers.pop(name, None)
-            if worker is None:
-                self.workers[name] = Worker(self, name)
-            else:
-                worker.kill()
+    client: Redis
 
-        def some(self, data):
-            return self.workers[data.draw(st.sampled_from(sorted(self.workers)))]
+    def __init__(self):
+        super().__init__()
+        self.temporary = TemporaryDirectory()
+        self.folder = Path(self.temporary.name)
+        self.prefix = f"workers-{next(NUMBERS)}"
+        self.now = 1000.0
+        self.workers = {}
+        self.pushed = set()
+        self.told_ended = set()
+        self.sent = {}
 
-        @precondition(lambda self: self.workers)
-        @rule(data=st.data(), url=st.sampled_from(URLS), priority=st.integers(0, 3))
-        def push(self, data, url, priority):
-            worker = self.some(data)
-            host = url.split("/")[2]
-            worker.frontier.push(URLS.index(url), url, host, float(priority))
-            worker.frontier.keep_up()
-            self.pushed.add(url)
+    @rule(name=st.sampled_from(NAMES))
+    def start_or_kill(self, name):
+        worker = self.workers.pop(name, None)
+        if worker is None:
+            self.workers[name] = Worker(self, name)
+        else:
+            worker.kill()
 
-        @precondition(lambda self: self.workers)
-        @rule(data=st.data())
-        def pop(self, data):
-            self.pop_of(self.some(data))
+    def some(self, data):
+        return self.workers[data.draw(st.sampled_from(sorted(self.workers)))]
 
-        def pop_of(self, worker):
-            entry = worker.frontier.pop(self.now)
-            if entry is None:
-                return None
-            assert entry.url not in self.told_ended, "an ended URL came again"
-            assert self.now >= self.sent.get(entry.host, 0.0) + DELAY, "a host was asked too soon"
-            self.sent[entry.host] = worker.sent[entry.host] = self.now
-            worker.flight.add(entry.url)
-            return entry
+    @precondition(lambda self: self.workers)
+    @rule(data=st.data(), url=st.sampled_from(URLS), priority=st.integers(0, 3))
+    def push(self, data, url, priority):
+        worker = self.some(data)
+        host = url.split("/")[2]
+        worker.frontier.push(URLS.index(url), url, host, float(priority))
+        worker.frontier.keep_up()
+        self.pushed.add(url)
 
-        @precondition(lambda self: any(worker.flight for worker in self.workers.values()))
-        @rule(data=st.data(), how=st.sampled_from(["stored", "retry"]))
-        def finish(self, data, how):
-            busy = sorted(name for name, worker in self.workers.items() if worker.flight)
-            worker = self.workers[data.draw(st.sampled_from(busy))]
-            url = data.draw(st.sampled_from(sorted(worker.flight)))
-            worker.flight.remove(url)
-            if how == "retry":
-                worker.frontier.retry(URLS.index(url), self.now + 1.0, None)
-            else:
-                worker.frontier.end(URLS.index(url), State.DONE, "stored")
+    @precondition(lambda self: self.workers)
+    @rule(data=st.data())
+    def pop(self, data):
+        self.pop_of(self.some(data))
 
-        @precondition(lambda self: self.workers)
-        @rule(data=st.data())
-        def checkpoint(self, data):
-            worker = self.some(data)
-            worker.journal.checkpoint(wait=True)
-            worker.frontier.keep_up()
-            for url in self.pushed:
-                record = server.client.hget(
-                    f"{{{self.prefix}}}:urls:{url.split('/')[2]}",
-                    URLS.index(url).to_bytes(8, "big"),
-                )
-                if record is not None and record[0] in (State.DONE, State.FAILED):
-                    self.told_ended.add(url)
+    def pop_of(self, worker):
+        entry = worker.frontier.pop(self.now)
+        if entry is None:
+            return None
+        assert entry.url not in self.told_ended, "an ended URL came again"
+        assert self.now >= self.sent.get(entry.host, 0.0) + DELAY, "a host was asked too soon"
+        self.sent[entry.host] = worker.sent[entry.host] = self.now
+        worker.flight.add(entry.url)
+        return entry
 
-        @precondition(lambda self: self.workers)
-        @rule(data=st.data())
-        def stop(self, data):
-            name = data.draw(st.sampled_from(sorted(self.workers)))
-            worker = self.workers.pop(name)
-            worker.frontier.close()
-            worker.journal.close()
+    @precondition(lambda self: any(worker.flight for worker in self.workers.values()))
+    @rule(data=st.data(), how=st.sampled_from(["stored", "retry"]))
+    def finish(self, data, how):
+        busy = sorted(name for name, worker in self.workers.items() if worker.flight)
+        worker = self.workers[data.draw(st.sampled_from(busy))]
+        url = data.draw(st.sampled_from(sorted(worker.flight)))
+        worker.flight.remove(url)
+        if how == "retry":
+            worker.frontier.retry(URLS.index(url), self.now + 1.0, None)
+        else:
+            worker.frontier.end(URLS.index(url), State.DONE, "stored")
 
-        @rule(seconds=st.sampled_from([0.5, 1.0, 3.0, 12.0, LEASE + 1]))
-        def wait(self, seconds):
-            self.now += seconds
+    @precondition(lambda self: self.workers)
+    @rule(data=st.data())
+    def checkpoint(self, data):
+        worker = self.some(data)
+        worker.journal.checkpoint(wait=True)
+        worker.frontier.keep_up()
+        for url in self.pushed:
+            record = self.client.hget(
+                f"{{{self.prefix}}}:urls:{url.split('/')[2]}",
+                URLS.index(url).to_bytes(8, "big"),
+            )
+            if record is not None and record[0] in (State.DONE, State.FAILED):
+                self.told_ended.add(url)
 
-        @invariant()
-        def every_url_has_one_place(self):
-            """What is queued, later and in flight is what the counts say, and nothing is twice."""
-            client, prefix = server.client, f"{{{self.prefix}}}:"
-            flight = Counter()
-            for name in NAMES:
-                flight.update(client.zrange(f"{prefix}flight:{name}", 0, -1))
-            assert not flight or max(flight.values()) == 1
-            hosts = client.smembers(f"{prefix}all_hosts")
-            queued = sum(client.zcard(f"{prefix}queue:{host.decode()}") for host in hosts)
-            counts = client.hgetall(f"{prefix}counts")
-            assert int(counts.get(b"queued", 0)) == queued + client.zcard(f"{prefix}later")
-            assert int(counts.get(b"flight", 0)) == len(flight)
-            owners = [owner + end for owner in NAMES for end in ("", "/leaving")] + [""]
-            standing = Counter()
-            for owner in owners:
-                standing.update(client.zrange(f"{prefix}wait:{owner}", 0, -1))
-                ready = client.zrange(f"{prefix}ready:{owner}", 0, -1)
-                standing.update(name[8:] for name in ready)
-            waiting = {host for host in hosts if client.zcard(f"{prefix}queue:{host.decode()}")}
-            assert set(standing) == waiting
+    @precondition(lambda self: self.workers)
+    @rule(data=st.data())
+    def stop(self, data):
+        name = data.draw(st.sampled_from(sorted(self.workers)))
+        worker = self.workers.pop(name)
+        worker.frontier.close()
+        worker.journal.close()
 
-        def teardown(self):
-            """In the end one worker is enough for everything that was ever pushed."""
-            for worker in self.workers.values():
-                worker.kill()
-            self.now += LEASE + 1
-            last = Worker(self, "last")
-            for _ in range(40 * len(URLS)):
-                entry = self.pop_of(last)
-                if entry is not None:
-                    last.frontier.end(entry.fingerprint, State.DONE, "stored")
-                elif not last.frontier.pending():
-                    break
-                self.now += 1.0
-            last.journal.checkpoint(wait=True)
-            last.frontier.keep_up()
-            ended = server.client.hgetall(f"{{{self.prefix}}}:outcomes").get(b"stored", 0)
-            assert int(ended) == len(self.pushed)
-            last.journal.close()
-            self.temporary.cleanup()
-            server.client.flushall()
+    @rule(seconds=st.sampled_from([0.5, 1.0, 3.0, 12.0, LEASE + 1]))
+    def wait(self, seconds):
+        self.now += seconds
 
-    return Workers
+    @invariant()
+    def every_url_has_one_place(self):
+        """What is queued, later and in flight is what the counts say, and nothing is twice."""
+        client, prefix = self.client, f"{{{self.prefix}}}:"
+        flight = Counter()
+        for name in NAMES:
+            flight.update(client.zrange(f"{prefix}flight:{name}", 0, -1))
+        assert not flight or max(flight.values()) == 1
+        hosts = client.smembers(f"{prefix}all_hosts")
+        queued = sum(client.zcard(f"{prefix}queue:{host.decode()}") for host in hosts)
+        counts = client.hgetall(f"{prefix}counts")
+        assert int(counts.get(b"queued", 0)) == queued + client.zcard(f"{prefix}later")
+        assert int(counts.get(b"flight", 0)) == len(flight)
+        owners = [owner + end for owner in NAMES for end in ("", "/leaving")] + [""]
+        standing = Counter()
+        for owner in owners:
+            standing.update(client.zrange(f"{prefix}wait:{owner}", 0, -1))
+            ready = client.zrange(f"{prefix}ready:{owner}", 0, -1)
+            standing.update(name[8:] for name in ready)
+        waiting = {host for host in hosts if client.zcard(f"{prefix}queue:{host.decode()}")}
+        assert set(standing) == waiting
+
+    def teardown(self):
+        """In the end one worker is enough for everything that was ever pushed."""
+        for worker in self.workers.values():
+            worker.kill()
+        self.now += LEASE + 1
+        last = Worker(self, "last")
+        for _ in range(40 * len(URLS)):
+            entry = self.pop_of(last)
+            if entry is not None:
+                last.frontier.end(entry.fingerprint, State.DONE, "stored")
+            elif not last.frontier.pending():
+                break
+            self.now += 1.0
+        last.journal.checkpoint(wait=True)
+        last.frontier.keep_up()
+        ended = self.client.hgetall(f"{{{self.prefix}}}:outcomes").get(b"stored", 0)
+        assert int(ended) == len(self.pushed)
+        last.journal.close()
+        self.temporary.cleanup()
+        self.client.flushall()
 
 
 @pytest.fixture(scope="module")
@@ -197,10 +198,10 @@ def server():
 
 def test_nothing_is_lost_nothing_is_given_twice_and_every_host_has_its_rest(server):
     run_state_machine_as_test(
-        make_workers(server),
+        type("WorkersHere", (Workers,), {"client": server.client}),
         settings=settings(
-            max_examples=40,
-            stateful_step_count=50,
+            max_examples=25,
+            stateful_step_count=40,
             deadline=None,
             suppress_health_check=list(HealthCheck),
         ),

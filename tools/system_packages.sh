@@ -1,21 +1,35 @@
 #!/bin/sh
-# What the tests use that pip does not bring: Chromium, for those of the web page.
-# Where it cannot be installed this says how, and those tests skip.
+# What the tests use that pip does not bring. Where it cannot be installed this says how, and
+# the tests that need it skip.
 set -u
+export DEBIAN_FRONTEND=noninteractive
 
-if command -v chromium >/dev/null || command -v chromium-browser >/dev/null; then
-    exit 0
-fi
-if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    echo "Installing Chromium for the tests of the web page ..."
-    export DEBIAN_FRONTEND=noninteractive
-    if timeout 600 apt-get install -qq -y --no-install-recommends chromium >/dev/null 2>&1 ||
+# found PROGRAM...: whether one of them is there
+found() {
+    for program in "$@"; do
+        command -v "$program" >/dev/null && return 0
+    done
+    return 1
+}
+
+# install PACKAGE: with apt-get, where that may be done
+install() {
+    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
+    echo "Installing $1 for the tests ..."
+    timeout 600 apt-get install -qq -y --no-install-recommends "$1" >/dev/null 2>&1 ||
         { timeout 120 apt-get update -qq >/dev/null 2>&1 &&
-            timeout 600 apt-get install -qq -y --no-install-recommends chromium >/dev/null 2>&1; }
-    then
-        exit 0
-    fi
-    echo "Chromium could not be installed with apt-get."
-fi
-echo "The tests of the web page in a browser will be skipped: there is no Chromium."
-echo "Install it with: sudo apt-get install chromium (or your system's own package of it)."
+            timeout 600 apt-get install -qq -y --no-install-recommends "$1" >/dev/null 2>&1; }
+}
+
+# need PACKAGE WHAT PROGRAM...: one of the programs, from the package; without it WHAT is skipped
+need() {
+    package=$1 what=$2
+    shift 2
+    found "$@" || install "$package" || {
+        echo "$what will be skipped: there is no $1."
+        echo "Install it with: sudo apt-get install $package (or your system's own package of it)."
+    }
+}
+
+need chromium "The tests of the web page in a browser" chromium chromium-browser
+need redis-server "The tests of the frontier in Redis" redis-server

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
@@ -14,7 +14,7 @@ from twisted.python.failure import Failure
 
 from bilingual_crawler.corpus.corpus import Corpus
 from bilingual_crawler.corpus.folder import CrawlFolder
-from bilingual_crawler.corpus.worker_folder import open_worker_folder
+from bilingual_crawler.corpus.worker_folder import open_folder
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.mixed import split_mixed
@@ -35,6 +35,9 @@ from bilingual_crawler.scoring.scorer import SEED_PRIORITY, NothingYet, make_sco
 from bilingual_crawler.scoring.shared_models import parallel_urls_if_there
 from bilingual_crawler.settings import Config
 from bilingual_crawler.signals import pair_found, pair_lost
+
+if TYPE_CHECKING:
+    from redis import Redis
 
 logger = logging.getLogger(__name__)
 
@@ -59,6 +62,8 @@ class BilingualSpider(Spider):
     folder: CrawlFolder
     corpus: Corpus
     patience: Patience
+    redis: "Redis | None" = None
+    """The server that holds the frontier, where it is shared."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -83,22 +88,18 @@ class BilingualSpider(Spider):
         self._pair_of_host = lru_cache(maxsize=1 << 14)(self._find_pair)
         word_list, embedder = read_resources(config.word_list, config.embeddings)
         self.redis = connect(config.frontier) if config.frontier else None
-        langs = str(plan.langs)
         with writing(plan.output, "Mend that, or name another folder with -a output=FOLDER."):
-            if self.redis is None:
-                self.folder = CrawlFolder(plan.output, langs)
-            else:
-                self.folder = open_worker_folder(plan.output, langs, config.worker)
-            self.corpus = Corpus(
-                self.folder,
-                self.pair_of,
-                config.duplicate_share,
-                on_pair=self._tell_pair,
-                pair_model=config.pair_model,
-                url_model=parallel_urls_if_there(config),
-                word_list=word_list,
-                embedder=embedder,
-            )
+            self.folder = open_folder(plan, config)
+        self.corpus = Corpus(
+            self.folder,
+            self.pair_of,
+            config.duplicate_share,
+            on_pair=self._tell_pair,
+            pair_model=config.pair_model,
+            url_model=parallel_urls_if_there(config),
+            word_list=word_list,
+            embedder=embedder,
+        )
 
     @cached_property
     def scope(self) -> Scope:
