@@ -14,6 +14,7 @@ from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.patience import ALL, ORDER, OutOfTimeError, Patience
 from demo import content
 from tests.crawls import crawl, documents, pairs, report, start
+from tests.redis_server import needs_redis, serve_redis
 from tests.servers import serve_demo
 
 crawls = pytest.mark.crawl
@@ -90,6 +91,25 @@ def state_of(output, url):
     with closing(sqlite3.connect(output / "crawl.sqlite")) as journal:
         (row,) = journal.execute("SELECT state, outcome FROM urls WHERE url = ?", (url,))
     return row
+
+
+@crawls
+@needs_redis
+def test_a_worker_that_is_told_to_stop_gives_back_what_never_came(tmp_path):
+    with serve_redis() as redis, silent_server() as (silent, taken):
+        settings = QUICK | {"BILINGUAL_FRONTIER": redis.url, "DOWNLOAD_TIMEOUT": 60}
+        first = start(silent, tmp_path / "out", settings=settings | {"BILINGUAL_STOP_SECONDS": 2})
+        until(lambda: taken, first)
+        first.send_signal(signal.SIGTERM)
+        seconds, printed = seconds_to_end(first)
+        assert (first.returncode, seconds < PROMISED) == (0, True), printed
+        asked = len(taken)
+        second = start(silent, tmp_path / "out", settings=settings)
+        try:
+            until(lambda: len(taken) > asked, second)
+        finally:
+            second.kill()
+            second.communicate()
 
 
 @crawls
