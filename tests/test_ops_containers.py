@@ -14,6 +14,7 @@ from scrapy.settings import Settings
 
 from bilingual_crawler.commands.serve import Command
 from bilingual_crawler.frontier.redis_server import PASSWORD
+from bilingual_crawler.settings import Config
 from tests.projects import ROOT
 
 yaml = pytest.importorskip("yaml")
@@ -71,6 +72,17 @@ def test_the_project_of_the_image_is_the_one_that_is_deployed():
     assert dict(image["settings"]) == {cfg["deploy"]["project"]: cfg["settings"]["default"]}
 
 
+def test_systemd_tells_the_crawls_and_gives_them_their_time():
+    unit = configparser.ConfigParser(interpolation=None)
+    unit.read(ROOT / "deploy" / "scrapyd.service")
+    service = unit["Service"]
+    assert service["KillMode"] == "control-group"
+    assert float(service["TimeoutStopSec"]) > Config().stop_seconds
+    assert service["ReadWritePaths"] == service["WorkingDirectory"]
+    assert "User" in service
+    assert "Environment" not in service
+
+
 def test_redis_has_a_password_forgets_nothing_and_is_reached_by_neighbours_alone(services):
     redis = services["redis"]
     command = redis["command"][-1]
@@ -103,7 +115,7 @@ def test_containers_of_the_crawler_can_write_their_data_and_nothing_else(service
         assert service["cap_drop"] == ["ALL"]
         assert service["security_opt"] == ["no-new-privileges:true"]
         assert service["volumes"] == ["data:/data"]
-    assert int(services["scrapyd"]["stop_grace_period"].removesuffix("s")) > 10
+    assert int(services["scrapyd"]["stop_grace_period"].removesuffix("s")) > Config().stop_seconds
 
 
 def test_the_web_page_is_started_with_options_that_it_has(services):

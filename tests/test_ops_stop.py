@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 
+from bilingual_crawler.alignment.extension import _communicate
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.patience import ALL, ORDER, OutOfTimeError, Patience
 from demo import content
@@ -161,6 +162,16 @@ def test_a_model_that_thinks_for_long_does_not_hold_up_a_stop(tmp_path, monkeypa
         assert "Traceback" not in printed
         crawl(site.url, output, settings=QUICK)
     assert len(pairs(output)) >= len(content.expected_pairs(site.url))
+
+
+def test_an_alignment_that_takes_too_long_is_ended():
+    process = subprocess.Popen(
+        ["sleep", "60"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    patience = Patience(0.1)
+    patience.tell()
+    assert _communicate(process, patience) == ("", "")
+    assert process.returncode == -signal.SIGTERM
 
 
 def test_patience_has_no_limit_until_somebody_says_stop():
