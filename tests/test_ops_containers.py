@@ -58,7 +58,7 @@ def test_what_the_image_copies_is_there_and_not_ignored():
 
 def test_the_image_runs_as_nobody_in_particular_and_on_loopback():
     lines = DOCKERFILE.splitlines()
-    user = lines.index("USER crawler")
+    user = lines.index("USER 10001")
     assert any(line.startswith("RUN useradd --uid 10001") for line in lines[:user])
     assert not any(line.startswith("USER") for line in lines[user + 1 :])
     assert "BIND_ADDRESS=" not in DOCKERFILE
