@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help install demo test check format bench docs deploy clean
+.PHONY: help install demo test check format bench faults docs deploy clean
 
 help:  ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -43,6 +43,10 @@ bench: .venv/installed  ## measure against Scrapy's own parts, side by side
 
 deploy: .venv/installed  ## send the project with its models to the scrapyd of scrapy.cfg
 	$(BIN)/scrapyd-deploy $(TARGET)
+
+faults: .venv/installed  ## break workers and Redis while a crawl runs, and check what it promises
+	tools/system_packages.sh
+	$(BIN)/python -m tools.faults
 
 docs: .venv/installed  ## write the generated pages of docs/
 	$(BIN)/python -m tools.docs

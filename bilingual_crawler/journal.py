@@ -9,6 +9,7 @@ twice. The work is done behind the crawl, on a thread of its own, because neithe
 nor compression should hold up the event loop.
 """
 
+import contextlib
 import fcntl
 import os
 import queue
@@ -17,11 +18,13 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
+from urllib.parse import quote
 
 from bilingual_crawler.errors import ConfigurationError, why_unwritable
 
 Statement = tuple[str, Sequence[tuple[Any, ...]]]
 FORMAT = 1
+BUSY_SECONDS = 5.0
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS files (name TEXT PRIMARY KEY, size INTEGER NOT NULL) WITHOUT ROWID;
@@ -249,6 +252,55 @@ class Facts:
         rows = [(name, self._values[name]) for name in sorted(self._changed)]
         self._changed.clear()
         return [("INSERT OR REPLACE INTO facts VALUES (?, ?)", rows)]
+
+
+@contextlib.contextmanager
+def open_read_only(path: Path, *, held: bool = False) -> Iterator[sqlite3.Connection]:
+    """A connection that cannot disturb a crawl, which may be running: it sees the last checkpoint.
+
+    Where writers are `held` off and the last one ended well, nothing is written beside the
+    journal either, so that it may lie on a medium that cannot be written to.
+    """
+    left = path.with_name(f"{path.name}-wal")
+    still = "&immutable=1" if held and not left.exists() else ""
+    connection = sqlite3.connect(
+        f"file:{quote(str(path.absolute()))}?mode=ro{still}",
+        uri=True,
+        timeout=BUSY_SECONDS,
+        isolation_level=None,
+    )
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+@contextlib.contextmanager
+def holding_off_writers(path: Path) -> Iterator[bool]:
+    """Keep crawls out of the folder of a journal; False if one is in there already.
+
+    Where there is no lock there was no crawl: a copy of a folder, say.
+    """
+    try:
+        descriptor = os.open(path.with_suffix(".lock"), os.O_RDONLY)
+    except FileNotFoundError:
+        yield True
+        return
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(descriptor)
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a crawl is running in the folder of a journal."""
+    with holding_off_writers(path) as alone:
+        return not alone
 
 
 def _lock(path: Path) -> int:

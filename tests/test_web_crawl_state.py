@@ -6,9 +6,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bilingual_crawler.corpus.pages import PageFacts, Pages
+from bilingual_crawler.journal import open_read_only
 from bilingual_crawler.web.crawl_state import CrawlFigures
 from bilingual_crawler.web.curve import draw
-from bilingual_crawler.web.frontier_view import frontier_view, read_only
+from bilingual_crawler.web.frontier_view import frontier_view
 from bilingual_crawler.web.search.index import INDEX
 from bilingual_crawler.web.search.indexer import Indexer
 from tests.web_folders import SITE, LiveCrawl, small_crawl
@@ -92,7 +93,7 @@ def test_the_best_waiting_urls_come_first(tmp_path):
 def test_the_journal_cannot_be_changed_from_here(tmp_path):
     small_crawl(tmp_path)
     with (
-        read_only(tmp_path / "crawl.sqlite") as connection,
+        open_read_only(tmp_path / "crawl.sqlite") as connection,
         pytest.raises(Exception, match="readonly"),
     ):
         connection.execute("DELETE FROM urls")

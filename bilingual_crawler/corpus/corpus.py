@@ -19,9 +19,9 @@ from bilingual_crawler.corpus.declarations import Declarations
 from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS, PAIRS_TSV, CrawlFolder
 from bilingual_crawler.corpus.pages import PageFacts, Pages
 from bilingual_crawler.documents.dedup import (
-    HASH_BYTES,
     DuplicateIndex,
     paragraph_hashes,
+    split_hashes,
     text_signature,
 )
 from bilingual_crawler.documents.document import Document
@@ -146,8 +146,8 @@ class Corpus:
             self._folder.rewrite(DOCUMENTS, kept, UNTIDY_DOCUMENTS)
         if facts.get(UNTIDY_PAIRS) == "yes":
             pairs = self.pairs
-            self._folder.rewrite(PAIRS, _checked(map(_json_line, pairs), check))
-            self._folder.rewrite(PAIRS_TSV, map(_tsv_line, pairs), UNTIDY_PAIRS)
+            self._folder.rewrite(PAIRS, _checked(map(json_line, pairs), check))
+            self._folder.rewrite(PAIRS_TSV, map(tsv_line, pairs), UNTIDY_PAIRS)
 
     def _review(self, node: str) -> None:
         """Keep of the pages with one text the one that is paired, or else the first.
@@ -192,8 +192,8 @@ class Corpus:
 
     def _apply(self, changes: Changes) -> None:
         for pair in changes.found.values():
-            self._folder.journal.append(PAIRS, _json_line(pair))
-            self._folder.journal.append(PAIRS_TSV, _tsv_line(pair))
+            self._folder.journal.append(PAIRS, json_line(pair))
+            self._folder.journal.append(PAIRS_TSV, tsv_line(pair))
             self._on_pair(pair, True)
         for pair in changes.lost.values():
             self._on_pair(pair, False)
@@ -208,9 +208,7 @@ class Corpus:
             if facts.node == facts.url:
                 self._same_text[facts.signature] = facts.url
                 if not is_duplicate:
-                    split = range(0, len(facts.hashes), HASH_BYTES)
-                    hashes = [facts.hashes[at : at + HASH_BYTES] for at in split]
-                    self._duplicates.restore(facts.url, hashes)
+                    self._duplicates.restore(facts.url, split_hashes(facts.hashes))
             page = Page.unpack(facts.url, facts.language, facts.page)
             pages[str(self._pair_of(facts.url))].append((page, facts.node))
         for declared in self._declarations.load():
@@ -228,9 +226,11 @@ def _checked(lines: Iterable[str], check: Callable[[], None]) -> Iterator[str]:
         yield line
 
 
-def _json_line(pair: DocumentPair) -> str:
+def json_line(pair: DocumentPair) -> str:
+    """A pair as a line of pairs.jsonl."""
     return json.dumps(pair.to_dict(), ensure_ascii=False) + "\n"
 
 
-def _tsv_line(pair: DocumentPair) -> str:
+def tsv_line(pair: DocumentPair) -> str:
+    """A pair as a line of pairs.tsv."""
     return f"{pair.first}\t{pair.second}\n"

@@ -15,6 +15,10 @@ REPORT = "crawl.json"
 JOURNAL = "crawl.sqlite"
 LOG = "crawl.log"
 REWRITE = "rewrite "
+ENDED_SITES = "sites that ended"
+"""The fact that names the sites of which a scorer wants nothing more."""
+SITEMAPS_OF = "sitemaps of "
+"""Before a host in the name of the fact that its sitemaps were read."""
 
 
 class CrawlFolder:

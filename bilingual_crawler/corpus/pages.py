@@ -147,14 +147,14 @@ class Pages:
         if url in self._handed_over:
             return self._handed_over[url]
         ((packed,),) = self._journal.read("SELECT line FROM spares WHERE url = ?", (url,))
-        return zlib.decompress(packed).decode()
+        return unpack_line(packed)
 
     def changes(self) -> Iterable[Statement]:
         """Rows for the journal."""
         pages, new = self._states, self._new
         inserts = [(*row, *self._flags(pages[url])) for url, row in new.items()]
         updates = [(*self._flags(pages[url]), url) for url in self._changed - new.keys()]
-        spares = [(url, zlib.compress(line.encode())) for url, line in self._spares.items()]
+        spares = [(url, pack_line(line)) for url, line in self._spares.items()]
         used = [(url,) for url in self._used_spares]
         aliases, self._new_aliases = self._new_aliases, []
         self._handed_over, self._spares = self._spares, {}
@@ -182,3 +182,13 @@ class Pages:
                 self._kept_of[page.node] = page.url
                 self.kept[page.language] += 1
             yield page, state.duplicate
+
+
+def pack_line(line: str) -> bytes:
+    """A document that is put aside, as the journal keeps it."""
+    return zlib.compress(line.encode())
+
+
+def unpack_line(packed: bytes) -> str:
+    """The line that `pack_line` made this of."""
+    return zlib.decompress(packed).decode()

@@ -36,16 +36,17 @@ def replacing_file(target: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def replacing_folder(target: Path) -> Iterator[Path]:
+def replacing_folder(target: Path, option: str = "--out") -> Iterator[Path]:
     """A new folder to fill; it takes the place of `target` when all went well.
 
-    A folder that no export made is never touched. After a kill between the two renames the
-    old folder stands beside its place, and the next export puts it back first.
+    A folder that no export made is never touched; `option` is how another one is named. After a
+    kill between the two renames the old folder stands beside its place, and the next export puts
+    it back first.
     """
     _tidy(target)
     if target.exists() and not _is_ours(target):
         raise ConfigurationError(
-            f"{target} is there already and is not an export: name another folder with --out."
+            f"{target} is there already and is not an export: name another folder with {option}."
         )
     part = _beside(target)
     old = target.with_name(f"{_OLD}{os.getpid()}-{target.name}")

@@ -50,6 +50,11 @@ def paragraph_hashes(document: Document) -> list[bytes]:
     ]
 
 
+def split_hashes(packed: bytes) -> list[bytes]:
+    """The hashes of paragraphs that were written one behind the other."""
+    return [packed[at : at + HASH_BYTES] for at in range(0, len(packed), HASH_BYTES)]
+
+
 def text_signature(document: Document) -> bytes:
     """What two pages with the same text have in common: all of their paragraphs."""
     digest = hashlib.blake2b(digest_size=16)

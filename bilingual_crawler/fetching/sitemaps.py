@@ -23,6 +23,7 @@ from scrapy.utils.sitemap import sitemap_urls_from_robots
 from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
+from bilingual_crawler.corpus.folder import SITEMAPS_OF
 from bilingual_crawler.documents.sitemap import Sitemap, read_sitemap
 from bilingual_crawler.documents.urls import UrlResolver
 from bilingual_crawler.fetching.refusal import reason_of
@@ -39,7 +40,6 @@ MOST_FILES = 5
 """Sitemaps that are fetched of one host."""
 BATCH = 500
 """Pages whose translations are taken in at once, before the crawl has its turn again."""
-DONE = "sitemaps of "
 
 
 class SiteMaps:
@@ -79,7 +79,7 @@ class SiteMaps:
         if not is_page(request, response) or parts.netloc in self._asked:
             return
         self._asked.add(parts.netloc)
-        if self._spider.folder.facts.get(DONE + parts.netloc) != "yes":
+        if self._spider.folder.facts.get(SITEMAPS_OF + parts.netloc) != "yes":
             self._under_way += 1
             root = f"{parts.scheme}://{parts.netloc}/"
             deferred_from_coro(self._read(root, parts.netloc)).addBoth(self._ended)
@@ -120,7 +120,7 @@ class SiteMaps:
             waiting.extend(further)
             await self._declare(sitemap)
         if not self._closed:
-            self._spider.folder.facts[DONE + netloc] = "yes"
+            self._spider.folder.facts[SITEMAPS_OF + netloc] = "yes"
 
     async def _declare(self, sitemap: Sitemap) -> None:
         claims = sitemap.claims()

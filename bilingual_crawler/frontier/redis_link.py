@@ -61,6 +61,7 @@ class Link:
         virtual: bool = False,
     ) -> None:
         self.client = client
+        self.prefix = prefix
         self.worker = worker
         self.token = ""
         self.clock = clock

@@ -12,6 +12,7 @@ LATER = 4
 """The state of a retry that is not due yet; everybody else sees it as queued."""
 UNKNOWN = 255
 _SEEN = struct.Struct(">8sBBd")
+_PRIORITY = struct.Struct(">d")
 _ASKED = struct.Struct(">BBd")
 
 
@@ -62,6 +63,12 @@ def unpack_body(body: bytes, host: str) -> tuple[str, bytes | None]:
     elif url.startswith("s/"):
         url = f"https://{host}{url[1:]}"
     return url, payload
+
+
+def unpack_failed(record: bytes) -> tuple[float, bytes]:
+    """What is kept of a URL that failed: its priority and its body."""
+    (priority,) = _PRIORITY.unpack_from(record, 2)
+    return priority, record[2 + _PRIORITY.size :]
 
 
 def read_seen(data: bytes) -> Iterator[Seen]:

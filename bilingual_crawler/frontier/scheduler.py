@@ -16,6 +16,7 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import CallLaterResult, call_later, create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 
+from bilingual_crawler.corpus.folder import ENDED_SITES
 from bilingual_crawler.fetching.interruption import INTERRUPTED, interruption
 from bilingual_crawler.frontier.backend import open_frontier
 from bilingual_crawler.frontier.entry import CrawlFrontier, Entry, Pushed, State
@@ -39,9 +40,6 @@ class Outcome(NamedTuple):
     state: State
     reason: str
 
-
-ENDED = "sites that ended"
-"""The fact that names the sites of which a scorer wants nothing more."""
 
 PROCESSED = Outcome(State.DONE, "processed")
 """How a URL ends of which nobody said anything: a callback that made no document."""
@@ -74,7 +72,7 @@ class FrontierScheduler(BaseScheduler):
         downloader = self._crawler.engine.downloader
         self._gate = SlotGate(downloader, ours.plan.sites, ours.config.site_pages)
         if ours.config.site_yield:
-            self._gate.end(ours.folder.facts.get(ENDED).split())
+            self._gate.end(ours.folder.facts.get(ENDED_SITES).split())
         self.frontier = open_frontier(ours, self._gate)
         self.frontier.prefetch((url_fingerprint(seed), host_of(seed)) for seed in ours.plan.seeds)
         for host in self.frontier.hosts:
@@ -156,7 +154,7 @@ class FrontierScheduler(BaseScheduler):
     def end_site(self, site: str) -> None:
         """Hand out nothing more of a site, in this run and in those that go on with it."""
         facts = self._spider.folder.facts
-        facts[ENDED] = f"{facts.get(ENDED)} {site}".strip()
+        facts[ENDED_SITES] = f"{facts.get(ENDED_SITES)} {site}".strip()
         self._gate.end([site])
         self.frontier.end_site(site)
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bilingual_crawler.frontier.entry import Frontier
 from bilingual_crawler.pairing.pair import DocumentPair
@@ -30,34 +30,40 @@ OPT_OUT_HOSTS = "bilingual/optouts/hosts/"
 
 def counts_of(spider: "BilingualSpider", frontier: Frontier, tally: Tally) -> Counts:
     """Everything that was counted, as it stands."""
-    totals = tally.totals()
     pairs = spider.corpus.pairs
     return Counts(
         langs=spider.plan.langs,
         seeds=len(spider.plan.seeds),
-        pages=totals[PAGES],
         documents=largest_first(spider.corpus.documents),
         pairs=len(pairs),
         pairs_by_detector=detectors_of(pairs),
         known=frontier.known,
         waiting=len(frontier),
-        failed=totals[FAILED],
         over_budget=frontier.shelved,
-        outcomes=largest_first(frontier.outcomes),
-        seed_outcomes=under(totals, SEEDS),
-        off_language=under(totals, OFF_LANGUAGE),
-        machine_translated=under(totals, MACHINE_TRANSLATED),
-        split_pages=totals[SPLIT_PAGES],
-        links={k: n for k, n in under(totals, LINKS).items() if "/" not in k},
-        links_refused=under(totals, LINKS_REFUSED),
-        redirects_refused=under(totals, REDIRECTS_REFUSED),
-        opt_outs=_opt_outs(frontier.outcomes, totals[NOFOLLOW]),
-        opt_out_hosts=_opt_out_hosts(totals),
         waiting_looks={} if pairs else announced(frontier),
-        requests=totals["downloader/request_count"],
-        retries=totals["retry/count"],
-        bytes=totals["downloader/response_bytes"],
+        **sums_of(tally.totals(), frontier.outcomes),
     )
+
+
+def sums_of(totals: Counter[str], outcomes: Mapping[str, int]) -> dict[str, Any]:
+    """The fields of `Counts` that are read from the sums, and from how URLs ended."""
+    return {
+        "pages": totals[PAGES],
+        "failed": totals[FAILED],
+        "outcomes": largest_first(outcomes),
+        "seed_outcomes": under(totals, SEEDS),
+        "off_language": under(totals, OFF_LANGUAGE),
+        "machine_translated": under(totals, MACHINE_TRANSLATED),
+        "split_pages": totals[SPLIT_PAGES],
+        "links": {k: n for k, n in under(totals, LINKS).items() if "/" not in k},
+        "links_refused": under(totals, LINKS_REFUSED),
+        "redirects_refused": under(totals, REDIRECTS_REFUSED),
+        "opt_outs": _opt_outs(outcomes, totals[NOFOLLOW]),
+        "opt_out_hosts": _opt_out_hosts(totals),
+        "requests": totals["downloader/request_count"],
+        "retries": totals["retry/count"],
+        "bytes": totals["downloader/response_bytes"],
+    }
 
 
 def detectors_of(pairs: list[DocumentPair]) -> dict[str, int]:

@@ -77,6 +77,7 @@ STOPS = {
     "closespider_itemcount": "It has kept CLOSESPIDER_ITEMCOUNT documents.",
     "closespider_errorcount": "There were CLOSESPIDER_ERRORCOUNT errors.",
     "memusage_exceeded": "It used more memory than MEMUSAGE_LIMIT_MB.",
+    "merged": "The crawls of several workers were merged (merged_from).",
     "journal_error": "Its folder cannot be written; the log says why.",
 }
 

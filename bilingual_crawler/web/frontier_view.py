@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
 from bilingual_crawler.frontier.entry import State
+from bilingual_crawler.frontier.journal_view import amounts, best
 from bilingual_crawler.hosts import site_of
+from bilingual_crawler.journal import open_read_only
 from bilingual_crawler.reporting import reasons, yields
 
 BEST_SHOWN = 15
-BUSY_SECONDS = 5.0
 
 
 class Waiting(NamedTuple):
@@ -53,29 +53,12 @@ class LiveFigures(NamedTuple):
     curve: list[yields.Point]
 
 
-@contextlib.contextmanager
-def read_only(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection that cannot disturb the crawl; it sees the last checkpoint."""
-    connection = sqlite3.connect(
-        f"file:{quote(str(path))}?mode=ro", uri=True, timeout=BUSY_SECONDS, isolation_level=None
-    )
-    try:
-        yield connection
-    finally:
-        connection.close()
-
-
 def frontier_view(journal: Path) -> FrontierView:
     """Count the URLs of a crawl; it looks at every one, a second or so a million."""
     view = FrontierView()
     sites: defaultdict[str, SiteUrls] = defaultdict(SiteUrls)
-    with _quiet(), read_only(journal) as connection:
-        view.given_up = [
-            url for (url,) in connection.execute("SELECT url FROM pages WHERE written AND NOT kept")
-        ]
-        for host, state, outcome, number in connection.execute(
-            "SELECT host, state, outcome, COUNT(*) FROM urls GROUP BY host, state, outcome"
-        ):
+    with _quiet(), open_read_only(journal) as connection:
+        for host, state, outcome, number in amounts(connection):
             site = sites[site_of(host)]
             if outcome is not None:
                 view.outcomes[outcome] += number
@@ -86,13 +69,10 @@ def frontier_view(journal: Path) -> FrontierView:
                 site.failed += number
             elif outcome != reasons.REDIRECTED:
                 site.pages += number
-        view.best = [
-            Waiting(url, score if abs(score) < float("inf") else None)
-            for url, score in connection.execute(
-                "SELECT url, priority FROM urls WHERE state < ?"
-                " ORDER BY priority DESC, sequence LIMIT ?",
-                (int(State.DONE), BEST_SHOWN),
-            )
+        view.best = [Waiting(str(each.url), each.score) for each in best(connection, BEST_SHOWN)]
+    with _quiet(), open_read_only(journal) as connection:  # there are pages without URLs: Redis
+        view.given_up = [
+            url for (url,) in connection.execute("SELECT url FROM pages WHERE written AND NOT kept")
         ]
     view.sites = dict(sites)
     return view
@@ -102,7 +82,7 @@ def live_figures(journal: Path) -> LiveFigures:
     """The sums and the curve of the last checkpoint; nothing of a journal that is not there."""
     tally: dict[str, int] = {}
     points: list[Any] = []
-    with _quiet(), read_only(journal) as connection:
+    with _quiet(), open_read_only(journal) as connection:
         tally = dict(connection.execute("SELECT name, amount FROM tally"))
         saved = connection.execute(
             "SELECT value FROM facts WHERE name = ?", (yields.FACT,)

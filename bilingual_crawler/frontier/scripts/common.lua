@@ -3,10 +3,10 @@
 -- All keys begin with KEYS[1], a prefix in braces, so that they lie on one node of a cluster.
 -- ARGV[1] is the worker that calls, ARGV[2] its token, ARGV[3] the time (empty: the server's).
 --
---   counts            hash: sequence, known, queued, flight, shelved, fenced, tokens
+--   counts            hash: sequence, known, queued, flight, failed, shelved, fenced, tokens
 --   urls:HOST         hash: fingerprint -> record, for every URL that was ever pushed
 --   queue:HOST        sorted set: the waiting URLs by priority; member = place + fingerprint
---   host:HOST         hash: site, next (not asked before), delay, later (URLs), shelved
+--   host:HOST         hash: site, next (not asked before), delay, later and failed (URLs), shelved
 --   hosts:SITE        set: the hosts of a site
 --   site:SITE         hash: worker (who holds it), queued, flight, pages
 --   ready:OWNER       sorted set: hosts that may be asked, by the priority of their best URL
@@ -48,7 +48,7 @@ local function count(name, by)
 end
 
 -- Records. Waiting or in flight: state, attempts, place, priority (while it is not in the
--- queue), body. Ended: state and the number of the outcome.
+-- queue), body. Ended: state and the number of the outcome; failed: also priority and body.
 
 local function unpack_record(record)
   local state, attempts, place, priority, at = struct.unpack('>BBc8d', record)

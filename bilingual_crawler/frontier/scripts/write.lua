@@ -17,9 +17,16 @@ local function rise(host, owner, fingerprint, record, priority)
   end
 end
 
-local function forget_end(site, record)
+local function count_failed(host, by)
+  count('failed', by)
+  call('HINCRBY', key('host', host), 'failed', by)
+end
+
+local function forget_end(host, site, record)
   if state_of(record) == DONE then
     call('HINCRBY', key('site', site), 'pages', -1)
+  else
+    count_failed(host, -1)
   end
   local outcome = call('HGET', K .. 'words', string.byte(record, 2))
   if outcome then
@@ -37,7 +44,7 @@ function act.push(fingerprint, host, site, priority, body, again)
     elseif not again then
       return
     end
-    forget_end(site, record)
+    forget_end(host, site, record)
   else
     count('known', 1)
     if call('HSETNX', key('host', host), 'site', site) == 1 then
@@ -114,7 +121,13 @@ act['end'] = function(fingerprint, host, site, state, outcome)
   else
     return
   end
-  call('HSET', key('urls', host), fingerprint, string.char(state, code_of(outcome)))
+  local kept = string.char(state, code_of(outcome))
+  if state == FAILED then -- somebody may want to try it again
+    local _, _, _, priority, body = unpack_record(record)
+    kept = kept .. struct.pack('>d', priority) .. body
+    count_failed(host, 1)
+  end
+  call('HSET', key('urls', host), fingerprint, kept)
   call('HINCRBY', K .. 'outcomes', outcome, 1)
   if state == DONE then
     call('HINCRBY', key('site', site), 'pages', 1)

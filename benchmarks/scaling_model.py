@@ -1,0 +1,182 @@
+"""How far one Redis carries a crawl: simulated up to 1,000 workers and a billion URLs.
+
+Nobody has a thousand machines at hand, but what a page costs a worker and the server can be
+measured with few (`benchmarks.workers`, `benchmarks.redis_frontier`, `benchmarks.merging`; the
+constants below are from there). A worker in the simulation works on a page, then asks Redis and
+waits for the answer, again and again; Redis answers one question at a time, in the order in which
+they come. That is what the real ones do. The first part does it event by event; beside it stands
+the exact solution of the same queue with random times (mean value analysis), which must tell
+nearly the same, or the simulation is wrong.
+
+    python -m benchmarks.scaling_model
+    python -m benchmarks.scaling_model --plot docs/scaling.png
+"""
+
+import argparse
+from heapq import heapify, heapreplace
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+WORKERS = (1, 4, 16, 64, 128, 256, 512, 1000)
+SERVERS = (1, 4, 16)
+PAGES_EACH = 300
+BILLION = 10**9
+GIGABYTE = 1e9
+DAY = 86_400
+
+
+class Constants(NamedTuple):
+    """What was measured on two shared cores; seconds and bytes."""
+
+    page_cpu: float = 0.0115
+    """Of a worker, everything it does for a page (benchmarks.workers)."""
+    trips: float = 2.0
+    """Round trips a page (benchmarks.workers)."""
+    redis_cpu: float = 0.0006
+    """Of Redis, for all that a page asks of it (benchmarks.workers)."""
+    network: float = 0.0005
+    """A round trip in one data centre, without the work at its end; assumed."""
+    waiting_bytes: float = 230.0
+    """Of Redis, for a URL that waits (benchmarks.redis_frontier)."""
+    ended_bytes: float = 50.0
+    """Of Redis, for a URL that is done (benchmarks.redis_frontier)."""
+    merge_cpu: float = 0.00145
+    """Of scrapy merge, for a page (benchmarks.merging)."""
+    merge_bytes: float = 12_000.0
+    """Of scrapy merge, for a page (benchmarks.merging)."""
+    delay: float = 1.0
+    """Between two requests to a host (DOWNLOAD_DELAY)."""
+
+
+class Load(NamedTuple):
+    """What a number of workers does."""
+
+    pages_a_second: float
+    redis_busy: float
+    wait: float
+    """Seconds that a worker waits for Redis, for each page."""
+
+
+def simulate(workers: int, known: Constants, servers: int = 1, seed: int = 1) -> Load:
+    """Every question of every worker, in the order in which they reach a server.
+
+    Each server has its part of the sites and of the workers. Work on a page takes as long as the
+    measured mean, give or take a half, so that the workers do not march in step.
+    """
+    random = Random(seed)
+    answer = known.redis_cpu / known.trips
+    think = known.page_cpu / known.trips
+    each = max(1, workers // servers)
+    asking = [(random.random() * think, worker) for worker in range(each)]
+    heapify(asking)
+    free_at = waited = now = 0.0
+    questions = int(each * PAGES_EACH * known.trips)
+    for _ in range(questions):
+        now, worker = asking[0]
+        free_at = max(now + known.network / 2, free_at) + answer
+        back = free_at + known.network / 2
+        waited += back - now
+        heapreplace(asking, (back + think * random.uniform(0.5, 1.5), worker))
+    pages = questions / known.trips
+    rate = pages / now * workers / each
+    return Load(rate, min(1.0, questions * answer / now), waited / pages)
+
+
+def solve(workers: int, known: Constants) -> float:
+    """Pages a second of the same queue with random times, exactly: mean value analysis."""
+    answer = known.redis_cpu / known.trips
+    outside = known.page_cpu / known.trips + known.network
+    queue = rate = 0.0
+    for number in range(1, workers + 1):
+        stay = answer * (1 + queue)
+        rate = number / (outside + stay)
+        queue = rate * stay
+    return rate / known.trips
+
+
+def most_useful(known: Constants) -> float:
+    """How many workers keep one Redis busy, if none ever waited for another."""
+    alone = known.page_cpu + known.trips * known.network + known.redis_cpu
+    return alone / known.redis_cpu
+
+
+def print_workers(known: Constants) -> None:
+    """One Redis, ever more workers."""
+    print("| workers | pages/s | of what they could | exact queue | Redis busy | wait, ms a page |")
+    print("|---:|---:|---:|---:|---:|---:|")
+    alone = simulate(1, known).pages_a_second
+    for workers in WORKERS:
+        load = simulate(workers, known)
+        print(
+            f"| {workers:,} | {load.pages_a_second:,.0f}"
+            f" | {load.pages_a_second / (alone * workers):.0%} | {solve(workers, known):,.0f}"
+            f" | {load.redis_busy:.0%} | {1000 * load.wait:.1f} |"
+        )
+
+
+def print_billion(known: Constants) -> None:
+    """A thousand workers and a billion URLs on one server and on several."""
+    workers = WORKERS[-1]
+    print(
+        "| Redis servers | pages/s | days for a billion pages | memory of each at the end, GB"
+        " | and if half of the URLs wait, GB | hosts needed |"
+    )
+    print("|---:|---:|---:|---:|---:|---:|")
+    for servers in SERVERS:
+        load = simulate(workers, known, servers)
+        ended = BILLION * known.ended_bytes / servers / GIGABYTE
+        half = (ended + BILLION * known.waiting_bytes / servers / GIGABYTE) / 2
+        print(
+            f"| {servers} | {load.pages_a_second:,.0f}"
+            f" | {BILLION / load.pages_a_second / DAY:.1f} | {ended:,.0f} | {half:,.0f}"
+            f" | {load.pages_a_second * known.delay:,.0f} |"
+        )
+
+
+def print_merge(known: Constants) -> None:
+    """What one merge of so many pages takes."""
+    print("| pages in one merge | hours of one core | memory, GB |")
+    print("|---:|---:|---:|")
+    for pages in (10**6, 10**7, 10**8, BILLION):
+        hours, memory = pages * known.merge_cpu / 3600, pages * known.merge_bytes / GIGABYTE
+        print(f"| {pages:,} | {hours:,.1f} | {memory:,.0f} |")
+
+
+def plot(known: Constants, path: Path) -> None:
+    """Pages a second against workers, for one server and for several."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - heavy
+    from matplotlib.figure import Figure  # noqa: PLC0415 - heavy
+
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    alone = simulate(1, known).pages_a_second
+    axes.plot(WORKERS, [alone * each for each in WORKERS], "k:", label="if nobody waited")
+    for servers in SERVERS:
+        used = [each for each in WORKERS if each >= servers]
+        rates = [simulate(each, known, servers).pages_a_second for each in used]
+        axes.plot(used, rates, "o-", label=f"{servers} Redis server{'s' * (servers > 1)}")
+    axes.set(xscale="log", yscale="log", xlabel="workers", ylabel="pages a second")
+    axes.legend(frameon=False)
+    axes.grid(alpha=0.3)
+    figure.savefig(path, dpi=90)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser.add_argument("--plot", type=Path, metavar="FILE")
+    given = parser.parse_args()
+    known = Constants()
+    for name, value in known._asdict().items():
+        print(f"{name} = {value:g}")
+    print(f"\nOne Redis is busy with {most_useful(known):.0f} workers.\n")
+    for table in (print_workers, print_billion, print_merge):
+        table(known)
+        print()
+    if given.plot:
+        plot(known, given.plot)
+
+
+if __name__ == "__main__":
+    main()

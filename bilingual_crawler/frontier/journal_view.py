@@ -1,0 +1,180 @@
+"""The frontier in a crawl's folder, as the last checkpoint left it.
+
+The journal does not tell what is in flight: for a crawl that is killed these URLs wait. It is
+read without a lock, so that a crawl that runs is not disturbed; only `requeue_failed` needs the
+folder for itself.
+"""
+
+import math
+import sqlite3
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bilingual_crawler.corpus.folder import JOURNAL
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.frontier.entry import State
+from bilingual_crawler.frontier.view import (
+    DONE,
+    FAILED,
+    WAITING,
+    Host,
+    Selection,
+    Status,
+    Url,
+)
+from bilingual_crawler.journal import Journal, Statement, is_locked, open_read_only
+
+WORDS = {State.QUEUED: WAITING, State.LEASED: WAITING, State.DONE: DONE, State.FAILED: FAILED}
+COLUMNS = "fingerprint, url, host, state, priority, attempts, outcome"
+AGAIN = (
+    "UPDATE urls SET state = 0, outcome = NULL, attempts = 0, not_before = 0 WHERE fingerprint = ?"
+)
+UNFINISHED: Statement = ("UPDATE facts SET value = 'no' WHERE name = ?", [("finished",)])
+
+
+class Amount(NamedTuple):
+    """How many URLs of a host stand where."""
+
+    host: str
+    state: State
+    outcome: str | None
+    number: int
+
+
+class JournalView:
+    """The rows of the table of URLs; a journal that cannot be read is an error that teaches."""
+
+    errors: tuple[type[Exception], ...] = (sqlite3.DatabaseError,)
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._journal = folder / JOURNAL
+        if not self._journal.is_file():
+            raise ConfigurationError(
+                f"There is no crawl in {folder} (no {JOURNAL}): name the folder that was given as "
+                "-a output=DIR, or the Redis that has the frontier, as redis://HOST:PORT/DB."
+            )
+        self._held = ExitStack()
+        self._connection = self._held.enter_context(open_read_only(self._journal))
+        self._check()
+
+    def _check(self) -> None:
+        try:
+            tables = {
+                name for (name,) in self._connection.execute("SELECT name FROM sqlite_master")
+            }
+            own = "urls" in tables and self._connection.execute("SELECT 1 FROM urls").fetchone()
+        except sqlite3.DatabaseError as error:
+            self.close()
+            raise ConfigurationError(f"{self._journal} cannot be read: {error}.") from error
+        if not own and "untold_ends" in tables:
+            self.close()
+            raise ConfigurationError(
+                f"The crawl of {self._folder} has its frontier in Redis: name that, with what "
+                "BILINGUAL_FRONTIER was set to."
+            )
+        if "urls" not in tables:
+            self.close()
+            raise ConfigurationError(f"The crawl of {self._folder} has not begun yet.")
+
+    def close(self) -> None:
+        """Let go of the journal."""
+        self._held.close()
+
+    def status(self) -> Status:
+        """The counts of the last checkpoint."""
+        status = Status(place=str(self._folder), is_running=is_locked(self._journal), hosts=0)
+        hosts = set()
+        for host, state, outcome, number in amounts(self._connection):
+            hosts.add(host)
+            setattr(status, WORDS[state], getattr(status, WORDS[state]) + number)
+            if outcome is not None:
+                status.outcomes[outcome] += number
+        status.hosts = len(hosts)
+        return status
+
+    def top(self, most: int) -> list[Url]:
+        """The best waiting URLs."""
+        return best(self._connection, most)
+
+    def hosts(self) -> Iterator[Host]:
+        """Every host."""
+        found: dict[str, Host] = {}
+        for host, state, _, number in amounts(self._connection):
+            each = found.setdefault(host, Host(host=host))
+            setattr(each, WORDS[state], getattr(each, WORDS[state]) + number)
+        return iter(found.values())
+
+    def urls(self) -> Iterator[Url]:
+        """Every URL, in the order of fingerprints."""
+        for row in self._connection.execute(f"SELECT {COLUMNS} FROM urls"):  # noqa: S608
+            yield _url(row)
+
+    def requeue_failed(self, selection: Selection) -> int:
+        """Let failed URLs wait again, for the next run of the crawl."""
+        with closing(Journal(self._journal)) as journal:
+            failed = journal.read(
+                "SELECT fingerprint, url, host, outcome FROM urls WHERE state = ?",
+                (int(State.FAILED),),
+            )
+            chosen = [
+                (fingerprint,)
+                for fingerprint, url, host, outcome in failed
+                if selection.means(url, host, outcome)
+            ]
+            if chosen:
+                journal.attach(_Once([(AGAIN, chosen), UNFINISHED]))
+        return len(chosen)
+
+    def free_worker(self, name: str) -> int:
+        """There are no other workers."""
+        raise ConfigurationError(
+            f"The frontier of {self._folder} has one worker, and {name} cannot be freed: start the "
+            "crawl again, which takes up what it had in flight."
+        )
+
+
+class _Once:
+    """Changes for the next checkpoint of a journal."""
+
+    def __init__(self, statements: list[Statement]) -> None:
+        self._statements = statements
+
+    def changes(self) -> list[Statement]:
+        """Those, and then nothing more."""
+        statements, self._statements = self._statements, []
+        return statements
+
+
+def amounts(connection: sqlite3.Connection) -> Iterator[Amount]:
+    """The URLs of a journal by host, state and outcome: a second or so a million."""
+    for host, state, outcome, number in connection.execute(
+        "SELECT host, state, outcome, COUNT(*) FROM urls GROUP BY host, state, outcome"
+    ):
+        yield Amount(host, State(state), outcome, number)
+
+
+def best(connection: sqlite3.Connection, most: int) -> list[Url]:
+    """The best waiting URLs of a journal."""
+    rows = connection.execute(
+        f"SELECT {COLUMNS} FROM urls WHERE state < ?"  # noqa: S608 - our own columns
+        " ORDER BY priority DESC, sequence LIMIT ?",
+        (int(State.DONE), most),
+    )
+    return [_url(row) for row in rows]
+
+
+def _url(row: tuple[Any, ...]) -> Url:
+    fingerprint, url, host, state, priority, attempts, outcome = row
+    word = WORDS[State(state)]
+    return Url(
+        fingerprint=fingerprint,
+        url=url,
+        host=host,
+        state=word,
+        score=priority if word == WAITING and math.isfinite(priority) else None,
+        attempts=attempts,
+        outcome=outcome,
+    )

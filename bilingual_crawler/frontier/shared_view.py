@@ -1,0 +1,288 @@
+"""The frontier in Redis, seen from outside while workers use it.
+
+Everything is read in parts, so that the server is never held up for long; what is told of a crawl
+that runs is therefore not all of one moment. How the keys are laid out: `scripts/common.lua`.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from redis import Redis
+from redis.exceptions import RedisError
+
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.frontier import redis_view
+from bilingual_crawler.frontier.entry import State
+from bilingual_crawler.frontier.redis_link import Link
+from bilingual_crawler.frontier.redis_records import (
+    LATER,
+    pack_arguments,
+    unpack_body,
+    unpack_failed,
+    unpack_fingerprint,
+)
+from bilingual_crawler.frontier.redis_server import connect
+from bilingual_crawler.frontier.redis_view import AT_ONCE, HEAD_BYTES, PLACE_BYTES
+from bilingual_crawler.frontier.view import (
+    DONE,
+    FAILED,
+    IN_FLIGHT,
+    WAITING,
+    Host,
+    Selection,
+    Status,
+    Url,
+    Worker,
+)
+from bilingual_crawler.hosts import site_of
+from bilingual_crawler.secrets import without_password
+
+WORDS = {
+    State.QUEUED: WAITING,
+    State.LEASED: IN_FLIGHT,
+    State.DONE: DONE,
+    State.FAILED: FAILED,
+    LATER: WAITING,
+}
+MOST_REQUEUED = 200
+"""URLs in one call of a script."""
+
+
+def open_shared_view(place: str, prefix: str = "") -> "SharedView":
+    """The frontier in a Redis; which one must be said only where there are several."""
+    client, shown = connect(place), without_password(place)
+    names = [prefix] if prefix else _prefixes(client)
+    link = Link(client, names[0] if names else "", "")
+    if len(names) != 1 or not client.exists(link.key("crawl")):
+        client.close()
+        raise ConfigurationError(_which(shown, prefix, names))
+    return SharedView(link, shown)
+
+
+class SharedView:
+    """Asks the server; nothing but `requeue_failed` and `free_worker` changes anything."""
+
+    errors: tuple[type[Exception], ...] = (RedisError,)
+
+    def __init__(self, link: Link, place: str) -> None:
+        self._link = link
+        self._client: Any = link.client
+        self._place = place
+
+    def close(self) -> None:
+        """Let go of the server."""
+        self._client.close()
+
+    def status(self) -> Status:
+        """The counts of the whole crawl, and its workers."""
+        counts = self._numbers("counts")
+        workers = self._workers()
+        in_flight, failed = counts.get("flight", 0), counts.get("failed", 0)
+        unended = counts.get("queued", 0) + in_flight + counts.get("shelved", 0)
+        return Status(
+            place=self._place,
+            is_running=any(each.seconds_left > 0 for each in workers),
+            hosts=self._client.scard(self._key("all_hosts")),
+            waiting=counts.get("queued", 0),
+            in_flight=in_flight,
+            over_budget=counts.get("shelved", 0),
+            done=counts.get("known", 0) - unended - failed,
+            failed=failed,
+            outcomes=+Counter(self._numbers("outcomes")),
+            workers=workers,
+            sites_held=sum(each.sites for each in workers),
+            memory_bytes=self._client.info("memory")["used_memory"],
+        )
+
+    def _workers(self) -> list[Worker]:
+        now = self._now()
+        found = []
+        for raw, ends in self._client.zrange(self._key("workers"), 0, -1, withscores=True):
+            name = raw.decode()
+            flight = self._key("flight", name)
+            oldest = self._client.zrange(flight, 0, 0, withscores=True)
+            found.append(
+                Worker(
+                    name=name,
+                    sites=self._client.scard(self._key("sites", name)),
+                    in_flight=self._client.zcard(flight),
+                    seconds_left=ends - now,
+                    oldest=now - oldest[0][1] if oldest else None,
+                )
+            )
+        return sorted(found, key=lambda each: each.name)
+
+    def top(self, most: int) -> list[Url]:
+        """The best waiting URLs, retries that are not due left out."""
+        return [
+            Url(
+                fingerprint=each.fingerprint,
+                url=each.url,
+                host=each.host,
+                state=WAITING,
+                score=_finite(each.priority),
+                attempts=each.attempts,
+            )
+            for each in redis_view.top(self._link, most)
+        ]
+
+    def hosts(self) -> Iterator[Host]:
+        """Every host, with who holds it and when it may be asked next."""
+        now = self._now()
+        flights = self._in_flight_of_hosts()
+        for names in _in_parts(self._host_names()):
+            pipeline = self._client.pipeline(transaction=False)
+            for name in names:
+                facts = ("site", "next", "later", "failed")
+                pipeline.hmget(self._key("host", name), facts)
+                pipeline.zcard(self._key("queue", name))
+                pipeline.hlen(self._key("urls", name))
+            answers = iter(pipeline.execute())
+            told = list(zip(answers, answers, answers, strict=True))
+            holders = self._holders([facts[0] for facts, _, _ in told])
+            for name, (facts, queued, known), holder in zip(names, told, holders, strict=True):
+                _, following, later, failed = facts
+                flight = flights[name]
+                waiting = queued + int(later or 0)
+                yield Host(
+                    host=name,
+                    waiting=waiting,
+                    in_flight=flight,
+                    done=known - waiting - flight - int(failed or 0),
+                    failed=int(failed or 0),
+                    next_allowed=_seconds_until(following, now),
+                    holder=(holder or b"").decode(),
+                )
+
+    def _in_flight_of_hosts(self) -> Counter[str]:
+        flights: Counter[str] = Counter()
+        for worker in (b"", *self._client.zrange(self._key("workers"), 0, -1)):
+            for member in self._client.zrange(self._key("flight", worker.decode()), 0, -1):
+                flights[member[PLACE_BYTES:].decode()] += 1
+        return flights
+
+    def _holders(self, sites: list[bytes | None]) -> list[bytes | None]:
+        pipeline = self._client.pipeline(transaction=False)
+        for site in sites:
+            pipeline.hget(self._key("site", (site or b"").decode()), "worker")
+        holders: list[bytes | None] = pipeline.execute()
+        return holders
+
+    def urls(self) -> Iterator[Url]:
+        """Every URL; of one that is done the fingerprint alone is known."""
+        words = redis_view.outcome_words(self._link)
+        for host in self._host_names():
+            for some in _in_parts(self._client.hscan_iter(self._key("urls", host), count=AT_ONCE)):
+                scores = self._scores(host, some)
+                for (raw, record), score in zip(some, scores, strict=True):
+                    yield _url(host, raw, record, score, words)
+
+    def _scores(self, host: str, records: list[tuple[bytes, bytes]]) -> list[float | None]:
+        """The priorities of those that stand in the queue of their host."""
+        members = [record[2 : 2 + PLACE_BYTES].ljust(PLACE_BYTES) + raw for raw, record in records]
+        scores: list[float | None] = self._client.zmscore(self._key("queue", host), members)
+        return scores
+
+    def requeue_failed(self, selection: Selection) -> int:
+        """Let failed URLs wait again, at the priority that they had; workers take them at once."""
+        words = redis_view.outcome_words(self._link)
+        hosts = [selection.host] if selection.host else self._host_names()
+        changes = (
+            ["push", raw, host, site_of(host), priority, body, True]
+            for host in hosts
+            for raw, record in self._client.hscan_iter(self._key("urls", host), count=AT_ONCE)
+            if record[0] == State.FAILED
+            for priority, body in [unpack_failed(record)]
+            if selection.means(unpack_body(body, host)[0], host, words.get(record[1]))
+        )
+        number = 0
+        for some in _in_parts(changes, MOST_REQUEUED):
+            self._link.run("write", self._link.clock(), pack_arguments(some))
+            number += len(some)
+        return number
+
+    def free_worker(self, name: str) -> int:
+        """Give back what a worker holds and has in flight; one that lives begins anew."""
+        token = self._client.hget(self._key("worker", name), "token")
+        if token is None:
+            names = ", ".join(each.name for each in self._workers()) or "none"
+            raise ConfigurationError(
+                f"There is no worker {name} in {self._place}: there are {names}."
+            )
+        number: int = self._client.zcard(self._key("flight", name))
+        worker = Link(self._client, self._link.prefix, name)
+        worker.token = token.decode()
+        worker.run("release")
+        return number
+
+    def _key(self, name: str, of: str | None = None) -> str:
+        return self._link.key(name, of)
+
+    def _numbers(self, name: str) -> dict[str, int]:
+        found: dict[bytes, bytes] = self._client.hgetall(self._key(name))
+        return {each.decode(): int(number) for each, number in found.items()}
+
+    def _host_names(self) -> Iterator[str]:
+        for name in self._client.sscan_iter(self._key("all_hosts"), count=AT_ONCE):
+            yield name.decode()
+
+    def _now(self) -> float:
+        seconds, micro = self._client.time()
+        return float(seconds + micro / 1e6)
+
+
+def _prefixes(client: Redis) -> list[str]:
+    """The prefixes of all crawls in a server."""
+    keys: Iterable[Any] = client.scan_iter(match="{*}:crawl", count=AT_ONCE)
+    return sorted(key.decode().removeprefix("{").removesuffix("}:crawl") for key in keys)
+
+
+def _which(place: str, prefix: str, names: list[str]) -> str:
+    if prefix:
+        return f"There is no crawl with the prefix {prefix} in {place}: leave --prefix out."
+    if names:
+        return f"There are several crawls in {place}: say with --prefix which: {', '.join(names)}."
+    return f"There is no crawl in {place}: is it the right server, and the right number of it?"
+
+
+def _url(host: str, raw: bytes, record: bytes, score: float | None, words: dict[int, str]) -> Url:
+    state = WORDS[record[0]]
+    url, outcome, attempts = None, None, 0
+    if state == FAILED:
+        url = unpack_body(unpack_failed(record)[1], host)[0]
+    elif state != DONE:
+        url, attempts = unpack_body(record[HEAD_BYTES:], host)[0], record[1]
+    if record[0] == LATER:
+        score = unpack_failed(record[PLACE_BYTES:])[0]
+    if state in {DONE, FAILED}:
+        outcome = words.get(record[1])
+    return Url(
+        fingerprint=unpack_fingerprint(raw),
+        url=url,
+        host=host,
+        state=state,
+        score=_finite(score) if state == WAITING else None,
+        attempts=attempts,
+        outcome=outcome,
+    )
+
+
+def _finite(score: float | None) -> float | None:
+    return score if score is not None and math.isfinite(score) else None
+
+
+def _seconds_until(moment: bytes | None, now: float) -> float | None:
+    """None for a host that waits for an answer and not for a time."""
+    if moment is None:
+        return 0.0
+    seconds = max(0.0, float(moment) - now)
+    return round(seconds, 3) if math.isfinite(seconds) else None
+
+
+def _in_parts(items: Iterable[Any], size: int = AT_ONCE) -> Iterator[list[Any]]:
+    remaining = iter(items)
+    while some := list(islice(remaining, size)):
+        yield some

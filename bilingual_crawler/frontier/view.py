@@ -1,0 +1,127 @@
+"""A frontier seen from outside, for people: what waits, what is under way, what came of it.
+
+There is one implementation for each place where a frontier can be: the journal of a crawl's
+folder (`journal_view.py`) and Redis (`shared_view.py`).
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+WAITING, IN_FLIGHT, DONE, FAILED = "waiting", "in_flight", "done", "failed"
+STATES = (WAITING, IN_FLIGHT, DONE, FAILED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Url:
+    """A URL of the crawl; Redis keeps of one that is done its fingerprint alone.
+
+    A seed has no score: it comes before everything else.
+    """
+
+    fingerprint: int
+    url: str | None
+    host: str
+    state: str
+    score: float | None = None
+    attempts: int = 0
+    """How often it was tried before."""
+    outcome: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As `scrapy frontier export` writes it."""
+        number = self.fingerprint.to_bytes(8, "big", signed=True).hex()
+        return asdict(self) | {"fingerprint": number}
+
+
+@dataclass(slots=True, kw_only=True)
+class Host:
+    """How the URLs of a host stand; None is what this frontier cannot tell."""
+
+    host: str
+    waiting: int = 0
+    in_flight: int | None = None
+    done: int = 0
+    failed: int = 0
+    next_allowed: float | None = None
+    """Seconds until it may be asked again, 0 if it may be now."""
+    holder: str = ""
+    """The worker that has its site."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worker:
+    """Somebody who fetches."""
+
+    name: str
+    sites: int
+    in_flight: int
+    seconds_left: float
+    """Until its lease ends, if nothing is heard of it; negative if it has ended."""
+    oldest: float | None = None
+    """Seconds since the oldest URL that it has in flight was handed out."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Status:
+    """All of it, counted; None is what this frontier cannot tell."""
+
+    place: str
+    is_running: bool
+    hosts: int = 0
+    waiting: int = 0
+    in_flight: int | None = None
+    over_budget: int | None = None
+    """Waiting URLs of hosts that are asked for nothing more."""
+    done: int = 0
+    failed: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    workers: list[Worker] | None = None
+    sites_held: int | None = None
+    memory_bytes: int | None = None
+
+
+class Selection(NamedTuple):
+    """Which URLs are meant; a rule that is not given leaves nobody out."""
+
+    outcomes: frozenset[str] = frozenset()
+    host: str = ""
+    pattern: re.Pattern[str] | None = None
+
+    def means(self, url: str, host: str, outcome: str | None) -> bool:
+        """Whether a URL is among them."""
+        return (
+            (not self.outcomes or outcome in self.outcomes)
+            and (not self.host or host == self.host)
+            and (self.pattern is None or self.pattern.search(url) is not None)
+        )
+
+
+class FrontierView(Protocol):
+    """What can be asked of a frontier, running or not, without disturbing it."""
+
+    errors: tuple[type[Exception], ...]
+    """What is raised when the place cannot be read any more."""
+
+    def status(self) -> Status:
+        """The counts."""
+
+    def top(self, most: int) -> list[Url]:
+        """The best waiting URLs, the best first."""
+
+    def hosts(self) -> Iterator[Host]:
+        """Every host, in no order."""
+
+    def urls(self) -> Iterator[Url]:
+        """Every URL, in no order."""
+
+    def requeue_failed(self, selection: Selection) -> int:
+        """Let failed URLs wait again; how many is told. This changes the frontier."""
+
+    def free_worker(self, name: str) -> int:
+        """Take back everything from a worker that is dead; how many URLs is told."""
+
+    def close(self) -> None:
+        """Let go of it."""
