@@ -17,6 +17,8 @@ RUN extras=cpu,deploy,metrics,parquet,plot,redis,web \
 
 FROM python:${PYTHON}-slim-bookworm
 ARG CHROMIUM=0
+# Debian's newest Chromium: an older one has known holes.
+# hadolint ignore=DL3008
 RUN if [ "$CHROMIUM" = 1 ]; then \
         apt-get update \
         && apt-get install -y --no-install-recommends chromium \
@@ -31,7 +33,7 @@ ENV PATH=/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \
     SCRAPY_SETTINGS_MODULE=bilingual_crawler.settings
-USER crawler
+USER 10001
 WORKDIR /data
 VOLUME /data
 EXPOSE 6800

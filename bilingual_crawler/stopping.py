@@ -84,7 +84,10 @@ class GracefulStop:
             return
         self._process = _scrapys_process(signal.getsignal(SIGNALS[0]))
         if self._process is not None:
-            self._put_before(self._told)
+            if self._crawler.crawling:
+                self._put_before(self._told)
+            else:  # a signal came while the crawl was being opened, which may take long
+                self._begin()
             threading.Thread(target=self._guard, name="stopping", daemon=True).start()
 
     def _put_before(self, ours: "Callable[[Any, int, FrameType | None], None]") -> None:
@@ -96,11 +99,14 @@ class GracefulStop:
 
     def _told(self, theirs: Any, number: int, frame: FrameType | None) -> None:
         """The first signal: nothing is logged here, since it may interrupt a log line."""
-        self._patience.tell()
         theirs(number, frame)
-        self._put_before(self._told_again)
+        self._begin()
+
+    def _begin(self) -> None:
         from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
 
+        self._patience.tell()
+        self._put_before(self._told_again)
         loop: Any = reactor
         loop.callFromThread(call_later, ANSWERS * self._patience.seconds, self._give_up)
 

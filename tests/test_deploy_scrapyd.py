@@ -2,6 +2,8 @@
 
 import configparser
 import json
+import subprocess
+import sys
 import urllib.error
 
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from demo import content
 from tests.crawls import documents, pairs, report
 from tests.projects import ROOT, copy_project
-from tests.scrapyd_server import PROJECT, deploy, serve_scrapyd
+from tests.scrapyd_server import PASSWORD, PROJECT, USERNAME, deploy, serve_scrapyd
 from tests.servers import serve_demo
 
 pytest.importorskip("scrapyd", reason="pip install 'bilingual-crawler[deploy]'")
@@ -76,6 +78,15 @@ def folder_of(scrapyd, job):
 def test_nobody_gets_in_without_the_password(scrapyd):
     with pytest.raises(urllib.error.HTTPError, match="401"):
         scrapyd.ask("daemonstatus", password="wrong")
+
+
+@pytest.mark.parametrize(("password", "status"), [(PASSWORD, 0), ("wrong", 1)])
+def test_the_health_check_of_the_image_asks_as_a_user_does(scrapyd, password, status):
+    port = scrapyd.url.rstrip("/").rpartition(":")[2]
+    names = {"SCRAPYD_HTTP_PORT": port, "SCRAPYD_USERNAME": USERNAME, "SCRAPYD_PASSWORD": password}
+    check = [sys.executable, ROOT / "deploy" / "healthcheck.py"]
+    done = subprocess.run(check, env=names, capture_output=True, check=False)
+    assert done.returncode == status
 
 
 def test_the_version_that_was_sent_is_there(scrapyd):

@@ -10,10 +10,12 @@ from contextlib import closing, contextmanager
 
 import pytest
 
+from bilingual_crawler.alignment.extension import _communicate
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.patience import ALL, ORDER, OutOfTimeError, Patience
 from demo import content
 from tests.crawls import crawl, documents, pairs, report, start
+from tests.redis_server import needs_redis, serve_redis
 from tests.servers import serve_demo
 
 crawls = pytest.mark.crawl
@@ -93,6 +95,25 @@ def state_of(output, url):
 
 
 @crawls
+@needs_redis
+def test_a_worker_that_is_told_to_stop_gives_back_what_never_came(tmp_path):
+    with serve_redis() as redis, silent_server() as (silent, taken):
+        settings = QUICK | {"BILINGUAL_FRONTIER": redis.url, "DOWNLOAD_TIMEOUT": 60}
+        first = start(silent, tmp_path / "out", settings=settings | {"BILINGUAL_STOP_SECONDS": 2})
+        until(lambda: taken, first)
+        first.send_signal(signal.SIGTERM)
+        seconds, printed = seconds_to_end(first)
+        assert (first.returncode, seconds < PROMISED) == (0, True), printed
+        asked = len(taken)
+        second = start(silent, tmp_path / "out", settings=settings)
+        try:
+            until(lambda: len(taken) > asked, second)
+        finally:
+            second.kill()
+            second.communicate()
+
+
+@crawls
 def test_the_second_signal_is_immediate_and_loses_nothing_that_was_saved(tmp_path):
     output = tmp_path / "out"
     with serve_demo(pages=20) as site, silent_server() as (silent, taken):
@@ -141,6 +162,16 @@ def test_a_model_that_thinks_for_long_does_not_hold_up_a_stop(tmp_path, monkeypa
         assert "Traceback" not in printed
         crawl(site.url, output, settings=QUICK)
     assert len(pairs(output)) >= len(content.expected_pairs(site.url))
+
+
+def test_an_alignment_that_takes_too_long_is_ended():
+    process = subprocess.Popen(
+        ["sleep", "60"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    patience = Patience(0.1)
+    patience.tell()
+    assert _communicate(process, patience) == ("", "")
+    assert process.returncode == -signal.SIGTERM
 
 
 def test_patience_has_no_limit_until_somebody_says_stop():

@@ -1,6 +1,7 @@
 """Reaching the Redis server when a crawl starts, and whether it can be trusted with a frontier."""
 
 import logging
+import os
 from typing import Any
 
 from redis import Redis
@@ -17,6 +18,8 @@ TIMEOUT = 1.0
 """Seconds that the event loop is held up at most by a server that does not answer."""
 OLDEST = 7
 NAME = "BILINGUAL_FRONTIER"
+PASSWORD = "REDISCLI_AUTH"  # noqa: S105 - where redis-cli looks for it too
+"""The variable of the environment with the password, which an address shows to everybody."""
 
 
 def connect(url: str) -> Redis:
@@ -25,6 +28,7 @@ def connect(url: str) -> Redis:
     try:
         client: Redis = Redis.from_url(
             url,
+            password=os.environ.get(PASSWORD) or None,  # the address's own comes first
             socket_timeout=TIMEOUT,
             socket_connect_timeout=TIMEOUT,
             retry=Retry(NoBackoff(), 0),
@@ -37,7 +41,8 @@ def connect(url: str) -> Redis:
     except AuthenticationError as error:
         raise ConfigurationError(
             f"Redis at {shown} does not let us in ({error}): write the password into the"
-            f" address, -s {NAME}=redis://:PASSWORD@HOST:6379/0."
+            f" address, -s {NAME}=redis://:PASSWORD@HOST:6379/0, or into {PASSWORD} of the"
+            " environment."
         ) from None
     except (RedisError, OSError) as error:
         raise ConfigurationError(

@@ -107,12 +107,11 @@ class FrontierScheduler(BaseScheduler):
         self._cancel_alarm()
         self._sweep()
         self._crawler.signals.send_catch_log(crawl_ending)
-        folder = self._spider.folder
+        folder, is_in_order = self._spider.folder, False
         is_finished = reason == "finished" and not self.frontier.pending()
-        is_in_order = False
         try:
-            folder.journal.checkpoint(wait=True)
             self.frontier.close()
+            folder.journal.checkpoint(wait=True)
             self._spider.corpus.tidy(self._spider.patience.check)
             is_in_order = True
             folder.facts["finished"] = "yes" if is_finished else "no"

@@ -267,7 +267,7 @@ class BilingualSpider(Spider):
         if request.meta.get("bilingual_probe") and reason in NOT_THERE:
             reason = "probe_missed"
         request.meta["bilingual_outcome"] = (State.FAILED, reason)
-        logger.debug("No page from %s: %s", request.url, detail)
+        logger.debug("No page from %s: %s", request.url, detail, extra={"url": request.url})
 
 
 def topic_of(plan: CrawlPlan, config: Config) -> Topic:
