@@ -133,15 +133,26 @@ def cases_of(site: LabelledSite) -> Iterator[Case]:
 
 def ask(case: Case, predictor: LinkPredictor, likelihood: float) -> Result:
     """Let the detector find out."""
-    detector = SiteDetector(case.start, case.pair, predictor, likelihood=likelihood)
+    return Result(case, ask_about(case.start, case.pair, case.world, predictor, likelihood))
+
+
+def ask_about(
+    start: str,
+    pair: LanguagePair,
+    world: World,
+    predictor: LinkPredictor,
+    likelihood: float = LIKELIHOOD,
+) -> Verdict:
+    """The verdict on a site, one page fetched at a time."""
+    detector = SiteDetector(start, pair, predictor, likelihood=likelihood)
     while detector.verdict is None:
         url = detector.wanted()[0]
-        document = case.world.fetch(url)
+        document = world.fetch(url)
         if document is None:
             detector.missed(url, MISSING)
         else:
             detector.take(document)
-    return Result(case, detector.verdict)
+    return detector.verdict
 
 
 class Figures(NamedTuple):
