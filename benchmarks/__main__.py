@@ -20,7 +20,7 @@ RECORDED = (
     *("boilerplate", "recorded_pairs", "mixed_pages", "seed_systems", "pair_detection"),
     "scripted_signs",
 )
-LONG = ("replay_sites", "peers", "seed_systems")
+LONG = ("replay_sites", "peers", "seed_systems", "site_detector")
 
 
 def main() -> None:
