@@ -35,6 +35,7 @@ from bilingual_crawler.signals import pair_found, pair_lost
 
 logger = logging.getLogger(__name__)
 
+RENDERED_TYPE = "text/html; charset=utf-8"
 NOT_THERE = frozenset({"http_404", "http_410"})
 
 
@@ -165,12 +166,10 @@ class BilingualSpider(Spider):
 
     async def parse(self, response: Response, **_: Any) -> AsyncIterator[Document]:
         """Make a document of a page, whatever the page is made of; two of one in two languages."""
-
-        def read(markup: bytes) -> Document:
-            return self._read(response, markup, "text/html; charset=utf-8")
-
-        plain = self._read(response, response.body, _header(response, "Content-Type"))
-        documents = await self.rendering.documents(response, plain, read)
+        document = self._document(response)
+        documents = await self.rendering.documents(
+            response, document, lambda markup: self._document(response, markup)
+        )
         parts = None
         if len(documents) == 1:
             parts = split_mixed(documents[0], self.pair_of(response.url))
@@ -179,12 +178,15 @@ class BilingualSpider(Spider):
         for part in parts or documents:
             yield part
 
-    def _read(self, response: Response, body: bytes, content_type: str) -> Document:
-        """The document that a page is, in the form of `body`."""
+    def _document(self, response: Response, rendered: bytes | None = None) -> Document:
+        """The document of a page, as it was sent or as a browser has `rendered` it."""
+        body, kind = response.body, _header(response, "Content-Type")
+        if rendered is not None:
+            body, kind = rendered, RENDERED_TYPE
         document = build_document(
             response.url,
             body,
-            content_type=content_type,
+            content_type=kind,
             headers_language=_header(response, "Content-Language"),
             hints=self.pair_of(response.url).codes,
         )
