@@ -87,6 +87,7 @@ def answers(**pages):
         "/texts/es.json": (200, JSON, json.dumps(["Plaza", *SPANISH]).encode()),
         "/texts/eu.json": (200, JSON, json.dumps(["Enparantza", *BASQUE]).encode()),
         "/cookie": by_cookie,
+        "/closed.json": (200, JSON | {"X-Robots-Tag": "noai"}, b"[]"),
     } | {f"/{path}": html(text) for path, text in pages.items()}
 
 

@@ -10,7 +10,7 @@ from bilingual_crawler.documents.document import Document, Link, Paragraph
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.fetching.browser.chromium import check_rendering, launch_options
 from bilingual_crawler.fetching.browser.memory import AT_ONCE, ENOUGH, GIVEN_UP, SiteMemory
-from bilingual_crawler.fetching.browser.rendering import has_more
+from bilingual_crawler.fetching.browser.rendering import has_more, merged
 from bilingual_crawler.fetching.browser.wishes import Treatment, treatment_of
 from tests.crawls import crawl
 
@@ -104,6 +104,29 @@ def with_text(length, links=0):
 )
 def test_a_page_is_worth_more_by_text_or_by_links(plain, rendered, more):
     assert has_more(plain, replace(rendered)) is more
+
+
+def found_of(document, **more):
+    visit = pytest.importorskip("bilingual_crawler.fetching.browser.visit")
+    return visit.Findings(page=visit.View(document, b""), **more)
+
+
+@pytest.mark.parametrize("length", [0, 1000])
+def test_opt_outs_that_a_script_adds_hold_whatever_else_it_adds(length):
+    closing = replace(with_text(length), robots=frozenset({"noai"}), tdm_reservation=True)
+    document = merged(replace(with_text(0), robots=frozenset({"nofollow"})), found_of(closing))
+    assert document.rendered is bool(length)
+    assert document.robots == {"noai", "nofollow"}
+    assert document.tdm_reservation
+
+
+def test_a_rendered_page_has_the_links_of_both_forms_and_those_that_scripts_take():
+    plain, target = with_text(0, links=1), Link("https://example.org/eu/", "EU")
+    found = found_of(replace(with_text(500), links=[]), links={target.url: target})
+    assert [link.url for link in merged(plain, found).links] == [
+        "https://example.org/0",
+        "https://example.org/eu/",
+    ]
 
 
 def test_a_missing_package_is_told_with_the_command_that_installs_it(monkeypatch):

@@ -66,6 +66,7 @@ PAGES = {
     "dialogs": page(DIALOGS),
     "images": page(MORE, IMAGES),
     "identity": page(IDENTITY),
+    "closed": page("fetch('/closed.json').then(() => document.body.append('TAKEN'));"),
     "lies": page(
         "Array.from = () => 7; document.querySelectorAll = () => { throw 1; };"
         "Object.defineProperty(Node.prototype, 'textContent', {get: () => ({})});"
@@ -135,7 +136,14 @@ def test_tricks_of_a_page_do_not_keep_it_from_being_read(visits, name):
 
 def test_only_what_text_is_made_of_is_fetched(visits):
     asked = set(visits[1].asked)
-    assert asked == {"/robots.txt", "/bundle.js", "/texts/es.json", "/texts/eu.json"}
+    asked -= {"/robots.txt", "/closed.json"}
+    assert asked == {"/bundle.js", "/texts/es.json", "/texts/eu.json"}
+
+
+def test_what_opts_out_in_its_headers_is_not_handed_to_the_page(visits):
+    found, _, stats = visits
+    assert "TAKEN" not in text_of(found["closed"].page.document)
+    assert stats["bilingual/render/resources/refused/noai"] == 1
 
 
 def test_a_resource_is_fetched_once_and_what_robots_txt_forbids_never(visits):

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+RENDERED_TYPE = "text/html; charset=utf-8"
 NOT_THERE = frozenset({"http_404", "http_410"})
 
 
@@ -209,14 +210,12 @@ class BilingualSpider(Spider):
 
     async def parse(self, response: Response, **_: Any) -> AsyncIterator[Document]:
         """Make a document of a page, whatever the page is made of; two of one in two languages."""
-
-        def read(markup: bytes) -> Document:
-            return self._read(response, markup, "text/html; charset=utf-8")
-
-        plain = self._read_plain(response)
+        plain = self._document(response)
         if self.discovery is not None:
             await self.discovery.note_links(plain)
-        documents = await self.rendering.documents(response, plain, read)
+        documents = await self.rendering.documents(
+            response, plain, lambda markup: self._document(response, markup)
+        )
         parts, pair = None, self.pair_of(response.url)
         if len(documents) == 1 and isinstance(pair, LanguagePair):
             parts = split_mixed(documents[0], pair)
@@ -229,18 +228,17 @@ class BilingualSpider(Spider):
     async def look(self, response: Response) -> None:
         """Have a page looked at, for what it tells of its site and of others."""
         assert self.discovery is not None
-        await self.discovery.take(response, self._read_plain(response))
+        await self.discovery.take(response, self._document(response))
 
-    def _read_plain(self, response: Response) -> Document:
-        """The document that a page is, as it was fetched."""
-        return self._read(response, response.body, _header(response, "Content-Type"))
-
-    def _read(self, response: Response, body: bytes, content_type: str) -> Document:
-        """The document that a page is, in the form of `body`."""
+    def _document(self, response: Response, rendered: bytes | None = None) -> Document:
+        """The document of a page, as it was sent or as a browser has `rendered` it."""
+        body, kind = response.body, _header(response, "Content-Type")
+        if rendered is not None:
+            body, kind = rendered, RENDERED_TYPE
         document = build_document(
             response.url,
             body,
-            content_type=content_type,
+            content_type=kind,
             headers_language=_header(response, "Content-Language"),
             hints=self.pair_of(response.url).codes,
         )

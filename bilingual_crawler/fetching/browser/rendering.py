@@ -4,6 +4,7 @@ Nothing of the browser is imported before the first page needs it: most crawls n
 """
 
 import logging
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, cast
@@ -19,6 +20,7 @@ from bilingual_crawler.fetching.browser.failure import (
     StoppingError,
 )
 from bilingual_crawler.fetching.browser.memory import SiteMemory
+from bilingual_crawler.fetching.browser.supply import resource_of
 from bilingual_crawler.fetching.identity import accept_language
 from bilingual_crawler.fetching.optouts import CLOSED, opt_out_of
 from bilingual_crawler.hosts import host_of, site_of
@@ -84,7 +86,7 @@ class Rendering:
                 self._memory.learn(site, gained=False)
             return [plain]
         document = merged(plain, found)
-        gained = document is not plain
+        gained = document.rendered
         self._count("pages")
         self._count("gained" if gained else "nothing_new")
         self._count("clicks", found.clicks)
@@ -112,7 +114,6 @@ class Rendering:
         self, response: Response, pair: Languages, read: Callable[[bytes], Document]
     ) -> "Findings":
         from bilingual_crawler.fetching.browser.renderer import Renderer  # noqa: PLC0415
-        from bilingual_crawler.fetching.browser.supply import resource_of  # noqa: PLC0415
         from bilingual_crawler.fetching.browser.visit import Terms  # noqa: PLC0415
 
         if self._renderer is None:
@@ -127,8 +128,10 @@ class Rendering:
             seconds=float(meta.get("download_timeout") or settings.getfloat("DOWNLOAD_TIMEOUT")),
             largest=int(meta.get("download_maxsize") or settings.getint("DOWNLOAD_MAXSIZE")),
             is_stopping=lambda: engine is None or not engine.running,
+            accept_language=_sent(response, "Accept-Language") or accept_language(pair),
         )
-        return await self._renderer.render(terms, identity_of(response, pair))
+        identity = identity_of(_sent(response, "User-Agent"), terms.accept_language)
+        return await self._renderer.render(terms, identity)
 
     def _take_back(self, response: Response) -> None:
         """Put a page back into the frontier, as if it had not been fetched."""
@@ -171,23 +174,28 @@ class Rendering:
             self._stats.inc_value(f"bilingual/render/{name}", amount)
 
 
-def identity_of(response: Response, pair: Languages) -> dict[str, Any]:
+def identity_of(user_agent: str, languages: str) -> dict[str, Any]:
     """How the browser presents itself to a page: as the crawler did, and with no rights."""
-    agent = (response.request.headers.get("User-Agent") or b"") if response.request else b""
     return {
-        "user_agent": agent.decode("latin-1"),
-        "locale": accept_language(pair).partition(",")[0],
+        "user_agent": user_agent,
+        "locale": re.split("[,;]", languages, maxsplit=1)[0].strip(),
         "service_workers": "block",
         "accept_downloads": False,
         "permissions": [],
     }
 
 
+def _sent(response: Response, header: str) -> str:
+    """A header with which a page was asked for."""
+    assert response.request is not None
+    return (response.request.headers.get(header) or b"").decode("latin-1")
+
+
 def merged(plain: Document, found: "Findings") -> Document:
     """The rendered page where it has more than the plain one; the plain one where it has not.
 
-    Its opt-outs are those of both, and so are its links: a script may take them away as well
-    as add to them.
+    Its opt-outs are those of both in either case. A rendered page has the links of both: a
+    script may take them away as well as add to them.
     """
     assert found.page is not None
     rendered = found.page.document
@@ -196,7 +204,7 @@ def merged(plain: Document, found: "Findings") -> Document:
     from_scripts = [link for link in found.links.values() if link.url not in known]
     added = [link for link in from_scripts if all(link.url != each.url for each in from_plain)]
     if not (found.variants or added or has_more(plain, rendered)):
-        return plain
+        return _closed_as(rendered, plain)
     links = [*rendered.links, *from_plain, *added]
     return replace(_closed_as(plain, rendered), links=links, rendered=True)
 
@@ -220,10 +228,10 @@ def has_more(plain: Document, rendered: Document) -> bool:
     )
 
 
-def _closed_as(plain: Document, rendered: Document) -> Document:
-    """A rendered document that opts out of what either form of its page does."""
+def _closed_as(other: Document, document: Document) -> Document:
+    """A document that opts out of what either form of its page does."""
     return replace(
-        rendered,
-        robots=rendered.robots | plain.robots,
-        tdm_reservation=rendered.tdm_reservation or plain.tdm_reservation,
+        document,
+        robots=document.robots | other.robots,
+        tdm_reservation=document.tdm_reservation or other.tdm_reservation,
     )

@@ -31,6 +31,10 @@ _NOT_HANDED_ON = frozenset(
         *("transfer-encoding", "strict-transport-security", "alt-svc", "link", "report-to"),
     )
 )
+_TELL_APART = ("Accept-Language", "Cookie")
+"""Headers that may make another answer of the same address."""
+
+Key = tuple[str, ...]
 
 
 class Resource(NamedTuple):
@@ -58,16 +62,16 @@ class Supply:
         assert crawler.stats is not None
         self._crawler = crawler
         self._stats = crawler.stats
-        self._kept: OrderedDict[tuple[str, str], Resource | None] = OrderedDict()
+        self._kept: OrderedDict[Key, Resource | None] = OrderedDict()
         self._size = 0
-        self._coming: dict[tuple[str, str], asyncio.Task[Resource | None]] = {}
+        self._coming: dict[Key, asyncio.Task[Resource | None]] = {}
 
     async def get(self, url: str, headers: Mapping[str, str]) -> Resource | None:
         """The resource at `url`; None if it may not or cannot be had.
 
         Whoever stops waiting for it does not stop its download: others may want it too.
         """
-        key = url, headers.get("Cookie", "")
+        key = url, *(headers.get(name, "") for name in _TELL_APART)
         if key in self._kept:
             self._kept.move_to_end(key)
             self._stats.inc_value("bilingual/render/resources/kept")
@@ -103,7 +107,7 @@ class Supply:
         self._stats.inc_value("bilingual/render/resources/fetched")
         return resource_of(response)
 
-    def _arrived(self, key: tuple[str, str], task: "asyncio.Task[Resource | None]") -> None:
+    def _arrived(self, key: Key, task: "asyncio.Task[Resource | None]") -> None:
         del self._coming[key]
         if task.cancelled() or task.exception() is not None:
             return
@@ -121,5 +125,5 @@ def closed_by(response: Response) -> str | None:
     return opt_out if opt_out in CLOSED else None
 
 
-def _size(key: tuple[str, str], resource: Resource | None) -> int:
+def _size(key: Key, resource: Resource | None) -> int:
     return 1_000 + len(key[0]) + (len(resource.body) if resource is not None else 0)

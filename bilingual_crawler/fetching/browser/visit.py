@@ -52,7 +52,8 @@ class Terms:
     """What a visit is for, and how far it may go.
 
     `read` makes a document of rendered markup; `languages` are the ones to look for;
-    `is_stopping` tells that the crawl wants to end.
+    `is_stopping` tells that the crawl wants to end; `accept_language` is the header with which
+    the page was asked for.
     """
 
     url: str
@@ -62,6 +63,7 @@ class Terms:
     seconds: float
     largest: int
     is_stopping: Callable[[], bool] = lambda: False
+    accept_language: str = ""
 
 
 class View(NamedTuple):
@@ -225,7 +227,7 @@ class Visit:
         if treatment is Treatment.REFUSE or self._is_too_much():
             return None
         self._requests += 1
-        resource = await self._supply.get(request.url, _handed_on(request))
+        resource = await self._supply.get(request.url, self._headers(request))
         self._bytes += len(resource.body) if resource is not None else 0
         return resource
 
@@ -252,7 +254,15 @@ class Visit:
         if not cookies:
             return self._terms.plain
         said = "; ".join(f"{each.get('name', '')}={each.get('value', '')}" for each in cookies)
-        return await self._supply.get(self._terms.url, _handed_on(request) | {"Cookie": said})
+        return await self._supply.get(self._terms.url, self._headers(request) | {"Cookie": said})
+
+    def _headers(self, request: Request) -> dict[str, str]:
+        """What a server gets to see of the headers of the browser, and the languages wanted."""
+        asked = request.headers
+        headers = {name.title(): asked[name] for name in _HANDED_ON if name in asked}
+        if self._terms.accept_language:
+            headers["Accept-Language"] = self._terms.accept_language
+        return headers
 
     def _is_this_page(self, url: str) -> bool:
         return urldefrag(url).url == urldefrag(self._terms.url).url
@@ -271,12 +281,6 @@ class Visit:
     async def _refuse_window(self, window: Page) -> None:
         with contextlib.suppress(PlaywrightError):
             await window.close()
-
-
-def _handed_on(request: Request) -> dict[str, str]:
-    """The headers that a server gets to see of those that the browser would send."""
-    asked = request.headers
-    return {name.title(): asked[name] for name in _HANDED_ON if name in asked}
 
 
 def _frame_of(request: Request) -> Frame | None:
