@@ -6,7 +6,7 @@ alone. Printed is the share of all pages on topic (of those that any of the craw
 a crawl had after a tenth, a quarter and half of the downloads, and the mean over all downloads
 (AUC); for two languages the same of the gold pairs of which a page is on topic.
 
-    python -m benchmarks.topic_harvest [FOLDER] [--sites a,b] [--scorers a,b] [--one]
+    python -m benchmarks.topic_harvest [FOLDER] [--sites a,b] [--scorers a,b] [--one|--two]
 """
 
 import argparse
@@ -23,6 +23,7 @@ from bilingual_crawler.replay import curve, gold
 from bilingual_crawler.replay.recording import Recording
 from bilingual_crawler.replay.run import Crawl, Run, Running
 from bilingual_crawler.replay.site import RecordedSite
+from bilingual_crawler.scoring.adaptive.scorer import AdaptiveScorer
 from bilingual_crawler.topics.definition import read_terms
 from bilingual_crawler.topics.topic import Topic
 
@@ -40,6 +41,12 @@ TWO = ("breadth_first", "rules", "ilsp", "adaptive")
 ONE = ("breadth_first", "ilsp", "rules")
 SHARES = (0.1, 0.25, 0.5)
 Figures = list[float]
+
+
+class WithoutOdds(AdaptiveScorer):
+    """What `adaptive` does if nobody multiplies its scores by the odds of a page on topic."""
+
+    is_yield = False
 
 
 class Judged:
