@@ -6,7 +6,8 @@ alone. Printed is the share of all pages on topic (of those that any of the craw
 a crawl had after a tenth, a quarter and half of the downloads, and the mean over all downloads
 (AUC); for two languages the same of the gold pairs of which a page is on topic.
 
-    python -m benchmarks.topic_harvest [FOLDER] [--sites a,b] [--scorers a,b] [--one]
+    python -m benchmarks.topic_harvest [FOLDER] [--sites a,b] [--scorers a,b] [--one|--two]
+    python -m benchmarks.topic_harvest [FOLDER] --cost      what judging a page costs, on one core
 """
 
 import argparse
@@ -16,14 +17,15 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import fmean
 
-from benchmarks.recorded_pairs import SHARED
+from benchmarks.recorded_pairs import SHARED, documents
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.languages import LanguagePair, Languages, OneLanguage, parse_languages
 from bilingual_crawler.replay import curve, gold
-from bilingual_crawler.replay.recording import Recording
+from bilingual_crawler.replay.recording import Recording, site_name
 from bilingual_crawler.replay.run import Crawl, Run, Running
 from bilingual_crawler.replay.site import RecordedSite
-from bilingual_crawler.topics.definition import read_terms
+from bilingual_crawler.scoring.adaptive.scorer import AdaptiveScorer
+from bilingual_crawler.topics.definition import Term, read_terms
 from bilingual_crawler.topics.topic import Topic
 
 TOPICS = Path(__file__).parent / "topics"
@@ -39,7 +41,15 @@ SITES = {
 TWO = ("breadth_first", "rules", "ilsp", "adaptive")
 ONE = ("breadth_first", "ilsp", "rules")
 SHARES = (0.1, 0.25, 0.5)
+COST_SITE = "a11y-canada"
+MANY_TERMS = 20_000
 Figures = list[float]
+
+
+class WithoutOdds(AdaptiveScorer):
+    """What `adaptive` does if nobody multiplies its scores by the odds of a page on topic."""
+
+    is_yield = False
 
 
 class Judged:
@@ -128,6 +138,23 @@ def measure(warc: Path, langs: Languages, scorers: Iterable[str]) -> dict[str, l
     return results
 
 
+def cost(warc: Path, langs: Languages) -> None:
+    """What judging costs while words are new, when they are known, and with very many terms."""
+    pages = [page for page in documents(warc) if page.language in langs]
+    terms = read_terms(TOPICS / f"{site_name(warc)}.tsv")
+    many = (*terms, *(Term(f"word{n} thing{n % 7}") for n in range(MANY_TERMS)))
+    size = sum(len(page.text) for page in pages) / len(pages)
+    print(f"{warc.name}: {len(pages)} pages of {size:.0f} characters")
+    topics = {"new words": Topic(terms), "known words": Topic(terms), "many terms": Topic(many)}
+    for name, topic in topics.items():
+        for code in langs.codes:
+            topic.terms_in(code)  # makes what is made once a crawl
+        begun = time.process_time()
+        for page in pages:
+            topic.annotate(page)
+        print(f"  {name:12} {1000 * (time.process_time() - begun) / len(pages):.2f} ms a page")
+
+
 def _cells(row: Figures) -> str:
     return " ".join(f"{value:5.2f}" for value in row)
 
@@ -139,7 +166,11 @@ def main() -> None:
     parser.add_argument("--scorers", default="")
     parser.add_argument("--one", action="store_true", help="one language only")
     parser.add_argument("--two", action="store_true", help="two languages only")
+    parser.add_argument("--cost", action="store_true", help="what judging a page costs")
     options = parser.parse_args()
+    if options.cost:
+        cost(options.folder / f"{COST_SITE}.warc.gz", parse_languages(SITES[COST_SITE]))
+        return
     for one in [False] * (not options.one) + [True] * (not options.two):
         scorers = [each for each in options.scorers.split(",") if each] or (ONE if one else TWO)
         results = []
