@@ -12,8 +12,9 @@ import sys
 from benchmarks.recorded_pairs import SHARED
 
 LOCAL = (
-    *("crawl", "scoring", "frontier", "dedup", "congruence", "pairing", "inference"),
-    *("splitters", "alignment", "export", "search", "merging", "workers", "scaling_model"),
+    *("crawl", "scoring", "frontier", "redis_frontier", "dedup", "congruence", "pairing"),
+    *("inference", "splitters", "alignment", "export", "search"),
+    *("merging", "workers", "scaling_model"),
 )
 RECORDED = ("boilerplate", "recorded_pairs", "mixed_pages", "seed_systems", "pair_detection")
 LONG = ("replay_sites", "peers", "seed_systems")

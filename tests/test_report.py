@@ -87,6 +87,12 @@ def test_redirects_that_lead_nowhere_are_told():
     assert "1 redirect not followed: The settings of its site exclude it." in text
 
 
+def test_a_worker_that_others_left_nothing_says_so():
+    text = said(seeds=1, known=40)
+    assert "other workers of the crawl had everything" in text
+    assert "stopped before" not in text
+
+
 def test_a_crawl_that_was_stopped_at_once_says_so():
     text = said(seeds=1, waiting=1)
     assert "stopped before the first page" in text

@@ -38,7 +38,7 @@ def open_frontier(spider: "BilingualSpider", gate: SlotGate) -> CrawlFrontier:
     from bilingual_crawler.frontier.redis_frontier import (  # noqa: PLC0415 - an extra
         RedisFrontier,
     )
-    from bilingual_crawler.frontier.redis_link import Link  # noqa: PLC0415 - an extra
+    from bilingual_crawler.frontier.redis_link import AwayError, Link  # noqa: PLC0415 - an extra
     from bilingual_crawler.frontier.redis_sites import Lease, Member  # noqa: PLC0415 - an extra
 
     def begin_site(site: str, hosts: list[str], pages: int) -> None:
@@ -47,16 +47,23 @@ def open_frontier(spider: "BilingualSpider", gate: SlotGate) -> CrawlFrontier:
             spider.scope.admit_host(host)
 
     config, facts = spider.config, spider.folder.facts
-    facts[IDENTITY] = facts.get(IDENTITY) or uuid4().hex
+    if not facts.get(IDENTITY):
+        facts[IDENTITY] = uuid4().hex
+        spider.folder.journal.checkpoint(wait=True)  # a kill must not make a stranger of us
     prefix = config.frontier_prefix or f"bilingual:{spider.plan.langs}"
-    shared = RedisFrontier(
-        Link(spider.redis, prefix, spider.folder.path.name),
-        spider.folder.journal,
-        gate,
-        member=Member(facts[IDENTITY], str(spider.plan.langs)),
-        lease=Lease(config.lease_seconds, config.worker_sites),
-        delay_of=gate.delay_of,
-        on_site=begin_site,
-    )
+    try:
+        shared = RedisFrontier(
+            Link(spider.redis, prefix, spider.folder.path.name),
+            spider.folder.journal,
+            gate,
+            member=Member(facts[IDENTITY], str(spider.plan.langs)),
+            lease=Lease(config.lease_seconds, config.worker_sites),
+            delay_of=gate.delay_of,
+            on_site=begin_site,
+        )
+    except AwayError:
+        raise ConfigurationError(
+            "Redis has stopped answering: see to the server, and start the worker again."
+        ) from None
     gate.end(shared.stopped_sites)
     return shared

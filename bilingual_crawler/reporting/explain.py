@@ -36,7 +36,9 @@ def _lost_at(counts: Counts) -> Iterator[str]:
 def _nothing_fetched(counts: Counts) -> Iterator[str]:
     failures = {k: v for k, v in counts.seed_outcomes.items() if k != reasons.REDIRECTED}
     number = sum(failures.values())
-    if not failures and not counts.outcomes:
+    if not counts.outcomes and counts.known and not counts.waiting + counts.over_budget:
+        yield "Nothing was fetched here: other workers of the crawl had everything there was."
+    elif not failures and not counts.outcomes:
         yield "Nothing was fetched: the crawl was stopped before the first page came."
     elif not failures:
         yield "Nothing was fetched: the seeds led to other addresses, and those gave no page."

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
@@ -34,6 +34,9 @@ from bilingual_crawler.scoring.shared_models import parallel_urls_if_there
 from bilingual_crawler.settings import Config
 from bilingual_crawler.signals import pair_found, pair_lost
 
+if TYPE_CHECKING:
+    from redis import Redis
+
 logger = logging.getLogger(__name__)
 
 NOT_THERE = frozenset({"http_404", "http_410"})
@@ -56,6 +59,8 @@ class BilingualSpider(Spider):
     config: Config
     folder: CrawlFolder
     corpus: Corpus
+    redis: "Redis | None" = None
+    """The server that holds the frontier, where it is shared."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:

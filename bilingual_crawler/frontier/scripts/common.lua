@@ -155,6 +155,7 @@ local function weigh(host, site, owner, queued, flight)
   if queued ~= 0 then
     if call('HEXISTS', key('host', host), 'shelved') == 1 then
       count('shelved', queued)
+      queued = 0
     else
       count('queued', queued)
       call('HINCRBY', name, 'queued', queued)
@@ -163,6 +164,9 @@ local function weigh(host, site, owner, queued, flight)
   if flight ~= 0 then
     count('flight', flight)
     call('HINCRBY', name, 'flight', flight)
+  end
+  if queued + flight == 0 then
+    return -- as much to do as before
   end
   local sums = call('HMGET', name, 'queued', 'flight')
   local has_work = (tonumber(sums[1]) or 0) + (tonumber(sums[2]) or 0) > 0

@@ -70,17 +70,17 @@ wake_retries()
 wake(W)
 wake(NOBODY)
 
-local function answer(host, fingerprint, seconds, given_up)
-  local _, attempts, _, priority, body = unpack_record(record_of(host, fingerprint))
-  local shown = string.format('%.17g', priority)
+local function answer(host, fingerprint, priority, attempts, body, seconds, given_up)
   return {'url', figures(), string.format('%.17g', seconds), given_up,
-          fingerprint, host, shown, attempts, body}
+          fingerprint, host, string.format('%.17g', priority), attempts, body}
 end
 
 -- An answer that was lost on its way is given again.
 local last = call('HMGET', key('worker', W), 'nonce', 'popped')
 if last[1] == nonce and last[2] and call('ZSCORE', key('flight', W), last[2]) then
-  return answer(string.sub(last[2], 9), string.sub(last[2], 1, 8), 0, {})
+  local host, fingerprint = string.sub(last[2], 9), string.sub(last[2], 1, 8)
+  local _, attempts, _, priority, body = unpack_record(record_of(host, fingerprint))
+  return answer(host, fingerprint, priority, attempts, body, 0, {})
 end
 
 local alive = math.max(call('ZCARD', K .. 'workers'), 1)
@@ -162,15 +162,19 @@ if best == free then
 end
 local member, priority = head_of(host)
 local fingerprint = string.sub(member, 9)
+priority = tonumber(priority)
+local delay = tonumber(call('HGET', key('host', host), 'delay'))
+if not delay then
+  delay = usual_delay
+  call('HSET', key('host', host), 'delay', delay)
+end
+if delay > 0 then
+  call('HSET', key('host', host), 'next', now + delay)
+end
 change_queue(host, W, 'ZREM', key('queue', host), member)
 local _, attempts, place, _, body = unpack_record(record_of(host, fingerprint))
-keep(host, fingerprint, LEASED, attempts, place, tonumber(priority), body)
+keep(host, fingerprint, LEASED, attempts, place, priority, body)
 weigh(host, site, W, -1, 1)
 call('ZADD', key('flight', W), now, fingerprint .. host)
 call('HSET', key('worker', W), 'nonce', nonce, 'popped', fingerprint .. host)
-call('HSETNX', key('host', host), 'delay', usual_delay)
-local delay = tonumber(call('HGET', key('host', host), 'delay'))
-if delay > 0 then
-  let_wait(host, W, now + delay)
-end
-return answer(host, fingerprint, pause(host), given_up)
+return answer(host, fingerprint, priority, attempts, body, pause(host), given_up)
