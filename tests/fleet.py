@@ -102,14 +102,14 @@ class Faults(NamedTuple):
     """What happens to a crawl on several workers."""
 
     workers: int = 4
-    sites: int = 8
-    articles: int = 75
+    sites: int = 16
+    articles: int = 30
     """Pairs of pages of each site."""
     kills: int = 20
     stall: float = 10.0
     """Seconds for which Redis does not answer."""
     lease: float = 12.0
-    delay: float = 0.5
+    delay: float = 2.0
     latency: float = 0.05
     seed: int = 20261117
 
