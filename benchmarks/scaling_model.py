@@ -19,7 +19,7 @@ from random import Random
 from typing import NamedTuple
 
 WORKERS = (1, 4, 16, 64, 128, 256, 512, 1000)
-SERVERS = (1, 4, 16)
+SERVERS = (1, 8, 64)
 PAGES_EACH = 300
 BILLION = 10**9
 GIGABYTE = 1e9
@@ -29,21 +29,21 @@ DAY = 86_400
 class Constants(NamedTuple):
     """What was measured on two shared cores; seconds and bytes."""
 
-    page_cpu: float = 0.0115
+    page_cpu: float = 0.0122
     """Of a worker, everything it does for a page (benchmarks.workers)."""
-    trips: float = 2.0
+    trips: float = 1.6
     """Round trips a page (benchmarks.workers)."""
     redis_cpu: float = 0.0006
-    """Of Redis, for all that a page asks of it (benchmarks.workers)."""
+    """Of Redis, for all that a page asks of it (benchmarks.workers, its idling left out)."""
     network: float = 0.0005
     """A round trip in one data centre, without the work at its end; assumed."""
-    waiting_bytes: float = 230.0
+    waiting_bytes: float = 195.0
     """Of Redis, for a URL that waits (benchmarks.redis_frontier)."""
-    ended_bytes: float = 50.0
+    ended_bytes: float = 80.0
     """Of Redis, for a URL that is done (benchmarks.redis_frontier)."""
-    merge_cpu: float = 0.00145
+    merge_cpu: float = 0.00147
     """Of scrapy merge, for a page (benchmarks.merging)."""
-    merge_bytes: float = 12_000.0
+    merge_bytes: float = 10_900.0
     """Of scrapy merge, for a page (benchmarks.merging)."""
     delay: float = 1.0
     """Between two requests to a host (DOWNLOAD_DELAY)."""

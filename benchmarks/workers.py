@@ -106,7 +106,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, action="append")
     parser.add_argument("--sites", type=int, default=24)
     parser.add_argument("--articles", type=int, default=14, help="pairs of pages of each site")
-    parser.add_argument("--latency", type=float, default=0.4, help="seconds of an answer")
+    parser.add_argument("--latency", type=float, default=1.0, help="seconds of an answer")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     rows = []

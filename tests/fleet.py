@@ -18,6 +18,7 @@ from tests.many_sites import Asked, ManySites, serve_sites
 from tests.redis_server import RedisServer, serve_redis
 
 PREFIX = "bilingual:spa-eus"
+REFUSED = ("Redis has stopped answering", "There is no Redis at")
 SETTINGS = {
     "AUTOTHROTTLE_ENABLED": 0,
     "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
@@ -38,7 +39,7 @@ class Fleet:
         self.redis = redis
         self._settings = FAST | SETTINGS | {"BILINGUAL_FRONTIER": redis.url} | settings
         self._seeds = ",".join(sites.seeds)
-        self._starts = 0
+        self._starts = self.revived = 0
         self.workers: dict[str, subprocess.Popen[bytes]] = {}
         folder.mkdir(parents=True, exist_ok=True)
 
@@ -65,15 +66,22 @@ class Fleet:
         worker.wait()
         return in_flight
 
+    def revive(self) -> None:
+        """Start workers again that came when Redis was away, as a process manager would."""
+        for name, worker in self.workers.items():
+            if worker.poll() and any(words in self.said(name)[-300:] for words in REFUSED):
+                self.revived += 1
+                self.start(name)
+
     def wait(self, seconds: float) -> None:
         """Wait until every worker has ended by itself, and well."""
         until = time.monotonic() + seconds
+        while running := [name for name, worker in self.workers.items() if worker.poll() is None]:
+            assert time.monotonic() < until, f"{running[0]} does not end:\n{self.said(running[0])}"
+            self.revive()
+            time.sleep(0.1)
         for name, worker in self.workers.items():
-            try:
-                status = worker.wait(max(0.1, until - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                raise AssertionError(f"{name} does not end:\n{self.said(name)}") from None
-            assert status == 0, self.said(name)
+            assert worker.returncode == 0, self.said(name)
 
     def said(self, name: str) -> str:
         """The end of what a worker printed."""
@@ -94,14 +102,14 @@ class Faults(NamedTuple):
     """What happens to a crawl on several workers."""
 
     workers: int = 4
-    sites: int = 8
-    articles: int = 75
+    sites: int = 16
+    articles: int = 30
     """Pairs of pages of each site."""
     kills: int = 20
     stall: float = 10.0
     """Seconds for which Redis does not answer."""
     lease: float = 12.0
-    delay: float = 0.5
+    delay: float = 2.0
     latency: float = 0.05
     seed: int = 20261117
 
@@ -131,6 +139,7 @@ def crawl_with_faults(folder: Path, faults: Faults) -> dict[str, Any]:
         return _figures(folder / "all", sites, account) | {
             "kills": faults.kills,
             "in_flight_at_kills": in_flight,
+            "revived": fleet.revived,
             "seconds": seconds,
         }
 
@@ -183,6 +192,7 @@ def wait_for_pages(fleet: Fleet, sites: ManySites, more: int, seconds: float = 1
     """Wait until so many more pages were asked for."""
     wanted, until = len(sites.pages()) + more, time.monotonic() + seconds
     while (asked := len(sites.pages())) < wanted:
+        fleet.revive()
         ended = [name for name, worker in fleet.workers.items() if worker.poll() is not None]
         assert not ended, f"{ended} ended at {asked} pages:\n{fleet.said(ended[0])}"
         assert time.monotonic() < until, f"only {asked} pages were asked for"

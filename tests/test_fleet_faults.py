@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.crawl, needs_redis]
 
 def test_kills_a_restart_of_redis_and_a_stall_break_no_promise(tmp_path):
     faults = Faults(
-        workers=2, sites=4, articles=10, kills=4, stall=2, lease=4, delay=0.8, latency=0.02
+        workers=2, sites=6, articles=6, kills=4, stall=2, lease=4, delay=1.5, latency=0.02
     )
     figures = crawl_with_faults(tmp_path, faults)
     assert broken_promises(figures, faults) == [], figures

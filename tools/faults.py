@@ -20,6 +20,7 @@ TOLD = {
     "stored_twice": "stored twice after the merge",
     "kills": "kills of workers",
     "in_flight_at_kills": "URLs in flight at these moments",
+    "revived": "workers that came while Redis was away, said so and were started again",
     "fetched_again": "pages asked for again",
     "in_two_folders": "of them in the folders of two workers, joined by the merge",
     "pairs": "true pairs found",
