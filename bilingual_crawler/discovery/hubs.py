@@ -57,8 +57,8 @@ class Hubs:
         self._changed: dict[str, Hub] = {}
         self.worth = HubWorth()
         journal.define(SCHEMA)
-        for url, *numbers, good in journal.read(SELECT):
-            hub = Hub(*numbers, None if good is None else bool(good))
+        for url, cause, cited, left, judged, found, good in journal.read(SELECT):
+            hub = Hub(cause, cited, left, judged, found, None if good is None else bool(good))
             self._known.add(url_fingerprint(url))
             self._hubs[url] = hub
             if hub.good is not None:
