@@ -16,7 +16,7 @@ LOCAL = (
     *("splitters", "alignment", "export", "search"),
 )
 RECORDED = ("boilerplate", "recorded_pairs", "mixed_pages", "seed_systems", "pair_detection")
-LONG = ("replay_sites", "peers", "seed_systems")
+LONG = ("replay_sites", "peers", "seed_systems", "site_detector")
 
 
 def main() -> None:

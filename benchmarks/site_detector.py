@@ -6,20 +6,22 @@ languages that it has, from its home page and from a page deep inside, and for w
     absent     a language that no page of the site is in
     hidden     the pages of the second language do not exist; links to them are dead
     unlinked   nor does any link or declaration lead to them
+    landing    but for one page that the home page leads to, with the same two true of the rest
     fallback   the pages of the second language show the text of the first, as sites do that
                have a language in their menu before anybody has translated a page
 
     python -m benchmarks.site_detector [FOLDER WITH NAME.warc.gz AND NAME.gold.tsv] [--sweep]
 
 All of that twice: with what pages declare of their versions (hreflang), and without it.
---sweep repeats that for the thresholds of Table 1 of Barbosa et al.
+
+--sweep repeats the second for the thresholds of Table 1 of Barbosa et al.
 """
 
 import argparse
 import os
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -30,14 +32,22 @@ from bilingual_crawler.discovery.site_detector import LIKELIHOOD, SiteDetector
 from bilingual_crawler.discovery.verdict import Verdict
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.languages import LanguagePair, find_language
-from bilingual_crawler.training.link_labels import NEVER_THERE, LabelledLink, LabelledSite
-from bilingual_crawler.training.links import left_out, measure
+from bilingual_crawler.training.link_labels import (
+    NEVER_THERE,
+    VARIANTS,
+    LabelledLink,
+    LabelledSite,
+)
+from bilingual_crawler.training.links import THRESHOLDS, left_out, measure
 
 SHARED = Path(os.environ.get("BILINGUAL_SHARED", Path(__file__).parents[2] / "shared"))
 LEAST_PAIRS = 4
 PAIRS_A_SITE = 6
 MISSING = "http_404"
-POSITIVE, NEGATIVE = ("home", "deep"), ("absent", "hidden", "unlinked", "fallback")
+POSITIVE, NEGATIVE = (
+    ("home", "deep"),
+    ("absent", "hidden", "unlinked", "landing", "fallback"),
+)
 
 
 class World:
@@ -124,6 +134,9 @@ def cases_of(site: LabelledSite) -> Iterator[Case]:
         hidden = by_language[second]
         yield Case(site.name, "hidden", home, pair, World(site, hidden))
         yield Case(site.name, "unlinked", home, pair, World(site, hidden, unlinked=True))
+        if home in partners and language in pair:
+            rest = hidden - {partners[home]}
+            yield Case(site.name, "landing", home, pair, World(site, rest, unlinked=True))
         shown_as = {url: partners.get(url, home) for url in hidden}
         yield Case(site.name, "fallback", home, pair, World(site, shown_as=shown_as))
     for code in [code for code in NEVER_THERE if not by_language[code]][:2]:
@@ -133,51 +146,63 @@ def cases_of(site: LabelledSite) -> Iterator[Case]:
 
 def ask(case: Case, predictor: LinkPredictor, likelihood: float) -> Result:
     """Let the detector find out."""
-    detector = SiteDetector(case.start, case.pair, predictor, likelihood=likelihood)
+    return Result(case, ask_about(case.start, case.pair, case.world, predictor, likelihood))
+
+
+def ask_about(
+    start: str,
+    pair: LanguagePair,
+    world: World,
+    predictor: LinkPredictor,
+    likelihood: float = LIKELIHOOD,
+) -> Verdict:
+    """The verdict on a site, one page fetched at a time."""
+    detector = SiteDetector(start, pair, predictor, likelihood=likelihood)
     while detector.verdict is None:
         url = detector.wanted()[0]
-        document = case.world.fetch(url)
+        document = world.fetch(url)
         if document is None:
             detector.missed(url, MISSING)
         else:
             detector.take(document)
-    return Result(case, detector.verdict)
+    return detector.verdict
 
 
 class Figures(NamedTuple):
-    """How good the answers are; sites count alike, as do kinds of questions."""
+    """How good the answers are; sites count alike, and so do kinds of questions."""
 
     recall: float
     precision: float
-    unsure: float
-    downloads: float
 
-    @property
-    def f(self) -> float:
+    def __str__(self) -> str:
         total = self.precision + self.recall
-        return 2 * self.precision * self.recall / total if total else 0.0
+        f = 2 * self.precision * self.recall / total if total else 0.0
+        return f"{self.recall:.2f} | {self.precision:.2f} | {f:.2f}"
 
 
-def figures_of(results: Sequence[Result]) -> Figures:
+def figures_of(answers: Sequence[tuple[Case, bool]]) -> Figures:
     """Positive and negative questions weigh the same together, as in Barbosa et al."""
-    yes = {kind: _share(results, kind, "yes") for kind in (*POSITIVE, *NEGATIVE)}
-    recall = fmean(yes[kind] for kind in POSITIVE)
-    wrong = fmean(yes[kind] for kind in NEGATIVE)
-    unsure = fmean(_share(results, kind, "unsure") for kind in (*POSITIVE, *NEGATIVE))
-    by_site: defaultdict[str, list[int]] = defaultdict(list)
-    for result in results:
-        by_site[result.case.site].append(result.verdict.downloads)
-    downloads = fmean(fmean(each) for each in by_site.values())
-    return Figures(recall, recall / max(1e-9, recall + wrong), unsure, downloads)
+    recall = fmean(_share(answers, kind) for kind in POSITIVE)
+    wrong = fmean(_share(answers, kind) for kind in NEGATIVE)
+    return Figures(recall, recall / max(1e-9, recall + wrong))
 
 
-def _share(results: Sequence[Result], kind: str, answer: str) -> float:
-    """The share of an answer to one kind of question, as the mean over sites."""
+def _share(answers: Iterable[tuple[Case, bool]], kind: str) -> float:
+    """How often one kind of question is answered so, as the mean over sites."""
     by_site: defaultdict[str, list[bool]] = defaultdict(list)
-    for result in results:
-        if result.case.kind == kind:
-            by_site[result.case.site].append(result.verdict.answer == answer)
+    for case, answer in answers:
+        if case.kind == kind:
+            by_site[case.site].append(answer)
     return fmean(fmean(each) for each in by_site.values()) if by_site else 0.0
+
+
+def is_promised(case: Case, predictor: LinkPredictor, likelihood: float) -> bool:
+    """Whether the first page has a likely link: the predictor's own answer."""
+    document = case.world.fetch(case.start)
+    if document is None:
+        return False
+    found = predictor.likelihoods(document.links, document.url, case.pair, document.language or "")
+    return any(each >= likelihood for each in found)
 
 
 def print_kinds(results: Sequence[Result]) -> None:
@@ -185,7 +210,10 @@ def print_kinds(results: Sequence[Result]) -> None:
     print("|---|---:|---:|---:|---:|---:|")
     for kind in (*POSITIVE, *NEGATIVE):
         some = [result for result in results if result.case.kind == kind]
-        shares = " | ".join(f"{_share(some, kind, each):.3f}" for each in ("yes", "no", "unsure"))
+        shares = " | ".join(
+            f"{_share([(case, verdict.answer == each) for case, verdict in some], kind):.3f}"
+            for each in ("yes", "no", "unsure")
+        )
         downloads = fmean(result.verdict.downloads for result in some)
         print(f"| {kind} | {len(some)} | {shares} | {downloads:.1f} |")
 
@@ -204,20 +232,34 @@ def print_sites(results: Sequence[Result]) -> None:
         print(f"| {site} | {pairs} | {' | '.join(cells)} |")
 
 
-def print_sweep(
-    cases: Sequence[Case], predictors: dict[str, LinkPredictor], links: Sequence[LabelledLink]
-) -> None:
+def print_links(predictors: dict[str, LinkPredictor], links: Sequence[LabelledLink]) -> None:
+    """How good the predictor is on single links, also without what some sites do not give."""
     print(
-        "| likelihood | links: recall | precision | F | sites: recall | precision | F | downloads |"
+        "| likelihood | as they are: recall | precision | F | without hreflang | | "
+        "| without any text | | |"
     )
-    print("|---:|---:|---:|---:|---:|---:|---:|---:|")
-    for found in measure(predictors, links):
-        results = [ask(case, predictors[case.site], found.threshold) for case in cases]
-        sites = figures_of(results)
+    print(f"|{'---:|' * 10}")
+    columns = [
+        measure(predictors, [link for link in links if link.variant == variant])
+        for variant in range(len(VARIANTS))
+    ]
+    for row in zip(*columns, strict=True):
+        figures = " | ".join(str(Figures(each.recall, each.precision)) for each in row)
+        print(f"| {row[0].threshold:.1f} | {figures} |", flush=True)
+
+
+def print_sweep(cases: Sequence[Case], predictors: dict[str, LinkPredictor]) -> None:
+    """Table 1 of Barbosa et al."""
+    columns = [f"{what}: recall | precision | F" for what in ("predictor", "detector")]
+    print(f"| likelihood | {' | '.join(columns)} | downloads |")
+    print(f"|{'---:|' * 8}")
+    for least in THRESHOLDS:
+        promised = [(case, is_promised(case, predictors[case.site], least)) for case in cases]
+        results = [ask(case, predictors[case.site], least) for case in cases]
+        answers = [(case, verdict.answer == "yes") for case, verdict in results]
+        downloads = fmean(result.verdict.downloads for result in results)
         print(
-            f"| {found.threshold:.1f} | {found.recall:.2f} | {found.precision:.2f} | {found.f:.2f}"
-            f" | {sites.recall:.2f} | {sites.precision:.2f} | {sites.f:.2f}"
-            f" | {sites.downloads:.1f} |",
+            f"| {least:.1f} | {figures_of(promised)} | {figures_of(answers)} | {downloads:.1f} |",
             flush=True,
         )
 
@@ -233,7 +275,8 @@ def main() -> None:
         links += LabelledSite(warc).labelled()
         print(warc.name, file=sys.stderr, flush=True)
     predictors = dict(left_out(links))
-    as_they_are = [link for link in links if link.variant == 0]
+    print("### Links\n")
+    print_links(predictors, links)
     for strip in (False, True):
         print(f"\n### {'Without' if strip else 'With'} declarations\n")
         cases: list[Case] = []
@@ -241,14 +284,15 @@ def main() -> None:
             cases += cases_of(LabelledSite(warc, strip=strip))
         results = [ask(case, predictors[case.site], LIKELIHOOD) for case in cases]
         print_kinds(results)
-        print()
+        answers = [(case, verdict.answer == "yes") for case, verdict in results]
+        print(f"\nRecall | precision | F: {figures_of(answers)}\n")
         print_sites(results)
         for case, verdict in results if options.wrong else ():
             if verdict.answer != ("yes" if case.is_bilingual else "no"):
                 print(case.site, case.kind, case.pair, case.start, verdict.to_dict())
-        if options.sweep:
+        if options.sweep and strip:
             print()
-            print_sweep(cases, predictors, as_they_are)
+            print_sweep(cases, predictors)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 EXIT_CODES = {"yes": 0, "no": 3, "unsure": 4}
 """1 and 2 are mistakes of who typed the command, as for every other command."""
-BUDGET, LIKELIHOOD = 10, 0.8
+OWN_LIMITS = frozenset({"budget", "likelihood"})
+"""Options that are handed on where the user gives them; the detector has its own defaults."""
 
 DETAILS = """\
   $ scrapy detect-site https://www.example.org/ --langs eng-spa
@@ -53,16 +54,16 @@ class Command(command.Command):
         group.add_argument(
             "--budget",
             type=one_or_more,
-            default=BUDGET,
+            default=argparse.SUPPRESS,
             metavar="N",
-            help=f"downloads at most ({BUDGET})",
+            help="downloads at most (10)",
         )
         group.add_argument(
             "--likelihood",
             type=_share,
-            default=LIKELIHOOD,
+            default=argparse.SUPPRESS,
             metavar="P",
-            help=f"from which a link is followed ({LIKELIHOOD})",
+            help="from which a link is followed (0.8)",
         )
         group.add_argument("--json", action="store_true", help="one line of JSON, for programs")
 
@@ -88,9 +89,8 @@ class Command(command.Command):
         assert self.settings is not None
         url, pair = _address(args[0]), read_pair(opts.langs)
         predictor = LinkPredictor.load(Config.from_settings(self.settings).link_predictor)
-        detector = SiteDetector(
-            url, pair, predictor, likelihood=opts.likelihood, budget=opts.budget
-        )
+        given = {name: each for name, each in vars(opts).items() if name in OWN_LIMITS}
+        detector = SiteDetector(url, pair, predictor, **given)
 
         def tell(page: str, what: str) -> None:
             if not opts.json:

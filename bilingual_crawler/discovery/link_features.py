@@ -138,10 +138,9 @@ def _features(link: Link, named: str, counts: Counter[str], seeker: _Seeker) -> 
 
 def _address(url: str, seeker: _Seeker) -> Iterator[str]:
     """The URL by itself, and next to that of the page."""
-    site = site_of(host_of(url))
     if is_translating_proxy(url):
         yield "url <translating proxy>"
-    elif site != seeker.site:
+    if site_of(host_of(url)) != seeker.site:
         yield "url <other site>"
     else:
         yield f"url <{_place(url, seeker)}>"

@@ -5,7 +5,7 @@ from mimetypes import guess_type
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from bilingual_crawler.discovery.link_features import sought_languages
+from bilingual_crawler.discovery.link_features import announced_beside, sought_languages
 from bilingual_crawler.discovery.link_predictor import LinkPredictor
 from bilingual_crawler.discovery.resnik import paired_links
 from bilingual_crawler.documents.document import Document, Link
@@ -14,7 +14,6 @@ from bilingual_crawler.documents.switches import languages_of_link
 from bilingual_crawler.hosts import host_of, site_of
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.pair import Page, page_of
-from bilingual_crawler.scoring.url_language import announced_languages
 
 LEAST_TEXT = 100
 """Characters of main text from which a page counts as text in its language."""
@@ -86,9 +85,9 @@ def read_site_page(
         if is_translating_proxy(link.url):
             proxied = proxied or (link.url if named or not language else "")
         elif site_of(host_of(link.url)) != site:
-            away = away or (link.url if named and _is_home(link.url) else "")
+            away = away or (link.url if named and _is_short(link.url) else "")
         elif chance >= likelihood:
-            leads.append(Lead(link.url, _meant(link, sought), chance))
+            leads.append(Lead(link.url, _meant(link, document.url, sought), chance))
         else:
             inside.append(link.url)
             doubtful = max(doubtful, chance)
@@ -119,8 +118,9 @@ def _declared(document: Document, sought: frozenset[str]) -> tuple[tuple[str, st
     )
 
 
-def _meant(link: Link, sought: frozenset[str]) -> frozenset[str]:
-    return (languages_of_link(link) or announced_languages(link.url)) & sought or sought
+def _meant(link: Link, page_url: str, sought: frozenset[str]) -> frozenset[str]:
+    named = languages_of_link(link) or announced_beside(link.url, host_of(page_url))
+    return named & sought or sought
 
 
 def _may_be_read(url: str) -> bool:
@@ -131,6 +131,6 @@ def _may_be_read(url: str) -> bool:
         return False
 
 
-def _is_home(url: str) -> bool:
+def _is_short(url: str) -> bool:
     """Whether an address is short enough to be that of a whole site or language version."""
     return len([part for part in urlsplit(url).path.split("/") if part]) <= 1
