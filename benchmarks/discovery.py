@@ -37,7 +37,7 @@ class Size(NamedTuple):
     learn_after: int
 
 
-SIZES = {"small": Size(3_000, 600, 10, 120), "large": Size(10_000, 2_000, 20, 400)}
+SIZES = {"small": Size(3_000, 600, 10, 120), "large": Size(6_000, 1_200, 20, 240)}
 SETTINGS = {
     "BILINGUAL_ALLOW_PRIVATE": 1,
     "BILINGUAL_HONOUR": "",
@@ -46,7 +46,7 @@ SETTINGS = {
     "ROBOTSTXT_OBEY": 0,
     "DOWNLOAD_DELAY": 0,
     "AUTOTHROTTLE_ENABLED": 0,
-    "CONCURRENT_REQUESTS": 2,
+    "CONCURRENT_REQUESTS": 8,
     "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 0,  # no request while a page is being read
     "LOG_LEVEL": "ERROR",
     "EXTENSIONS": '{"bilingual_crawler.reporting.picture.YieldPicture": null}',

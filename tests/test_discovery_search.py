@@ -5,7 +5,7 @@ import math
 import pytest
 
 from bilingual_crawler.discovery.graph import MOST_LINKS, out_links
-from bilingual_crawler.discovery.queues import NO_PRIORITY, HubWorth, Queue
+from bilingual_crawler.discovery.queues import NO_PRIORITY, REMEMBERED, HubWorth, Queue, priority
 from bilingual_crawler.discovery.site_records import Approach, SiteRecord, Standing
 from bilingual_crawler.documents.document import Document, Link
 from tests.discovery_support import close, open_search, to, urls, verdict
@@ -85,6 +85,7 @@ def test_a_backlink_page_that_was_read_is_not_fetched_again(search):
 
 def test_a_hub_is_read_once(search):
     assert search.backlinks("a.example", [HUB], never)
+    search.read(HUB, to(C))
     assert search.backlinks("b.example", [HUB], never) == []
 
 
@@ -107,10 +108,10 @@ def test_before_anything_is_learned_no_link_comes_before_another(tmp_path):
     search, journal = open_search(tmp_path, "classifier", learn_after=10)
     for number in range(20):
         verdict(search, f"http://s{number}.example/", number % 2 == 0, (f"anchor:w{number % 2}",))
-    assert search.priority(Queue.FORWARD, ("anchor:w0",)) == NO_PRIORITY
+    assert search.priority(Queue.FORWARD, Approach("http://x.org/", ("anchor:w0",))) == NO_PRIORITY
     assert [search.learner.page_read() for _ in range(20)] == ([False] * 9 + [True]) * 2
-    good, bad = (search.priority(Queue.FORWARD, (f"anchor:w{n}",)) for n in (0, 1))
-    assert good > NO_PRIORITY > bad
+    good, bad = (search.priority(Queue.FORWARD, Approach(A, (f"anchor:w{n}",))) for n in (0, 1))
+    assert good > bad
     close(search, journal)
 
 
@@ -118,7 +119,7 @@ def test_without_classifiers_nothing_is_ever_learned(search):
     for number in range(20):
         verdict(search, f"http://s{number}.example/", number % 2 == 0, (f"anchor:w{number % 2}",))
         assert not search.learner.page_read()
-    assert search.priority(Queue.FORWARD, ("anchor:w0",)) == NO_PRIORITY
+    assert search.priority(Queue.FORWARD, Approach("http://x.org/", ("anchor:w0",))) == NO_PRIORITY
 
 
 def hub_labels(search):
@@ -161,25 +162,73 @@ def test_a_hub_is_good_when_one_of_its_links_turns_out_bilingual_and_bad_when_no
     search.read(other, to("http://d.example/"))
     verdict(search, "http://d.example/", False, via=other)
     assert hub_labels(search) == (1, 1)
-    # The good one cost its own download and those of three sites, and found one of them.
-    assert search.hubs.worth.a_download == pytest.approx((1 + 1) / (4 + 2))
+    # At first one find in two downloads; then the hub and two sites, with one find; then a site.
+    first, then = math.exp(-3 / REMEMBERED), math.exp(-1 / REMEMBERED)
+    expected = ((1 * first + 1) * then) / ((2 * first + 3) * then + 1)
+    assert search.hubs.worth.a_download == pytest.approx(expected)
     close(search, journal)
 
 
-def test_the_queues_are_chosen_between_by_what_a_download_is_expected_to_find(tmp_path):
+def test_the_queues_are_chosen_between_by_what_a_download_is_expected_to_find():
+    worth = HubWorth()
+    assert worth.a_download == 0.5, "before any hub is known"
+    hub = priority(Queue.BACKLINK, math.log(0.8), worth)  # 0.8 * 0.5
+    assert hub == pytest.approx(math.log(0.4))
+    assert priority(Queue.FORWARD, math.log(0.5), worth) > hub
+    assert priority(Queue.FORWARD, math.log(0.3), worth) < hub
+    worth.add(found=0, downloads=10)
+    assert priority(Queue.FORWARD, math.log(0.3), worth) > priority(
+        Queue.BACKLINK, math.log(0.8), worth
+    )
+
+
+def test_what_hubs_were_worth_long_ago_is_forgotten():
+    worth = HubWorth()
+    for _ in range(50):
+        worth.add(found=10, downloads=20)
+    assert worth.a_download == pytest.approx(0.5, abs=0.01)
+    for _ in range(50):
+        worth.add(found=1, downloads=20)
+    assert worth.a_download == pytest.approx(0.05, abs=0.01)
+
+
+def test_a_site_that_waits_is_raised_when_a_better_place_links_to_it(tmp_path):
     search, journal = open_search(tmp_path, "classifier", learn_after=1)
-    teach = search.learner.teach
-    for number in range(900):
-        is_good = number % 3 == 0
-        teach(Queue.FORWARD, ("anchor:hotel" if is_good else "anchor:shop",), is_good)
-        teach(Queue.BACKLINK, ("url:link" if is_good else "url:blog",), is_good)
+    for number in range(200):
+        word = "anchor:hotel" if number % 4 == 0 else "anchor:shop"
+        search.learner.teach(Queue.FORWARD, (word,), number % 4 == 0)
     search.learner.page_read()
-    search.hubs.worth = HubWorth(found=1, downloads=2)  # (1 + 1) / (2 + 2): half a site
-    hotel = search.priority(Queue.FORWARD, ("anchor:hotel",))
-    shop = search.priority(Queue.FORWARD, ("anchor:shop",))
-    links = search.priority(Queue.BACKLINK, ("url:link",))
-    assert links == pytest.approx(hotel + math.log(0.5))
-    assert hotel > links > shop
+    search.seed(SEED)
+    (first,) = search.read(SEED, to(A, words=("anchor:shop",)))
+    search.backlinks("x.example", [HUB, "http://worse.example/"], never)
+    (better,) = search.read(HUB, to(f"{A}other", words=("anchor:hotel",)))
+    assert better.approach.url == A, "under the address at which it waits"
+    assert better.priority > first.priority
+    assert search.best_approach(Queue.FORWARD, first.approach) == better.approach
+    assert search.read("http://worse.example/", to(A, words=("anchor:shop",))) == []
+    close(search, journal)
+
+
+def test_a_hub_that_more_bilingual_sites_name_is_more_promising(tmp_path):
+    search, journal = open_search(tmp_path, "classifier", learn_after=1)
+    for number in range(200):
+        word = "hub:2" if number % 4 == 0 else "hub:1"
+        search.learner.teach(Queue.BACKLINK, (word,), number % 4 == 0)
+    search.learner.page_read()
+    (first,) = search.backlinks("a.example", [HUB], never)
+    assert search.backlinks("a.example", [HUB], never) == [], "the same site counts once"
+    (again,) = search.backlinks("b.example", [HUB], never)
+    assert again.priority > first.priority
+    close(search, journal)
+
+
+def test_links_of_a_hub_know_how_many_bilingual_sites_stand_beside_them(tmp_path):
+    search, journal = open_search(tmp_path, "classifier")
+    verdict(search, A, True)
+    verdict(search, B, True)
+    search.backlinks("a.example", [HUB], never)
+    (candidate,) = search.read(HUB, to(A, B, C))
+    assert candidate.approach.words == ("anchor:x", "hub:2")
     close(search, journal)
 
 
@@ -192,16 +241,22 @@ def test_what_was_learned_survives(tmp_path):
         url = f"http://s{number}.example/"
         verdict(search, url, number < 3, ("anchor:hotel" if number < 3 else "anchor:shop",), HUB)
     search.learner.page_read()
-    before = search.priority(Queue.FORWARD, ("anchor:hotel",))
-    worth, counts = search.hubs.worth.a_download, search.sites.counts
+    examples = {queue: search.learner._classifiers[queue].examples for queue in Queue}
+    counts = search.sites.counts
     close(search, journal)
     again, journal = open_search(tmp_path, "classifier", learn_after=1, pages=1)
-    assert again.priority(Queue.FORWARD, ("anchor:hotel",)) == pytest.approx(before)
-    assert again.hubs.worth.a_download == worth
-    assert again.sites.counts == counts
+    assert {queue: again.learner._classifiers[queue].examples for queue in Queue} == examples
+    hotel, shop = (
+        again.priority(Queue.FORWARD, Approach(C, (f"anchor:{word}",)))
+        for word in ("hotel", "shop")
+    )
+    assert hotel > shop
+    assert +again.sites.counts == +counts
+    assert again.sites.waiting("b.example") is not None
     assert again.sites.downloads == 14
     assert again.graph.sources_of("a.example", 5) == [HUB]
     assert urls(again.read("http://new.example/", to(C))) == []
+    worth = again.hubs.worth.a_download
     verdict(again, B, True, via=HUB)
     assert again.hubs.worth.a_download > worth
     close(again, journal)

@@ -148,7 +148,7 @@ def test_scrapyd_finds_the_settings_and_the_spider_in_an_egg(built, tmp_path):
         PYTHONPATH=str(built.egg),
         SCRAPY_SETTINGS_MODULE=settings,
     )
-    assert listed.split() == ["bilingual"]
+    assert listed.split() == ["bilingual", "discovery"]
 
 
 def test_a_model_without_one_of_its_files_stops_the_build(built, tmp_path):

@@ -174,7 +174,12 @@ class Discovery:
     async def _examine(self, document: Document, look: Look) -> None:
         """Show a page to the detector of its site, or begin with the site."""
         asked = document.requested_url
-        examination = self._waiting_for(asked, look) or self._begin(document, look.approach(asked))
+        examination = self._waiting_for(asked, look)
+        if examination is None:
+            approach = look.approach(asked)
+            if look.queue is not None:
+                approach = self.search.best_approach(look.queue, approach)
+            examination = self._begin(document, approach)
         if examination is not None:
             await self._thread.run(examination.take, asked, document)
             self._go_on(examination)
@@ -277,7 +282,7 @@ class Discovery:
             words = [word for word, _ in learner.strongest(queue, STRONGEST_SHOWN)]
             said = ", ".join(words) or "nothing yet"
             logger.info("After %d pages, for %s links speaks: %s", learner.pages, queue, said)
-        waiting = [(entry.fingerprint, entry.payload) for entry in frontier.queued()]
+        waiting = [(each.fingerprint, each.url, each.payload) for each in frontier.queued()]
         places = await self._thread.run(lambda: list(ranked(self.search, waiting)))
         for number, (fingerprint, priority) in enumerate(places, 1):
             frontier.set_priority(fingerprint, priority)

@@ -19,19 +19,24 @@ UNREAD = -1
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS discovery_hubs (
-    url TEXT PRIMARY KEY, cause TEXT NOT NULL, open INTEGER NOT NULL, judged INTEGER NOT NULL,
-    found INTEGER NOT NULL, good INTEGER
+    url TEXT PRIMARY KEY, cause TEXT NOT NULL, cited INTEGER NOT NULL, open INTEGER NOT NULL,
+    judged INTEGER NOT NULL, found INTEGER NOT NULL, good INTEGER
 ) WITHOUT ROWID;
 """
-INSERT = "INSERT OR REPLACE INTO discovery_hubs VALUES (?, ?, ?, ?, ?, ?)"
-SELECT = "SELECT url, cause, open, judged, found, good FROM discovery_hubs"
+INSERT = "INSERT OR REPLACE INTO discovery_hubs VALUES (?, ?, ?, ?, ?, ?, ?)"
+SELECT = "SELECT url, cause, cited, open, judged, found, good FROM discovery_hubs"
 
 
 @dataclass(slots=True)
 class Hub:
-    """A hub and what came of it; `open` are its links to sites that wait for a verdict."""
+    """A hub and what came of it.
+
+    `cited` are the bilingual sites that it is known to link to, `open` its links to sites that
+    wait for a verdict.
+    """
 
     cause: str
+    cited: int = 0
     open: int = UNREAD
     judged: int = 0
     found: int = 0
@@ -39,34 +44,52 @@ class Hub:
 
 
 class Hubs:
-    """All hubs; part of the crawl's checkpoints. `teach` is told whether a hub is good."""
+    """All hubs; part of the crawl's checkpoints.
 
-    def __init__(self, journal: Journal, teach: Callable[[str, bool], None]) -> None:
+    `teach` is told of a hub, how many bilingual sites it is known to link to, and whether it
+    is good.
+    """
+
+    def __init__(self, journal: Journal, teach: Callable[[str, int, bool], None]) -> None:
         self._teach = teach
         self._hubs: dict[str, Hub] = {}
         self._known: set[int] = set()
         self._changed: dict[str, Hub] = {}
         self.worth = HubWorth()
         journal.define(SCHEMA)
-        for url, cause, still_open, judged, found, good in journal.read(SELECT):
-            hub = Hub(cause, still_open, judged, found, None if good is None else bool(good))
+        for url, cause, cited, left, judged, found, good in journal.read(SELECT):
+            hub = Hub(cause, cited, left, judged, found, None if good is None else bool(good))
             self._known.add(url_fingerprint(url))
-            if hub.good is None or hub.open:
-                self._hubs[url] = hub
+            self._hubs[url] = hub
             if hub.good is not None:
-                teach(url, hub.good)
+                teach(url, hub.cited, hub.good)
+            if not hub.open:
+                del self._hubs[url]
             if hub.good:
                 self.worth.add(hub.found, 1 + hub.judged)
         journal.attach(self)
 
     def want(self, url: str, cause: str = "") -> bool:
-        """Note that a page is a hub, because it links to the site `cause`; if it is new."""
+        """Note that a page links to the bilingual site `cause`; whether it is to be read is told.
+
+        It is if it is new, or waits to be read and has become more promising by this.
+        """
         fingerprint = url_fingerprint(url)
         if fingerprint in self._known:
-            return False
+            hub = self._hubs.get(url)
+            if hub is None or not cause or cause == hub.cause:
+                return False
+            hub.cited += 1
+            self._changed[url] = hub
+            return hub.open == UNREAD
         self._known.add(fingerprint)
-        self._hubs[url] = self._changed[url] = Hub(cause)
+        self._hubs[url] = self._changed[url] = Hub(cause, int(bool(cause)))
         return True
+
+    def cited(self, url: str) -> int:
+        """How many bilingual sites a hub is known to link to."""
+        hub = self._hubs.get(url)
+        return 0 if hub is None else hub.cited
 
     def is_unread(self, url: str) -> bool:
         """Whether the links of a hub are still wanted."""
@@ -85,6 +108,7 @@ class Hubs:
         """
         hub = self._hubs[url]
         hub.open = waiting
+        hub.cited = max(hub.cited, bilingual + int(bool(hub.cause)))
         if bilingual:
             self._call(url, hub, good=True)
         self._review(url, hub)
@@ -112,14 +136,14 @@ class Hubs:
 
     def _call(self, url: str, hub: Hub, *, good: bool) -> None:
         hub.good = good
-        self._teach(url, good)
+        self._teach(url, hub.cited, good)
         if good:
             self.worth.add(hub.found, 1 + hub.judged)
 
     def changes(self) -> Iterable[Statement]:
         """Rows for the journal."""
         rows = [
-            (url, hub.cause, hub.open, hub.judged, hub.found, hub.good)
+            (url, hub.cause, hub.cited, hub.open, hub.judged, hub.found, hub.good)
             for url, hub in self._changed.items()
         ]
         self._changed = {}

@@ -16,13 +16,16 @@ are free, and a site whose examination has begun is finished before another is b
 import math
 from enum import StrEnum
 
-from bilingual_crawler.discovery.naive_bayes import NaiveBayes
-
 CHECK_PRIORITY = 2.0
 """Pages of sites under examination: they end soon, and keep memory while they do not."""
 
 NO_PRIORITY = math.log(0.5)
 """Links of both queues before anything was learned: first come, first served."""
+
+
+REMEMBERED = 200
+"""Downloads after which what hubs have been worth is forgotten to a third."""
+LEAST_FOUND = 0.1
 
 
 class Queue(StrEnum):
@@ -35,27 +38,25 @@ class Queue(StrEnum):
 class HubWorth:
     """What good hubs have been worth: the sites found through them against the downloads.
 
+    What is long past counts less and less: the sites that are easy to find are found first.
     It begins with one find in two downloads, which a few hubs soon correct.
     """
 
-    def __init__(self, found: int = 0, downloads: int = 0) -> None:
-        self._found = found
-        self._downloads = downloads
+    def __init__(self) -> None:
+        self._found, self._downloads = 1.0, 2.0
 
     def add(self, found: int, downloads: int) -> None:
         """Count what a good hub, or a link of one, has cost and brought."""
-        self._found += found
-        self._downloads += downloads
+        kept = math.exp(-downloads / REMEMBERED)
+        self._found = self._found * kept + found
+        self._downloads = self._downloads * kept + downloads
 
     @property
     def a_download(self) -> float:
-        """Bilingual sites for each download."""
-        return (self._found + 1) / (self._downloads + 2)
+        """Bilingual sites for each download; a little, where there were none."""
+        return max(self._found, LEAST_FOUND) / self._downloads
 
 
-def priority(
-    queue: Queue, words: tuple[str, ...], classifier: NaiveBayes, worth: HubWorth
-) -> float:
-    """Where a link stands in the order of both queues."""
-    chance = classifier.log_probability(words)
+def priority(queue: Queue, chance: float, worth: HubWorth) -> float:
+    """Where a link stands in the order of both queues; `chance` is the log of its probability."""
     return chance if queue is Queue.FORWARD else chance + math.log(worth.a_download)

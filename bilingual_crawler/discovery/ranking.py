@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from bilingual_crawler.discovery.looks import Look
 from bilingual_crawler.discovery.search import Search
 
-Waiting = tuple[int, bytes | None]
-"""A fingerprint, and its request as it lies in the frontier."""
+Waiting = tuple[int, str, bytes | None]
+"""A fingerprint, its URL, and its request as it lies in the frontier."""
 
 
 def ranked(search: Search, waiting: Iterable[Waiting]) -> Iterator[tuple[int, float]]:
@@ -14,7 +14,8 @@ def ranked(search: Search, waiting: Iterable[Waiting]) -> Iterator[tuple[int, fl
 
     It reads counts that may grow meanwhile, which changes a priority by a hair.
     """
-    for fingerprint, payload in waiting:
+    for fingerprint, url, payload in waiting:
         look = Look.from_payload(payload)
         if look is not None and look.queue is not None:
-            yield fingerprint, search.priority(look.queue, look.words)
+            approach = search.best_approach(look.queue, look.approach(url))
+            yield fingerprint, search.priority(look.queue, approach)

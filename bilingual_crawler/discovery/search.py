@@ -28,6 +28,22 @@ from bilingual_crawler.discovery.words import address_words
 from bilingual_crawler.hosts import host_of, site_of
 from bilingual_crawler.journal import Journal
 
+MOST_CITED = 4
+"""Bilingual sites that a hub links to, from which on it makes no difference how many."""
+
+
+def citation(sites: int) -> str:
+    """A hub that is known to link to so many bilingual sites, as a word of the neighbourhood.
+
+    Not among the paper's four contexts, but what they stand for: co-citation.
+    """
+    return f"hub:{min(sites, MOST_CITED)}"
+
+
+def hub_words(url: str, cited: int) -> tuple[str, ...]:
+    """The words of a hub: those of its address, and how many bilingual sites it links to."""
+    return (*address_words(url), citation(cited))
+
 
 class Candidate(NamedTuple):
     """A URL that the search wants to have fetched."""
@@ -66,6 +82,7 @@ class Search:
                 record.standing is Standing.BILINGUAL and wants_backlinks
             ):
                 self.unfinished.append(record)
+        self.learner.calibrate()
 
     def seed(self, url: str) -> None:
         """A page that the user named."""
@@ -91,8 +108,7 @@ class Search:
             if was_read(url):
                 candidates += self._expand(url, self.graph.links_of(url))
             else:
-                words = address_words(url)
-                candidates.append(self._candidate(Queue.BACKLINK, Approach(url, words)))
+                candidates.append(self._candidate(Queue.BACKLINK, Approach(url)))
         return candidates
 
     def judged(self, record: SiteRecord) -> None:
@@ -102,8 +118,11 @@ class Search:
         if record.approach.via:
             self.hubs.judged(record.approach.via, record.standing is Standing.BILINGUAL)
 
-    def priority(self, queue: Queue, words: tuple[str, ...]) -> float:
+    def priority(self, queue: Queue, approach: Approach) -> float:
         """Where a link stands now."""
+        is_forward = queue is Queue.FORWARD
+        url = approach.url
+        words = approach.words if is_forward else hub_words(url, self.hubs.cited(url))
         return self.learner.priority(queue, words, self.hubs.worth)
 
     def _expand(self, url: str, links: list[OutLink]) -> list[Candidate]:
@@ -112,9 +131,30 @@ class Search:
         standing = self.sites.standing
         others = [link for link in links if link.site != cause]
         bilingual = sum(standing(link.site) is Standing.BILINGUAL for link in others)
-        candidates = list(self._followed(others, via=url, again=False))
+        word = citation(bilingual + bool(cause))
+        beside = [link._replace(words=(*link.words, word)) for link in others]
+        raised = list(self._raised(beside))
+        candidates = list(self._followed(beside, via=url, again=False))
         self.hubs.read(url, len(candidates), bilingual)
-        return candidates
+        return candidates + raised
+
+    def _raised(self, links: Iterable[OutLink]) -> Iterator[Candidate]:
+        """Sites that wait and are linked to from a better place than the ones known before."""
+        for link in links:
+            known = self.sites.waiting(link.site)
+            if known is None or not self.learner.learned:
+                continue
+            better = self._candidate(Queue.FORWARD, known._replace(words=link.words))
+            if better.priority > self.priority(Queue.FORWARD, known):
+                self.sites.note(SiteRecord(link.site, Standing.WAITING, better.approach))
+                yield better
+
+    def best_approach(self, queue: Queue, approach: Approach) -> Approach:
+        """How a URL that waits is judged: by the best place from which its site is linked to."""
+        best = self.sites.waiting(site_of(host_of(approach.url)))
+        if queue is not Queue.FORWARD or best is None or best.url != approach.url:
+            return approach
+        return best
 
     def _followed(self, links: Iterable[OutLink], via: str, *, again: bool) -> Iterator[Candidate]:
         """Links to sites that were not seen before; with `again` also other pages of those."""
@@ -128,11 +168,11 @@ class Search:
             yield self._candidate(Queue.FORWARD, approach)
 
     def _candidate(self, queue: Queue, approach: Approach) -> Candidate:
-        return Candidate(queue, approach, self.priority(queue, approach.words))
+        return Candidate(queue, approach, self.priority(queue, approach))
 
     def _teach_site(self, record: SiteRecord) -> None:
         is_bilingual = record.standing is Standing.BILINGUAL
         self.learner.teach(Queue.FORWARD, record.approach.words, is_bilingual)
 
-    def _teach_hub(self, url: str, good: bool) -> None:
-        self.learner.teach(Queue.BACKLINK, address_words(url), good)
+    def _teach_hub(self, url: str, cited: int, good: bool) -> None:
+        self.learner.teach(Queue.BACKLINK, hub_words(url, cited), good)

@@ -63,6 +63,7 @@ class SiteRecords:
 
     def __init__(self, journal: Journal) -> None:
         self._standing: dict[str, Standing] = {}
+        self._waiting: dict[str, Approach] = {}
         self._changed: dict[str, SiteRecord] = {}
         self._backlinks_known: list[str] = []
         self.counts: Counter[Standing] = Counter()
@@ -71,9 +72,7 @@ class SiteRecords:
         journal.define(SCHEMA)
         self._journal = journal
         for record in self.load():
-            self._standing[record.site] = record.standing
-            self.counts[record.standing] += 1
-            self.downloads += record.downloads
+            self._take(record)
         journal.attach(self)
 
     def load(self) -> Iterator[SiteRecord]:
@@ -90,15 +89,25 @@ class SiteRecords:
         """Where a site stands; None if it was never seen."""
         return self._standing.get(site)
 
+    def waiting(self, site: str) -> Approach | None:
+        """The most promising approach to a site that waits; None for any other site."""
+        return self._waiting.get(site)
+
     def note(self, record: SiteRecord) -> None:
         """Take in how a site stands now."""
         before = self._standing.get(record.site)
         if before is not None:
             self.counts[before] -= 1
+        self._take(record)
+        self._changed[record.site] = record
+
+    def _take(self, record: SiteRecord) -> None:
         self._standing[record.site] = record.standing
         self.counts[record.standing] += 1
         self.downloads += record.downloads
-        self._changed[record.site] = record
+        self._waiting.pop(record.site, None)
+        if record.standing is Standing.WAITING:
+            self._waiting[record.site] = record.approach
 
     def note_backlinks(self, site: str) -> None:
         """All providers have been asked for the backlinks of a site."""
