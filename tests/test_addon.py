@@ -85,8 +85,8 @@ def options(url, output):
     return ["-a", "langs=spa-eus", "-a", f"seeds={url}", "-a", f"output={output}", *given]
 
 
-def test_the_spider_of_this_project_is_listed():
-    assert scrapy(ROOT, "list").stdout.split() == ["bilingual"]
+def test_the_spiders_of_this_project_are_listed():
+    assert scrapy(ROOT, "list").stdout.split() == ["bilingual", "discovery"]
 
 
 @pytest.mark.parametrize("spider", ["bilingual", "own"])
