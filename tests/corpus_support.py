@@ -11,25 +11,28 @@ SITE = "https://www.udala.example"
 TEXTS = {language: [f"{language} paragraph {n}" for n in range(20)] for language in ("spa", "eus")}
 
 
-def page(path, language, *texts, alternates=()):
+def page(path, language, *texts, alternates=(), topic=None):
     """A page whose paragraphs are numbers of the text, or texts of their own."""
     paragraphs = [
         Paragraph(TEXTS[language][text] if isinstance(text, int) else text) for text in texts
     ]
     claims = [Alternate(SITE + url, code, code) for url, code in alternates]
-    return Document(SITE + path, language=language, paragraphs=paragraphs, alternates=claims)
+    return Document(
+        SITE + path, language=language, paragraphs=paragraphs, alternates=claims, topic=topic
+    )
 
 
 class Crawl:
     """A corpus in a folder that can be closed and opened again."""
 
-    def __init__(self, path, wanted=PAIR):
+    def __init__(self, path, wanted=PAIR, langs=None):
         self.path = path
+        self.langs = langs or str(wanted)
         self.wanted = wanted
         self.open()
 
     def open(self):
-        self.folder = CrawlFolder(self.path, str(PAIR))
+        self.folder = CrawlFolder(self.path, self.langs)
         self.corpus = Corpus(self.folder, lambda _url: self.wanted)
 
     def close(self, *, tidy=True):

@@ -17,10 +17,11 @@ from scrapy.settings import Settings
 from bilingual_crawler.corpus.folder import CrawlFolder
 from bilingual_crawler.corpus.offline import Task, find_pairs
 from bilingual_crawler.corpus.sources.reading import Reading
+from bilingual_crawler.documents.relevance import Relevance
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.journaled import JournaledFrontier
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import LanguagePair, parse_languages
 from bilingual_crawler.merging.merge import Merge, Rules
 from bilingual_crawler.merging.parts import find_folders, open_parts
 from bilingual_crawler.reporting.tally import Tally
@@ -40,7 +41,7 @@ def folder_of(path, *pages, tidy=True):
 
 def merge(target, *folders, rules=RULES):
     with open_parts(find_folders(folders, target)) as parts:
-        folder = CrawlFolder(target, str(PAIR))
+        folder = CrawlFolder(target, parts[0].langs)
         try:
             return Merge(parts, folder, rules, lambda _share: None).run()
         finally:
@@ -103,6 +104,40 @@ def test_near_duplicates_of_two_workers_are_dropped_unless_they_are_paired(tmp_p
     stored, found = files(tmp_path / "all")
     assert stored == ["/es/x", "/eu/x", "/original"]
     assert found == [("/es/x", "/eu/x")]
+
+
+def test_a_page_off_topic_is_kept_if_another_worker_has_its_translation_on_topic(tmp_path):
+    on, off = Relevance(on_topic=True), Relevance(on_topic=False)
+    spanish, basque = both(0)
+    spanish.topic, basque.topic = on, off
+    alone = page("/sola", "eus", 17, 18, 19, topic=off)
+    neither = both(1, topic=off)
+    merge(
+        tmp_path / "all",
+        folder_of(tmp_path / "a", spanish, neither[0]),
+        folder_of(tmp_path / "b", basque, alone, neither[1]),
+    )
+    assert files(tmp_path / "all") == (["/es/0", "/eu/0"], [("/es/0", "/eu/0")])
+    resumed = Crawl(tmp_path / "all")
+    assert resumed.corpus.documents == {"spa": 1, "eus": 1}
+    assert len(resumed.corpus.pairs) == 1
+    resumed.close()
+
+
+def test_crawls_of_one_language_are_merged_without_pairs(tmp_path):
+    spanish = parse_languages("spa")
+    for name, pages in (("a", (0, 1)), ("b", (1, 2))):
+        crawl = Crawl(tmp_path / name, spanish)
+        crawl.add(*(page(f"/{n}", "spa", 3 * n, 3 * n + 1, 3 * n + 2) for n in pages))
+        crawl.close()
+    merged = merge(
+        tmp_path / "all",
+        tmp_path / "a",
+        tmp_path / "b",
+        rules=Rules(pair_of=lambda _url: spanish),
+    )
+    assert files(tmp_path / "all") == (["/0", "/1", "/2"], [])
+    assert merged.repeated == 1
 
 
 PAGES = [
@@ -310,7 +345,7 @@ def test_what_cannot_be_merged_is_refused_in_a_sentence(tmp_path, scrapy):
 def test_pages_in_other_languages_ask_for_the_settings_of_their_sites(tmp_path, scrapy):
     french = page("/fr", "spa", 0, 1)
     french.language = "fra"
-    crawl = Crawl(tmp_path / "a", LanguagePair.parse("fra-eng"))
+    crawl = Crawl(tmp_path / "a", LanguagePair.parse("fra-eng"), str(PAIR))
     crawl.add(french)
     crawl.close()
     assert "--sites FILE" in scrapy(tmp_path / "a", "--into", tmp_path / "all")[0]

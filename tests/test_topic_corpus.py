@@ -3,15 +3,9 @@
 import pytest
 
 from bilingual_crawler.documents.relevance import Relevance
-from tests.test_corpus import SITE, Crawl, page
+from tests.corpus_support import SITE, Crawl, page
 
 ON, OFF = Relevance(on_topic=True), Relevance(on_topic=False)
-
-
-def about(relevance, *given, **more):
-    made = page(*given, **more)
-    made.topic = relevance
-    return made
 
 
 def two(name, first, second):
@@ -19,8 +13,8 @@ def two(name, first, second):
     texts = [f"{name} {number}" for number in range(6)]
     es, eu = f"/es/{name}", f"/eu/{name}"
     return (
-        about(first, es, "spa", *(f"{each} bat" for each in texts), alternates=[(eu, "eus")]),
-        about(second, eu, "eus", *(f"{each} bi" for each in texts), alternates=[(es, "spa")]),
+        page(es, "spa", *(f"{t} bat" for t in texts), alternates=[(eu, "eus")], topic=first),
+        page(eu, "eus", *(f"{t} bi" for t in texts), alternates=[(es, "spa")], topic=second),
     )
 
 

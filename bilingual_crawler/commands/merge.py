@@ -68,7 +68,7 @@ class Command(command.Command):
         """Merge, and tell."""
         from bilingual_crawler.corpus.folder import REPORT, CrawlFolder  # noqa: PLC0415 - see options.py
         from bilingual_crawler.corpus.target import replacing_folder  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.languages import LanguagePair  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.languages import parse_languages  # noqa: PLC0415 - see options.py
         from bilingual_crawler.merging.merge import Merge  # noqa: PLC0415 - see options.py
         from bilingual_crawler.merging.parts import (  # noqa: PLC0415 - see options.py
             find_folders,
@@ -86,12 +86,12 @@ class Command(command.Command):
             raise UsageError("say where the new folder is to be: --into DIR")
         folders = find_folders([Path(each) for each in args], opts.into)
         with open_parts(folders) as parts:
-            rules, langs = self._rules(parts, opts), LanguagePair.parse(parts[0].langs)
+            rules, langs = self._rules(parts, opts), parse_languages(parts[0].langs)
             with (
                 replacing_folder(opts.into, option="--into") as path,
                 progress_bar("merging") as watch,
             ):
-                folder = CrawlFolder(path, str(langs))
+                folder = CrawlFolder(path, str(langs), parts[0].topic)
                 try:
                     merged = Merge(parts, folder, rules, watch).run()
                 finally:
@@ -102,7 +102,7 @@ class Command(command.Command):
     def _rules(self, parts: "list[Part]", opts: argparse.Namespace) -> "Rules":
         from bilingual_crawler.commands.pairs import aids_of  # noqa: PLC0415 - see options.py
         from bilingual_crawler.hosts import host_of  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.languages import LanguagePair  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.languages import parse_languages  # noqa: PLC0415 - see options.py
         from bilingual_crawler.merging.merge import Rules  # noqa: PLC0415 - see options.py
         from bilingual_crawler.settings import Config  # noqa: PLC0415 - see options.py
         from bilingual_crawler.sites import Sites  # noqa: PLC0415 - see options.py
@@ -110,7 +110,7 @@ class Command(command.Command):
         assert self.settings is not None
         self._adopt_settings(parts)
         config = Config.from_settings(self.settings)
-        langs = LanguagePair.parse(parts[0].langs)
+        langs = parse_languages(parts[0].langs)
         sites = Sites() if opts.sites is None else Sites.from_file(opts.sites)
         return Rules(
             pair_of=lambda url: sites.rules_for(host_of(url)).languages or langs,

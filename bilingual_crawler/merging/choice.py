@@ -11,10 +11,11 @@ from itertools import groupby
 from bilingual_crawler.corpus.pair_search import NO_AIDS, Aids
 from bilingual_crawler.documents.dedup import DuplicateIndex, split_hashes
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import LanguagePair, Languages
 from bilingual_crawler.merging.joined import Row
 from bilingual_crawler.merging.part import PartPage
 from bilingual_crawler.pairing.matcher import Matcher
+from bilingual_crawler.pairing.no_pairs import NoPairs
 from bilingual_crawler.pairing.pair import DocumentPair, Page
 
 
@@ -23,14 +24,15 @@ class Choice:
 
     def __init__(
         self,
-        pair_of: Callable[[str], LanguagePair],
+        pair_of: Callable[[str], Languages],
         duplicate_share: float = 0.8,
         aids: Aids = NO_AIDS,
     ) -> None:
         self._pair_of = pair_of
         self._aids = aids
         self._index = DuplicateIndex(duplicate_share)
-        self._matchers: dict[str, Matcher] = {}
+        self._matchers: dict[str, Matcher | NoPairs] = {}
+        self._off_topic: set[str] = set()
         self._aliases: list[tuple[str, str]] = []
         self._first: dict[bytes, str] = {}
         self._nodes: dict[str, str] = {}
@@ -62,6 +64,8 @@ class Choice:
         if copies > 1:
             self.repeated += 1
             self._owners[url] = found.part
+        if found.is_off_topic:
+            self._off_topic.add(url)
         node = self._first.setdefault(found.signature, url)
         self._nodes[url] = node
         if node == url:
@@ -77,8 +81,8 @@ class Choice:
             matcher.finish()
         for url, node in self._nodes.items():
             if url == node:
-                wanted = self._matcher(node).paired_url(node)
-                if wanted is None and node not in self._duplicates:
+                wanted = self._paired_url(node)
+                if wanted is None and node not in self._duplicates and node not in self._off_topic:
                     wanted = node
                 if wanted is not None:
                     self._kept[node] = wanted
@@ -86,8 +90,18 @@ class Choice:
     @property
     def pairs(self) -> list[DocumentPair]:
         """The pairs, in the order of their URLs."""
-        found = [pair for matcher in self._matchers.values() for pair in matcher.pairs]
+        found = [
+            pair
+            for matcher in self._matchers.values()
+            for pair in matcher.pairs
+            if not (pair.first in self._off_topic and pair.second in self._off_topic)
+        ]
         return sorted(found, key=lambda pair: (pair.first, pair.second))
+
+    @property
+    def off_topic(self) -> list[str]:
+        """The pages that are not about the topic of the crawl, in the order of their URLs."""
+        return sorted(self._off_topic)
 
     def __iter__(self) -> Iterator[str]:
         """Every page."""
@@ -109,13 +123,27 @@ class Choice:
         """Whether the page of this folder is the one that was chosen."""
         return self._owners.get(url, part) == part
 
-    def _matcher(self, url: str) -> Matcher:
-        pair, aids = self._pair_of(url), self._aids
-        matcher = self._matchers.get(str(pair))
+    def _paired_url(self, node: str) -> str | None:
+        """The URL under which a node is paired, if one of the two pages is on topic."""
+        matcher = self._matcher(node)
+        url = matcher.paired_url(node)
+        if url is None or url not in self._off_topic:
+            return url
+        return None if matcher.partner_of(url) in self._off_topic else url
+
+    def _matcher(self, url: str) -> Matcher | NoPairs:
+        languages = self._pair_of(url)
+        matcher = self._matchers.get(str(languages))
         if matcher is None:
-            matcher = self._matchers[str(pair)] = Matcher(
-                pair, model=aids.model, url_model=aids.url_model, word_list=aids.word_list
-            )
+            matcher = self._matchers[str(languages)] = self._new_matcher(languages)
             for source, target in self._aliases:
                 matcher.alias(source, target)
         return matcher
+
+    def _new_matcher(self, languages: Languages) -> Matcher | NoPairs:
+        if not isinstance(languages, LanguagePair):
+            return NoPairs()
+        aids = self._aids
+        return Matcher(
+            languages, model=aids.model, url_model=aids.url_model, word_list=aids.word_list
+        )

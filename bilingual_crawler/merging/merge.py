@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bilingual_crawler.corpus import declarations, pages
+from bilingual_crawler.corpus import declarations, off_topic, pages
 from bilingual_crawler.corpus.corpus import json_line, tsv_line
 from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS, PAIRS_TSV, CrawlFolder
 from bilingual_crawler.corpus.json_lines import Watch
 from bilingual_crawler.corpus.pair_search import NO_AIDS, Aids
 from bilingual_crawler.frontier import journaled
 from bilingual_crawler.journal import Journal, Statement
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import Languages
 from bilingual_crawler.merging import joined
 from bilingual_crawler.merging.choice import Choice
 from bilingual_crawler.merging.facts import joined_facts
@@ -33,7 +33,7 @@ BATCH = 1_000
 class Rules:
     """How it is decided what is kept; as the crawls decided, if they are to agree."""
 
-    pair_of: Callable[[str], LanguagePair]
+    pair_of: Callable[[str], Languages]
     duplicate_share: float = 0.8
     aids: Aids = NO_AIDS
     archives: bool = False
@@ -75,8 +75,8 @@ class Merge:
         self._watch = _Steps(watch, 3 * sum(part.page_count() for part in parts))
         self._choice = Choice(rules.pair_of, rules.duplicate_share, rules.aids)
         self._merged = Merged()
-        for schema in (pages.SCHEMA, declarations.SCHEMA, journaled.SCHEMA, tally.SCHEMA):
-            folder.journal.define(schema)
+        for table in (pages, declarations, off_topic, journaled, tally):
+            folder.journal.define(table.SCHEMA)
 
     def run(self) -> Merged:
         """Decide, write, tell."""
@@ -116,6 +116,8 @@ class Merge:
             self._merged.pages += 1
             self._merged.documents[page.language] += kept
             self._watch.step(copies)
+        for url in choice.off_topic:
+            self._rows.add(off_topic.INSERT, (url,))
 
     def _write_lines(self) -> None:
         """Each text once: into the file if it is kept, or else aside, for a crawl that goes on."""

@@ -31,6 +31,7 @@ SELECT url, language, signature, page,
 FROM pages ORDER BY url
 """
 """A page with the text of another has the hashes of that one."""
+OFF_TOPIC = "off_topic"
 
 
 class PartPage(NamedTuple):
@@ -43,6 +44,7 @@ class PartPage(NamedTuple):
     hashes: bytes
     part: int
     """Which of the folders it is in."""
+    is_off_topic: bool = False
 
     @property
     def fullness(self) -> tuple[int, bytes, bytes]:
@@ -109,6 +111,11 @@ class Part:
         return self.facts.get("langs", "")
 
     @property
+    def topic(self) -> str:
+        """The topic of the crawl, as its journal names it; "" for none."""
+        return self.facts.get("topic", "")
+
+    @property
     def is_finished(self) -> bool:
         """Whether nothing was left to fetch."""
         return self.facts.get("finished") == "yes"
@@ -129,9 +136,11 @@ class Part:
 
     def pages(self) -> Iterator[PartPage]:
         """Every page, in the order of URLs."""
+        off_topic = {str(url) for (url,) in self.rows(OFF_TOPIC)}
         if "pages" in self._tables:
             for url, language, signature, page, hashes in self._connection.execute(PAGES):
-                yield PartPage(url, language, signature, page, hashes, self.number)
+                known = language, signature, page, hashes
+                yield PartPage(url, *known, self.number, url in off_topic)
 
     def lines(self) -> Iterator[Line]:
         """Every document, those in the file first, then those that were put aside."""

@@ -59,6 +59,11 @@ def open_parts(folders: Iterable[Path]) -> Iterator[list[Part]]:
             if part.langs != parts[0].langs:
                 raise ConfigurationError(
                     f"{parts[0].path} holds a crawl for {parts[0].langs}, and {part.path} one for "
-                    f"{part.langs}: merge crawls of the same two languages, in the same order."
+                    f"{part.langs}: merge crawls of the same languages, in the same order."
+                )
+            if part.topic != parts[0].topic:
+                raise ConfigurationError(
+                    f"{parts[0].path} and {part.path} hold crawls for different topics: merge "
+                    "crawls of one topic, or of none."
                 )
         yield parts

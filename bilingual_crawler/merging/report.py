@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS, PAIRS_TSV
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import Languages
 from bilingual_crawler.merging.facts import joined_facts
 from bilingual_crawler.merging.merge import Merged
 from bilingual_crawler.merging.part import Part
@@ -18,7 +18,7 @@ from bilingual_crawler.reporting.tally import MILLISECONDS, RUNS, largest_first
 MERGED = "merged"
 
 
-def merged_report(parts: Sequence[Part], merged: Merged, langs: LanguagePair) -> dict[str, Any]:
+def merged_report(parts: Sequence[Part], merged: Merged, langs: Languages) -> dict[str, Any]:
     """What all workers did together; sums are those of the workers."""
     counts = _counts(parts, merged, langs)
     facts = joined_facts(parts)
@@ -28,6 +28,7 @@ def merged_report(parts: Sequence[Part], merged: Merged, langs: LanguagePair) ->
         "languages": [{"code": each.code, "name": each.name} for each in langs],
         "seeds": _seeds(parts),
         "seeds_from": ", ".join(dict.fromkeys(_texts(parts, "seeds_from"))),
+        "topic_terms": max((int(part.report.get("topic_terms") or 0) for part in parts), default=0),
         "files": {"pairs": PAIRS, "pairs_tsv": PAIRS_TSV, "documents": DOCUMENTS},
         "settings": common_settings(parts),
         "versions": versions(),
@@ -39,7 +40,7 @@ def merged_report(parts: Sequence[Part], merged: Merged, langs: LanguagePair) ->
         "seconds": merged.totals[MILLISECONDS] / 1000,
         "runs": merged.totals[RUNS],
         **figures(counts, ()),
-        "yield": [(counts.pages, counts.pairs)] if counts.pages else [],
+        "yield": [(counts.pages, counts.harvested)] if counts.pages else [],
         "explanation": explain(counts),
         "merged_from": [_about(part) for part in parts],
         "pages_fetched_by_several": merged.repeated,
@@ -62,7 +63,7 @@ def settings_of(part: Part) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _counts(parts: Sequence[Part], merged: Merged, langs: LanguagePair) -> Counts:
+def _counts(parts: Sequence[Part], merged: Merged, langs: Languages) -> Counts:
     return Counts(
         langs=langs,
         seeds=len(_seeds(parts)),

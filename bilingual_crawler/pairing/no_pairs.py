@@ -22,6 +22,9 @@ class NoPairs:
         """Nothing changes."""
         return Changes()
 
+    def hold(self, page: Page, node: str | None = None) -> None:
+        """Nothing is taken in."""
+
     def restore(self, pages: Iterable[tuple[Page, str]]) -> None:
         """Nothing is taken in."""
 
