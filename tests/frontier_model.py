@@ -3,8 +3,15 @@
 import math
 from dataclasses import dataclass
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from bilingual_crawler.frontier.entry import Pushed, State
 
@@ -12,6 +19,19 @@ HOSTS = ["a.example", "b.example", "c.example"]
 URLS = [f"https://{host}/{number}" for host in HOSTS for number in range(6)]
 PRIORITIES = st.sampled_from([0.0, 0.1, 0.5, 0.5000001, 1.0, 2.0, math.inf])
 CONCURRENCY, DELAY = 2, 3.0
+
+
+def run(machine, *, examples, steps):
+    """Run a machine on a machine that may be busy with other things."""
+    run_state_machine_as_test(
+        machine,
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=steps,
+            deadline=None,
+            suppress_health_check=[HealthCheck.too_slow],
+        ),
+    )
 
 
 @dataclass

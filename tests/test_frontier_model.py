@@ -4,15 +4,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import settings
-from hypothesis.stateful import invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import invariant, rule
 
 from bilingual_crawler.frontier import memory
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.journaled import JournaledFrontier
 from bilingual_crawler.frontier.memory import MemoryFrontier
 from bilingual_crawler.journal import Journal
-from tests.frontier_model import HOSTS, URLS, Model
+from tests.frontier_model import HOSTS, URLS, Model, run
 
 
 @pytest.fixture(autouse=True)
@@ -37,9 +36,7 @@ class MemoryModel(Model):
 
 
 def test_the_memory_frontier_gives_what_the_model_says():
-    run_state_machine_as_test(
-        MemoryModel, settings=settings(max_examples=150, stateful_step_count=60)
-    )
+    run(MemoryModel, examples=150, steps=60)
 
 
 @pytest.mark.parametrize("times", range(12))
@@ -92,6 +89,4 @@ class JournaledModel(MemoryModel):
 
 
 def test_the_journaled_frontier_keeps_its_promises_through_crashes():
-    run_state_machine_as_test(
-        JournaledModel, settings=settings(max_examples=60, stateful_step_count=40, deadline=None)
-    )
+    run(JournaledModel, examples=60, steps=40)

@@ -329,3 +329,16 @@ def test_a_frontier_belongs_to_its_languages(crawl):
     one._link.token = ""
     with pytest.raises(ConfigurationError, match="crawl for spa-eus, not eng-fra"):
         one._join()
+
+
+def test_a_url_that_is_wanted_again_before_its_end_is_told_comes_again(crawl):
+    one = crawl.worker("one")
+    push(one, "a", [0])
+    for save in (lambda: None, crawl.journals["one"].checkpoint):
+        assert crawl.pop(one) == url("a", 0)
+        one.end(key("a", 0), State.DONE, "stored")
+        save()
+        one.push(key("a", 0), url("a", 0), "a.example", 1.0, again=True)
+    crawl.save(one)
+    assert crawl.pop(one) == url("a", 0)
+    assert one.outcomes["stored"] == 0

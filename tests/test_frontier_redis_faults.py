@@ -40,7 +40,7 @@ def server():
 def worker(server, tmp_path):
     journal = Journal(tmp_path / "crawl.sqlite")
     client = connect(server.url)
-    frontier = RedisFrontier(Link(client, "faults", "one"), journal, lease=Lease(5.0))
+    frontier = RedisFrontier(Link(client, "faults", "one"), journal, lease=Lease(30.0))
     yield SimpleNamespace(frontier=frontier, journal=journal)
     journal.close()
     client.close()
@@ -96,7 +96,6 @@ def test_a_stall_of_the_server_stops_the_crawl_and_no_longer(server, worker, cap
             assert pop(frontier) is None
             frontier.keep_up()
         assert frontier.pending()
-        assert frontier.wake_at() > time.monotonic() - 1.0
     assert [pop_soon(frontier), pop_soon(frontier)] == [1, 2]
     said = [record.message for record in caplog.records]
     assert len([each for each in said if each.startswith("Redis does not answer")]) == 1
@@ -108,7 +107,7 @@ def test_a_stall_longer_than_the_lease_lets_the_worker_begin_anew(server, worker
     push(frontier, range(3))
     assert pop(frontier) == 0
     journal = Journal(tmp_path / "other.sqlite")
-    other = RedisFrontier(Link(server.client, "faults", "two"), journal, lease=Lease(5.0))
+    other = RedisFrontier(Link(server.client, "faults", "two"), journal, lease=Lease(30.0))
     server.client.zadd("{faults}:workers", {"one": 1.0})  # its lease ended long ago
     assert pop(other) == 0
     assert pop_soon(frontier, 0.5) is None
@@ -143,7 +142,7 @@ def test_a_worker_closes_without_the_server_too(server, worker, monkeypatch, cap
     worker.frontier.end(0, State.DONE, "stored")
     server.stop()
     worker.frontier.close()
-    assert "other workers take over in 5 seconds" in caplog.text
+    assert "other workers take over in 30 seconds" in caplog.text
 
 
 def test_a_server_that_is_not_there_is_told_of_at_the_start(tmp_path):

@@ -5,15 +5,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import HealthCheck, settings
-from hypothesis.stateful import rule, run_state_machine_as_test
+from hypothesis.stateful import rule
 from redis import Redis
 
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.redis_frontier import RedisFrontier
 from bilingual_crawler.frontier.redis_link import Link
 from bilingual_crawler.journal import Journal
-from tests.frontier_model import URLS, Model
+from tests.frontier_model import URLS, Model, run
 from tests.redis_server import needs_redis, serve_redis
 
 pytestmark = needs_redis
@@ -70,12 +69,4 @@ class RedisModel(Model):
 
 
 def test_the_redis_frontier_gives_what_the_model_says_through_crashes(server):
-    run_state_machine_as_test(
-        type("RedisModelHere", (RedisModel,), {"client": server.client}),
-        settings=settings(
-            max_examples=25,
-            stateful_step_count=40,
-            deadline=None,
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
+    run(type("RedisModelHere", (RedisModel,), {"client": server.client}), examples=25, steps=40)

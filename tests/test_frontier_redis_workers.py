@@ -6,14 +6,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
     invariant,
     precondition,
     rule,
-    run_state_machine_as_test,
 )
 from redis import Redis
 
@@ -22,6 +20,7 @@ from bilingual_crawler.frontier.redis_frontier import RedisFrontier
 from bilingual_crawler.frontier.redis_link import Link
 from bilingual_crawler.frontier.redis_sites import Lease, Member
 from bilingual_crawler.journal import Journal
+from tests.frontier_model import run
 from tests.redis_server import needs_redis, serve_redis
 
 pytestmark = needs_redis
@@ -197,12 +196,4 @@ def server():
 
 
 def test_nothing_is_lost_nothing_is_given_twice_and_every_host_has_its_rest(server):
-    run_state_machine_as_test(
-        type("WorkersHere", (Workers,), {"client": server.client}),
-        settings=settings(
-            max_examples=25,
-            stateful_step_count=40,
-            deadline=None,
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
+    run(type("WorkersHere", (Workers,), {"client": server.client}), examples=25, steps=40)

@@ -68,6 +68,20 @@ class Ends:
         if self.outcomes[outcome] > 0:
             self.outcomes[outcome] -= 1
 
+    def withdraw(self, fingerprint: int) -> End | None:
+        """Take an end back that Redis does not know yet: its URL is to be fetched again."""
+        end = self._untold.pop(fingerprint, None)
+        if end is None:
+            return None
+        if end in self._fresh:
+            self._fresh.remove(end)
+            return end
+        self._confirmed.append(fingerprint)
+        for ends in (self._durable, *(written for _, written in self._written)):
+            if end in ends:
+                ends.remove(end)
+        return end
+
     def changes(self) -> Iterable[Statement]:
         """Rows for the journal: the ends that are told as soon as they are on disk."""
         told = self._links_are_told()

@@ -19,7 +19,7 @@ from bilingual_crawler.frontier.memory import always_open
 from bilingual_crawler.frontier.redis_ends import End, Ends
 from bilingual_crawler.frontier.redis_link import AwayError, Call, Link
 from bilingual_crawler.frontier.redis_mirror import Mirror
-from bilingual_crawler.frontier.redis_outbox import Outbox
+from bilingual_crawler.frontier.redis_outbox import Outbox, end_change
 from bilingual_crawler.frontier.redis_records import (
     pack_arguments,
     pack_body,
@@ -168,6 +168,9 @@ class RedisFrontier:
             if not again:
                 return Pushed.KNOWN
             self._ends.forget(sight.outcome)
+            untold = self._ends.withdraw(fingerprint)
+            if untold is not None:  # or it would end what begins anew here
+                self._outbox.add(*end_change(untold))
         raw, body = pack_fingerprint(fingerprint), pack_body(url, host, payload)
         self._outbox.add(
             *("push", raw, host, site_of(host), float(priority), body, again),

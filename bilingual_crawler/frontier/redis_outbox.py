@@ -78,7 +78,7 @@ class Outbox:
         """
         sent_at = self._link.clock()
         number, ends = len(self._changes), self._ends.to_tell()[:MOST_ENDS]
-        changes = self._changes + [_told(end) for end in ends]
+        changes = self._changes + [end_change(end) for end in ends]
         writes = [
             Call("write", (sent_at, pack_arguments(changes[at : at + MOST_CHANGES])))
             for at in range(0, len(changes), MOST_CHANGES)
@@ -93,6 +93,7 @@ class Outbox:
         return answer
 
 
-def _told(end: End) -> Change:
+def end_change(end: End) -> Change:
+    """The change that tells how a URL ended."""
     fingerprint, host, state, outcome = end
     return ["end", pack_fingerprint(fingerprint), host, site_of(host), int(state), outcome]
