@@ -86,7 +86,7 @@ def options(url, output):
 
 
 def test_the_spider_of_this_project_is_listed():
-    assert scrapy(ROOT, "list").stdout.split() == ["bilingual"]
+    assert scrapy(ROOT, "list").stdout.split() == ["bilingual", "discovery"]
 
 
 @pytest.mark.parametrize("spider", ["bilingual", "own"])
