@@ -116,7 +116,7 @@ class BilingualSpider(Spider):
                 config.duplicate_share,
                 on_pair=self._tell_pair,
                 pair_model=config.pair_model,
-                url_model=parallel_urls_if_there(config),
+                url_model=parallel_urls_if_there(config) if self.harvests else None,
                 word_list=word_list,
                 embedder=embedder,
             )
