@@ -37,7 +37,7 @@ class Constants(NamedTuple):
     """Of Redis, for all that a page asks of it (benchmarks.workers, its idling left out)."""
     network: float = 0.0005
     """A round trip in one data centre, without the work at its end; assumed."""
-    waiting_bytes: float = 195.0
+    waiting_bytes: float = 267.0
     """Of Redis, for a URL that waits (benchmarks.redis_frontier)."""
     ended_bytes: float = 80.0
     """Of Redis, for a URL that is done (benchmarks.redis_frontier)."""
