@@ -3,6 +3,9 @@
 url_ended = object()
 """A URL is done or has failed: (request, state, reason)."""
 
+request_sent = object()
+"""A request was written to its connection: (request)."""
+
 pair_found = object()
 """Two documents were taken for translations of one another: (pair)."""
 

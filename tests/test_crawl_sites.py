@@ -26,6 +26,22 @@ def test_the_delay_is_kept_between_any_two_requests(tmp_path):
     assert min(gaps) > 0.25
 
 
+@pytest.mark.parametrize("moment", ["request_reached_downloader", "bytes_received"])
+def test_the_delay_is_kept_though_requests_are_held_up_on_their_way(tmp_path, moment):
+    settings = {
+        "DOWNLOAD_DELAY": 0.4,
+        "CLOSESPIDER_PAGECOUNT": 8,
+        "EXTENSIONS": '{"tests.held_up.HeldUp": 0}',
+        "HELD_UP_AT": moment,
+    }
+    with serve_demo() as server:
+        crawl(server.url, tmp_path / "out", settings=settings)
+        times = [entry["time"] for entry in server.log()]
+    gaps = [later - earlier for earlier, later in pairwise(times)]
+    assert len(gaps) > 6
+    assert min(gaps) > 0.35
+
+
 def test_a_delay_does_not_make_the_crawl_wait_for_nothing(tmp_path):
     """The engine looks only every five seconds by itself; the frontier wakes it."""
     with serve_demo() as server:

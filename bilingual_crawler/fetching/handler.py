@@ -27,6 +27,7 @@ from bilingual_crawler.fetching import addresses
 from bilingual_crawler.fetching.guard import private_address
 from bilingual_crawler.fetching.interruption import Interruptible
 from bilingual_crawler.fetching.refusal import Refused
+from bilingual_crawler.fetching.sending import Departures
 from bilingual_crawler.settings import Config
 
 LONGEST_HEADERS = 256 * 1024
@@ -183,6 +184,7 @@ class GuardedDownloadHandler(HTTP11DownloadHandler):
         super().__init__(crawler)
         self._proxied: HTTP11DownloadHandler | None = None
         self._interruptible = Interruptible(crawler)
+        self._departures = Departures(crawler)
         self._guard_pool(allow_private=Config.from_settings(crawler.settings).allow_private)
 
     def _guard_pool(self, *, allow_private: bool) -> None:
@@ -194,8 +196,7 @@ class GuardedDownloadHandler(HTTP11DownloadHandler):
         def get_connection(key: Hashable, endpoint: Any) -> Deferred[Any]:
             if not allow_private:
                 endpoint = PublicEndpoint(reactor, endpoint)
-            connection: Deferred[Any] = supply(key, BoundedEndpoint(endpoint))
-            return connection
+            return self._departures.watch(supply(key, BoundedEndpoint(endpoint)))
 
         pool.getConnection = get_connection
 
@@ -206,7 +207,9 @@ class GuardedDownloadHandler(HTTP11DownloadHandler):
     async def _download(self, request: Request) -> Response:
         """Fetch a page; through a proxy only if the request names one."""
         if not request.meta.get("proxy"):
+            self._departures.begin(request)
             return await super().download_request(request)
+        self._departures.left(request)
         if self._proxied is None:
             self._proxied = HTTP11DownloadHandler(self._crawler)
         return await self._proxied.download_request(request)

@@ -15,9 +15,11 @@ from scrapy.core.scheduler import BaseScheduler
 from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import CallLaterResult, call_later, create_looping_call
 from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.misc import load_object
 
 from bilingual_crawler.corpus.folder import ENDED_SITES
 from bilingual_crawler.documents.document import DocumentKey
+from bilingual_crawler.fetching.handler import GuardedDownloadHandler
 from bilingual_crawler.fetching.interruption import INTERRUPTED, interruption
 from bilingual_crawler.frontier.backend import open_frontier
 from bilingual_crawler.frontier.entry import CrawlFrontier, Entry, Pushed, State
@@ -35,7 +37,13 @@ from bilingual_crawler.frontier.slots import SlotGate, slot_key
 from bilingual_crawler.hosts import host_of
 from bilingual_crawler.journal import JournalError
 from bilingual_crawler.patience import OutOfTimeError
-from bilingual_crawler.signals import crawl_ending, crawl_failed, out_of_patience, url_ended
+from bilingual_crawler.signals import (
+    crawl_ending,
+    crawl_failed,
+    out_of_patience,
+    request_sent,
+    url_ended,
+)
 
 if TYPE_CHECKING:
     from bilingual_crawler.spiders.bilingual import BilingualSpider
@@ -92,7 +100,7 @@ class FrontierScheduler(BaseScheduler):
                 self.frontier.known,
                 len(self.frontier),
             )
-        self._crawler.signals.connect(self._arrived, signal=signals.request_reached_downloader)
+        self._crawler.signals.connect(self._left, signal=self._leaving())
         self._crawler.signals.connect(self._failed, signal=signals.spider_error)
         self._crawler.signals.connect(self._break_off, signal=out_of_patience)
         self._checkpoints.start(ours.config.checkpoint_seconds, now=False)
@@ -144,7 +152,7 @@ class FrontierScheduler(BaseScheduler):
         if request.dont_filter and self.frontier.state_of(fingerprint) is State.LEASED:
             lease = self._leases.pop(fingerprint, None)
             if lease is not None:
-                self._gate.arrived(lease)  # it may have failed before it reached its slot
+                self._gate.left(lease)  # it may have failed before it was sent
             wait = request.meta.get("bilingual_not_before", 0.0) - time.time()
             self.frontier.retry(fingerprint, time.monotonic() + max(wait, 0.0), payload)
             return True
@@ -234,7 +242,7 @@ class FrontierScheduler(BaseScheduler):
         over = [fp for fp, request in self._leases.items() if request not in in_progress]
         for fingerprint in over:
             request = self._leases.pop(fingerprint)
-            self._gate.arrived(request)
+            self._gate.left(request)
             state, reason = request.meta.get("bilingual_outcome", PROCESSED)
             if self._interrupted and (
                 reason == INTERRUPTED or "bilingual_outcome" not in request.meta
@@ -256,9 +264,19 @@ class FrontierScheduler(BaseScheduler):
         self._interrupted = True
         self._gate.break_off(interruption())
 
-    def _arrived(self, request: Request) -> None:
-        """A request is in its slot: its host may be asked again after the delay."""
-        host = self._gate.arrived(request)
+    def _leaving(self) -> object:
+        """The signal that tells when a request has left for its host.
+
+        Our own handler tells it exactly; with another one it is known when the request is in
+        the downloader's queue.
+        """
+        handler = load_object(self._crawler.settings.getwithbase("DOWNLOAD_HANDLERS")["http"])
+        is_ours = isinstance(handler, type) and issubclass(handler, GuardedDownloadHandler)
+        return request_sent if is_ours else signals.request_reached_downloader
+
+    def _left(self, request: Request) -> None:
+        """A request is on its way to its host, which may be asked again after the delay."""
+        host = self._gate.left(request)
         if host is not None:
             self.frontier.recheck(host)
             self._wake_after(0.0)

@@ -65,15 +65,15 @@ class SlotGate:
         return now if slot is None else slot.lastseen + delay
 
     def handed_out(self, request: Request, host: str) -> None:
-        """A request is on its way to the downloader, through the middlewares."""
+        """A request is on its way, through middlewares, queue and connection."""
         if host not in self._downloader.slots:
             self._configure(host)
         self._pages[site_of(host)] += 1
         self._underway[request] = host
         self._underway_to[host] += 1
 
-    def arrived(self, request: Request) -> str | None:
-        """A request has reached the downloader, or ended before; its host is told."""
+    def left(self, request: Request) -> str | None:
+        """A request was sent, or ended before; its host is told."""
         host = self._underway.pop(request, None)
         if host is not None:
             self._underway_to[host] -= 1
