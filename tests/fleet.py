@@ -232,9 +232,8 @@ def merge(run: Path, into: Path) -> dict[str, Any]:
 def broken_promises(figures: dict[str, Any], faults: Faults) -> list[str]:
     """What should not have happened, in sentences.
 
-    The crawler counts the delay from the moment at which a request leaves its queue. On a busy
-    machine one request may be held up on its way to the site, and the next one not: so of one
-    process half the delay is asked for, and all of it where a site changed hands.
+    The delay is measured where requests arrive. On a busy machine the one may be noted later than
+    the next after its arrival, so a tenth of the delay is allowed for that.
     """
     closest, at_handover = figures["shortest_distance"], figures["shortest_at_handover"]
     again, in_flight = figures["fetched_again"], figures["in_flight_at_kills"]
@@ -244,7 +243,7 @@ def broken_promises(figures: dict[str, Any], faults: Faults) -> list[str]:
         f"{again} pages were fetched again, and {in_flight} were in flight.": again <= in_flight,
         f"{figures['pairs_missing']} pairs are missing.": figures["pairs_missing"] == 0,
         f"{figures['wrong_pairs']} pairs are wrong.": figures["wrong_pairs"] == 0,
-        f"A process asked a host twice in {closest:.3f} s.": closest >= faults.delay / 2,
+        f"A process asked a host twice in {closest:.3f} s.": closest >= 0.9 * faults.delay,
         f"Two asked a host within {at_handover:.3f} s.": at_handover >= faults.delay,
     }
     return [sentence for sentence, kept in checks.items() if not kept]
