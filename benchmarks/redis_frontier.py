@@ -26,10 +26,10 @@ from redis.exceptions import RedisError
 from bilingual_crawler.frontier.entry import CrawlFrontier, State
 from bilingual_crawler.frontier.fingerprint import url_fingerprint
 from bilingual_crawler.frontier.journaled import JournaledFrontier
-from bilingual_crawler.frontier.redis_ends import End
-from bilingual_crawler.frontier.redis_frontier import RedisFrontier
-from bilingual_crawler.frontier.redis_link import Link
-from bilingual_crawler.frontier.redis_sites import Lease
+from bilingual_crawler.frontier.shared.ends import End
+from bilingual_crawler.frontier.shared.frontier import RedisFrontier
+from bilingual_crawler.frontier.shared.link import Link
+from bilingual_crawler.frontier.shared.sites import Lease
 from bilingual_crawler.journal import Journal
 
 LINKS = 50

@@ -6,9 +6,9 @@ import pytest
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.frontier.redis_frontier import RedisFrontier
-from bilingual_crawler.frontier.redis_link import Link
-from bilingual_crawler.frontier.redis_sites import Lease, Member
+from bilingual_crawler.frontier.shared.frontier import RedisFrontier
+from bilingual_crawler.frontier.shared.link import Link
+from bilingual_crawler.frontier.shared.sites import Lease, Member
 from bilingual_crawler.journal import Journal
 from tests.redis_server import needs_redis, serve_redis
 

@@ -9,12 +9,12 @@ import pytest
 from scrapy.settings import BaseSettings
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.frontier import redis_server
 from bilingual_crawler.frontier.backend import connect
 from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.frontier.redis_frontier import RedisFrontier
-from bilingual_crawler.frontier.redis_link import Link
-from bilingual_crawler.frontier.redis_sites import Lease
+from bilingual_crawler.frontier.shared import server as server_module
+from bilingual_crawler.frontier.shared.frontier import RedisFrontier
+from bilingual_crawler.frontier.shared.link import Link
+from bilingual_crawler.frontier.shared.sites import Lease
 from bilingual_crawler.journal import Journal
 from bilingual_crawler.reporting.report import changed_settings
 from bilingual_crawler.reporting.resume import resume_command
@@ -27,7 +27,7 @@ HOST = "a.example"
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch):
-    monkeypatch.setattr(redis_server, "TIMEOUT", 0.2)
+    monkeypatch.setattr(server_module, "TIMEOUT", 0.2)
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ def test_a_full_server_is_waited_for(server, worker, caplog):
 
 
 def test_a_worker_closes_without_the_server_too(server, worker, monkeypatch, caplog):
-    monkeypatch.setattr("bilingual_crawler.frontier.redis_frontier.CLOSING_SECONDS", 0.3)
+    monkeypatch.setattr("bilingual_crawler.frontier.shared.frontier.CLOSING_SECONDS", 0.3)
     push(worker.frontier, range(2))
     assert pop(worker.frontier) == 0
     worker.frontier.end(0, State.DONE, "stored")

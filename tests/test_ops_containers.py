@@ -13,7 +13,7 @@ import pytest
 from scrapy.settings import Settings
 
 from bilingual_crawler.commands.serve import Command
-from bilingual_crawler.frontier.redis_server import PASSWORD
+from bilingual_crawler.frontier.shared.server import PASSWORD
 from bilingual_crawler.settings import Config
 from tests.projects import ROOT
 

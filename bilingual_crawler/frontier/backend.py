@@ -20,13 +20,13 @@ IDENTITY = "worker"
 def connect(address: str) -> "Redis":
     """A client of the Redis server that the settings name."""
     try:
-        from bilingual_crawler.frontier import redis_server  # noqa: PLC0415 - an extra
+        from bilingual_crawler.frontier.shared import server  # noqa: PLC0415 - an extra
     except ImportError:
         raise ConfigurationError(
             "BILINGUAL_FRONTIER needs the Python package redis:"
             " pip install 'bilingual-crawler[redis]'."
         ) from None
-    return redis_server.connect(address)
+    return server.connect(address)
 
 
 def open_frontier(spider: "BilingualSpider", gate: SlotGate) -> CrawlFrontier:
@@ -35,11 +35,11 @@ def open_frontier(spider: "BilingualSpider", gate: SlotGate) -> CrawlFrontier:
         frontier = JournaledFrontier(spider.folder.journal, gate)
         gate.restore(frontier.pages_of_host)
         return frontier
-    from bilingual_crawler.frontier.redis_frontier import (  # noqa: PLC0415 - an extra
+    from bilingual_crawler.frontier.shared.frontier import (  # noqa: PLC0415 - an extra
         RedisFrontier,
     )
-    from bilingual_crawler.frontier.redis_link import AwayError, Link  # noqa: PLC0415 - an extra
-    from bilingual_crawler.frontier.redis_sites import Lease, Member  # noqa: PLC0415 - an extra
+    from bilingual_crawler.frontier.shared.link import AwayError, Link  # noqa: PLC0415 - an extra
+    from bilingual_crawler.frontier.shared.sites import Lease, Member  # noqa: PLC0415 - an extra
 
     def begin_site(site: str, hosts: list[str], pages: int) -> None:
         gate.set_pages(site, pages)

@@ -14,7 +14,7 @@ def open_view(place: str, prefix: str = "") -> FrontierView:
     if not place.startswith(SCHEMES):
         return JournalView(Path(place))
     try:
-        from bilingual_crawler.frontier.shared_view import open_shared_view  # noqa: PLC0415 - an extra
+        from bilingual_crawler.frontier.shared.view import open_shared_view  # noqa: PLC0415 - an extra
     except ImportError:
         raise ConfigurationError(
             f"A frontier in Redis ({SCHEMES[0]}...) needs the package redis, which is not "

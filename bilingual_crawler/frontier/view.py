@@ -1,7 +1,7 @@
 """A frontier seen from outside, for people: what waits, what is under way, what came of it.
 
 There is one implementation for each place where a frontier can be: the journal of a crawl's
-folder (`journal_view.py`) and Redis (`shared_view.py`).
+folder (`journal_view.py`) and Redis (`shared/view.py`).
 """
 
 import re

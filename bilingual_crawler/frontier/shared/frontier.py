@@ -13,14 +13,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-from bilingual_crawler.frontier import redis_view
 from bilingual_crawler.frontier.entry import Entry, HostGate, Pushed, State
 from bilingual_crawler.frontier.memory import always_open
-from bilingual_crawler.frontier.redis_ends import End, Ends
-from bilingual_crawler.frontier.redis_link import AwayError, Call, Link
-from bilingual_crawler.frontier.redis_mirror import Mirror
-from bilingual_crawler.frontier.redis_outbox import Outbox, end_change
-from bilingual_crawler.frontier.redis_records import (
+from bilingual_crawler.frontier.shared import reading
+from bilingual_crawler.frontier.shared.ends import End, Ends
+from bilingual_crawler.frontier.shared.link import AwayError, Call, Link
+from bilingual_crawler.frontier.shared.mirror import Mirror
+from bilingual_crawler.frontier.shared.outbox import Outbox, end_change
+from bilingual_crawler.frontier.shared.records import (
     pack_arguments,
     pack_body,
     pack_fingerprint,
@@ -28,7 +28,7 @@ from bilingual_crawler.frontier.redis_records import (
     unpack_body,
     unpack_fingerprint,
 )
-from bilingual_crawler.frontier.redis_sites import HeldSites, Lease, Member, OnSite, nothing_to_do
+from bilingual_crawler.frontier.shared.sites import HeldSites, Lease, Member, OnSite, nothing_to_do
 from bilingual_crawler.hosts import site_of
 from bilingual_crawler.journal import Journal, JournalError
 
@@ -108,7 +108,7 @@ class RedisFrontier:
     @property
     def hosts(self) -> list[str]:
         """Every host that has or had a waiting URL."""
-        return redis_view.hosts(self._link)
+        return reading.hosts(self._link)
 
     @property
     def sites(self) -> list[str]:
@@ -243,12 +243,12 @@ class RedisFrontier:
     def top(self, most: int) -> list[Entry]:
         """The best waiting URLs of the whole crawl, whether or not their hosts are free."""
         self._tell()
-        return redis_view.top(self._link, most)
+        return reading.top(self._link, most)
 
     def queued(self) -> Iterator[Entry]:
         """Every waiting URL of the whole crawl that is no retry, in no order."""
         self._tell()
-        return redis_view.queued(self._link)
+        return reading.queued(self._link)
 
     def pop(self, now: float) -> Entry | None:
         """Lease the best URL that may be sent now: of a site that is held, or of a free one.

@@ -8,8 +8,8 @@ from heapq import nlargest
 from typing import Any, TypeVar
 
 from bilingual_crawler.frontier.entry import Entry, State
-from bilingual_crawler.frontier.redis_link import AwayError, Link
-from bilingual_crawler.frontier.redis_records import unpack_body, unpack_fingerprint
+from bilingual_crawler.frontier.shared.link import AwayError, Link
+from bilingual_crawler.frontier.shared.records import unpack_body, unpack_fingerprint
 
 HEAD_BYTES = 18
 PLACE_BYTES = 8

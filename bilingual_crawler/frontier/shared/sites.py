@@ -5,13 +5,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.frontier import redis_view
 from bilingual_crawler.frontier.entry import Entry, State
-from bilingual_crawler.frontier.redis_ends import Ends
-from bilingual_crawler.frontier.redis_link import AwayError, Link
-from bilingual_crawler.frontier.redis_mirror import Mirror
-from bilingual_crawler.frontier.redis_outbox import Figures
-from bilingual_crawler.frontier.redis_records import Seen, read_seen
+from bilingual_crawler.frontier.shared import reading
+from bilingual_crawler.frontier.shared.ends import Ends
+from bilingual_crawler.frontier.shared.link import AwayError, Link
+from bilingual_crawler.frontier.shared.mirror import Mirror
+from bilingual_crawler.frontier.shared.outbox import Figures
+from bilingual_crawler.frontier.shared.records import Seen, read_seen
 
 logger = logging.getLogger(__name__)
 
@@ -83,7 +83,7 @@ class HeldSites:
 
     def take(self, site: str) -> None:
         """Learn everything about a site that is held from now on."""
-        pages, hosts = redis_view.site(self._link, site)
+        pages, hosts = reading.site(self._link, site)
         self._on_site(site, hosts, pages)
         self._to_load.append((site, hosts))
         self.load()
@@ -97,7 +97,7 @@ class HeldSites:
         """See to it that the mirror has what Redis says, if an answer was lost on its way."""
         if held == len(self._mirror.sites):
             return
-        true = redis_view.held_sites(self._link)
+        true = reading.held_sites(self._link)
         self.give_up([site for site in self._mirror.sites if site not in true])
         for site in true.difference(self._mirror.sites):
             self.take(site)
@@ -130,7 +130,7 @@ class HeldSites:
 
     def _word(self, code: int) -> str:
         if code and code not in self._words:
-            self._words = redis_view.outcome_words(self._link)
+            self._words = reading.outcome_words(self._link)
         return self._words.get(code, "")
 
 

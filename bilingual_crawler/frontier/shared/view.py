@@ -14,18 +14,18 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.frontier import redis_view
 from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.frontier.redis_link import Link
-from bilingual_crawler.frontier.redis_records import (
+from bilingual_crawler.frontier.shared import reading
+from bilingual_crawler.frontier.shared.link import Link
+from bilingual_crawler.frontier.shared.reading import AT_ONCE, HEAD_BYTES, PLACE_BYTES
+from bilingual_crawler.frontier.shared.records import (
     LATER,
     pack_arguments,
     unpack_body,
     unpack_failed,
     unpack_fingerprint,
 )
-from bilingual_crawler.frontier.redis_server import connect
-from bilingual_crawler.frontier.redis_view import AT_ONCE, HEAD_BYTES, PLACE_BYTES
+from bilingual_crawler.frontier.shared.server import connect
 from bilingual_crawler.frontier.view import (
     DONE,
     FAILED,
@@ -126,7 +126,7 @@ class SharedView:
                 score=_finite(each.priority),
                 attempts=each.attempts,
             )
-            for each in redis_view.top(self._link, most)
+            for each in reading.top(self._link, most)
         ]
 
     def hosts(self) -> Iterator[Host]:
@@ -173,7 +173,7 @@ class SharedView:
 
     def urls(self) -> Iterator[Url]:
         """Every URL; of one that is done the fingerprint alone is known."""
-        words = redis_view.outcome_words(self._link)
+        words = reading.outcome_words(self._link)
         for host in self._host_names():
             for some in _in_parts(self._client.hscan_iter(self._key("urls", host), count=AT_ONCE)):
                 scores = self._scores(host, some)
@@ -188,7 +188,7 @@ class SharedView:
 
     def requeue_failed(self, selection: Selection) -> int:
         """Let failed URLs wait again, at the priority that they had; workers take them at once."""
-        words = redis_view.outcome_words(self._link)
+        words = reading.outcome_words(self._link)
         hosts = [selection.host] if selection.host else self._host_names()
         changes = (
             ["push", raw, host, site_of(host), priority, body, True]

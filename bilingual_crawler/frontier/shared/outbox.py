@@ -3,9 +3,9 @@
 import math
 from typing import Any, NamedTuple
 
-from bilingual_crawler.frontier.redis_ends import End, Ends
-from bilingual_crawler.frontier.redis_link import Call, Link
-from bilingual_crawler.frontier.redis_records import pack_arguments, pack_fingerprint
+from bilingual_crawler.frontier.shared.ends import End, Ends
+from bilingual_crawler.frontier.shared.link import Call, Link
+from bilingual_crawler.frontier.shared.records import pack_arguments, pack_fingerprint
 from bilingual_crawler.hosts import site_of
 
 MOST_CHANGES = 500

@@ -166,6 +166,6 @@ def key_prefix(prefix: str) -> str:
 
 
 def _texts() -> dict[str, str]:
-    folder = files("bilingual_crawler.frontier") / "scripts"
+    folder = files("bilingual_crawler.frontier.shared") / "scripts"
     common = (folder / "common.lua").read_text("utf-8")
     return {name: common + (folder / f"{name}.lua").read_text("utf-8") for name in SCRIPTS}

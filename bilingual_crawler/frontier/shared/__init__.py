@@ -1,0 +1,1 @@
+"""The frontier in Redis, which the workers of one crawl share."""
