@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 EXIT_CODES = {"yes": 0, "no": 3, "unsure": 4}
 """1 and 2 are mistakes of who typed the command, as for every other command."""
-OWN_LIMITS = frozenset({"budget", "likelihood"})
-"""Options that are handed on where the user gives them; the detector has its own defaults."""
 
 DETAILS = """\
   $ scrapy detect-site https://www.example.org/ --langs eng-spa
@@ -54,16 +52,14 @@ class Command(command.Command):
         group.add_argument(
             "--budget",
             type=one_or_more,
-            default=argparse.SUPPRESS,
             metavar="N",
-            help="downloads at most (10)",
+            help="downloads at most (BILINGUAL_SITE_BUDGET: 10)",
         )
         group.add_argument(
             "--likelihood",
             type=_share,
-            default=argparse.SUPPRESS,
             metavar="P",
-            help="from which a link is followed (0.8)",
+            help="from which a link is followed (BILINGUAL_SITE_LIKELIHOOD: 0.8)",
         )
         group.add_argument("--json", action="store_true", help="one line of JSON, for programs")
 
@@ -88,9 +84,14 @@ class Command(command.Command):
             raise UsageError("say for which two languages: --langs eng-spa")
         assert self.settings is not None
         url, pair = _address(args[0]), read_pair(opts.langs)
-        predictor = LinkPredictor.load(Config.from_settings(self.settings).link_predictor)
-        given = {name: each for name, each in vars(opts).items() if name in OWN_LIMITS}
-        detector = SiteDetector(url, pair, predictor, **given)
+        config = Config.from_settings(self.settings)
+        detector = SiteDetector(
+            url,
+            pair,
+            LinkPredictor.load(config.link_predictor),
+            likelihood=config.site_likelihood if opts.likelihood is None else opts.likelihood,
+            budget=opts.budget or config.site_budget,
+        )
 
         def tell(page: str, what: str) -> None:
             if not opts.json:
