@@ -29,11 +29,11 @@ DAY = 86_400
 class Constants(NamedTuple):
     """What was measured on two shared cores; seconds and bytes."""
 
-    page_cpu: float = 0.0122
+    page_cpu: float = 0.0081
     """Of a worker, everything it does for a page (benchmarks.workers)."""
-    trips: float = 1.6
+    trips: float = 1.9
     """Round trips a page (benchmarks.workers)."""
-    redis_cpu: float = 0.0006
+    redis_cpu: float = 0.00046
     """Of Redis, for all that a page asks of it (benchmarks.workers, its idling left out)."""
     network: float = 0.0005
     """A round trip in one data centre, without the work at its end; assumed."""
