@@ -97,11 +97,12 @@ def test_each_site_is_asked_for_few_pages(search):
 
 def test_a_search_that_is_killed_again_and_again_finds_the_same(server, search, tmp_path):
     output = tmp_path / "out"
-    for requests in (60, 90):
+    for requests in (30, 40):
         process = start(SEEDS, output, spider="discovery", **options(server))
-        assert wait_until_asked(server, process, requests)
+        is_running = wait_until_asked(server, process, requests)
         process.send_signal(signal.SIGKILL)
         process.communicate()
+        assert is_running
     crawl(SEEDS, output, spider="discovery", **options(server))
     uninterrupted, _ = search
     assert hosts(output) == hosts(uninterrupted)
