@@ -109,7 +109,7 @@ class Faults(NamedTuple):
     stall: float = 10.0
     """Seconds for which Redis does not answer."""
     lease: float = 12.0
-    delay: float = 2.0
+    delay: float = 0.5
     latency: float = 0.05
     seed: int = 20261117
 
@@ -173,7 +173,6 @@ def _figures(merged: Path, sites: ManySites, account: dict[str, Any]) -> dict[st
     log, pages = sites.log(), sites.pages()
     stored = [document["url"] for document in documents(merged)]
     found = {(pair["url1"], pair["url2"]) for pair in pairs(merged)}
-    polite = [each for each in log if each.path != "/robots.txt"]
     return {
         "pages": len(sites.urls),
         "lost": len(sites.urls - set(stored)),
@@ -183,7 +182,7 @@ def _figures(merged: Path, sites: ManySites, account: dict[str, Any]) -> dict[st
         "pairs": len(found & sites.pairs),
         "pairs_missing": len(sites.pairs - found),
         "wrong_pairs": len(found - sites.pairs),
-        "shortest_distance": shortest_distance(polite),
+        "shortest_distance": shortest_distance(log),
         "shortest_at_handover": shortest_distance(log, of_two_workers=True),
     }
 
