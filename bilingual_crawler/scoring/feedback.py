@@ -6,7 +6,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 
 from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.frontier.requests import VARIANT
+from bilingual_crawler.frontier.requests import identity_of
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.scoring.learned import Scorekeepers
 from bilingual_crawler.scoring.scorekeeper import Failed, Found, News
@@ -43,9 +43,10 @@ class Feedback:
         """Tell of every name under which a page could not be had, and of misled probes.
 
         A probe that redirects is told too, since it may lead where everybody is sent. Whether a
-        page can be had in a further language says nothing of its URL.
+        page can be had in a further language says nothing of its URL, and what a search for
+        sites looks at is no link that a scorer had judged.
         """
-        if VARIANT in request.meta:
+        if identity_of(request.meta):
             return
         is_probe = bool(request.meta.get("bilingual_probe"))
         if state is State.FAILED:
