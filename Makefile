@@ -26,7 +26,7 @@ demo: .venv/installed  ## serve a small bilingual site on loopback, crawl it, sh
 
 test: check  ## everything: style, types, tests
 	tools/system_packages.sh
-	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile
+	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile --no-loadscope-reorder
 
 check: .venv/trains  ## style and types alone
 	$(BIN)/ruff check .
