@@ -26,7 +26,8 @@ demo: .venv/installed  ## serve a small bilingual site on loopback, crawl it, sh
 
 test: check  ## everything: style, types, tests
 	tools/system_packages.sh
-	$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -m 'not crawl' --numprocesses=auto --dist=loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -m crawl
 
 check: .venv/trains  ## style and types alone
 	$(BIN)/ruff check .
