@@ -4,12 +4,11 @@ import gzip
 import json
 
 import pytest
-from scrapy.cmdline import execute
-from scrapy.settings import Settings
 
 from bilingual_crawler.corpus.folder import CrawlFolder
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.journaled import JournaledFrontier
+from tests.typed_commands import typed
 from tests.web_folders import SITE, LiveCrawl, small_crawl
 
 HOST = "www.example.org"
@@ -20,11 +19,8 @@ def scrapy(capsys):
     """Run scrapy frontier; its status or message, and what it printed."""
 
     def run(*words):
-        with pytest.raises(SystemExit) as end:
-            execute(["scrapy", "frontier", *map(str, words)], Settings())
-        printed = capsys.readouterr()
-        status = end.value.code or 0
-        return status if isinstance(status, str) else status or 0, printed.out + printed.err
+        status, out, err = typed(capsys, "frontier", *words)
+        return status, out + err
 
     return run
 

@@ -3,8 +3,6 @@
 import json
 
 import pytest
-from scrapy.cmdline import execute
-from scrapy.settings import Settings
 
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.shared.frontier import RedisFrontier
@@ -13,6 +11,7 @@ from bilingual_crawler.frontier.shared.sites import Lease, Member
 from bilingual_crawler.hosts import host_of
 from bilingual_crawler.journal import Journal
 from tests.redis_server import needs_redis, serve_redis
+from tests.typed_commands import typed
 
 pytestmark = needs_redis
 
@@ -34,10 +33,8 @@ def scrapy(capsys):
     """Run scrapy frontier; its status or message, and what it printed."""
 
     def run(*words):
-        with pytest.raises(SystemExit) as end:
-            execute(["scrapy", "frontier", *map(str, words)], Settings())
-        printed = capsys.readouterr()
-        return end.value.code or 0, printed.out + printed.err
+        status, out, err = typed(capsys, "frontier", *words)
+        return status, out + err
 
     return run
 

@@ -11,8 +11,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scrapy.cmdline import execute
-from scrapy.settings import Settings
 
 from bilingual_crawler.corpus.folder import CrawlFolder
 from bilingual_crawler.corpus.offline import Task, find_pairs
@@ -27,6 +25,7 @@ from bilingual_crawler.merging.parts import find_folders, open_parts
 from bilingual_crawler.reporting.tally import Tally
 from tests.corpus_support import PAIR, SITE, Crawl, files, page
 from tests.crawls import documents, pairs, report
+from tests.typed_commands import typed
 
 RULES = Rules(pair_of=lambda _url: PAIR)
 
@@ -62,9 +61,8 @@ def scrapy(capsys):
     """Run scrapy merge; its status or message, and what it printed."""
 
     def run(*words):
-        with pytest.raises(SystemExit) as end:
-            execute(["scrapy", "merge", *map(str, words)], Settings())
-        return end.value.code or 0, capsys.readouterr().out
+        status, out, _ = typed(capsys, "merge", *words)
+        return status, out
 
     return run
 

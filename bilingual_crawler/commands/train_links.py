@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bilingual_crawler.commands.model_file import check_training, write_model
 from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -32,20 +33,12 @@ def train_links(opts: argparse.Namespace) -> None:
             "Training of the link predictor needs recorded sites and a place for the model.",
             "Write scrapy train links --input sites/*.warc.gz --out FILE.json.",
         )
-    if Path(opts.out).is_dir():
-        raise ConfigurationError(f"{opts.out} is a folder: write --out {opts.out}/links.json.")
     if len(set(opts.input)) < LEAST_SITES:
         raise ConfigurationError(
             f"--input names {len(set(opts.input))} sites: name {LEAST_SITES} or more, so that what"
             " is learned from some can be measured on others."
         )
-    try:
-        import sklearn  # noqa: F401, PLC0415 - only to see that it is there
-    except ImportError:
-        raise ConfigurationError(
-            "Training needs scikit-learn, which is not installed.",
-            "Install it with pip install 'bilingual-crawler[train,cpu]'.",
-        ) from None
+    check_training(opts.out, "links.json")
     _train(opts)
 
 
@@ -72,14 +65,11 @@ def _train(opts: argparse.Namespace) -> None:
     }
     with console.status("Training on all sites"):
         predictor = links.fit(labelled, about)
-    out = Path(opts.out)
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(predictor.to_json(), encoding="utf-8")
-    except OSError as error:
-        raise ConfigurationError(f"{out} cannot be written: {error.strerror}.") from error
+    write_model(opts.out, predictor.to_json())
     sys.stdout.writelines(f"{name}\t{value}\n" for name, value in about.items())
-    console.print(f"The predictor is in {out}: crawl with -s BILINGUAL_LINK_PREDICTOR={out}")
+    console.print(
+        f"The predictor is in {opts.out}: crawl with -s BILINGUAL_LINK_PREDICTOR={opts.out}"
+    )
 
 
 def _read(inputs: list[str], console: "Console") -> list["LabelledLink"]:

@@ -2,9 +2,9 @@
 
 import argparse
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bilingual_crawler.commands.model_file import check_training, write_model
 from bilingual_crawler.commands.pairs import aids_of, read_pair
 from bilingual_crawler.errors import ConfigurationError
 
@@ -44,15 +44,7 @@ def train_pairs(opts: argparse.Namespace) -> None:
             "Write scrapy train pairs --labelled FILE --input INPUT... --langs eng-fra"
             " --out FILE.json.",
         )
-    if Path(opts.out).is_dir():
-        raise ConfigurationError(f"{opts.out} is a folder: write --out {opts.out}/pairs.json.")
-    try:
-        import sklearn  # noqa: F401, PLC0415 - only to see that it is there
-    except ImportError:
-        raise ConfigurationError(
-            "Training needs scikit-learn, which is not installed.",
-            "Install it with pip install 'bilingual-crawler[train,cpu]'.",
-        ) from None
+    check_training(opts.out, "pairs.json")
     _train(opts)
 
 
@@ -70,17 +62,12 @@ def _train(opts: argparse.Namespace) -> None:
     _tell(console, opts.labelled, skipped, examples)
     pair_labels.check(examples)
     model, figures = pair_labels.learn(examples, load_pair_model())
-    out = Path(opts.out)
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(model.to_json(), encoding="utf-8")
-    except OSError as error:
-        raise ConfigurationError(f"{out} cannot be written: {error.strerror}.") from error
+    write_model(opts.out, model.to_json())
     lines = {"pairs": len(examples.pairs), "translations": examples.positive, **figures}
     for name, value in lines.items():
         text = f"{value:.4f}" if isinstance(value, float) else str(value)
         sys.stdout.write(f"{name}\t{text}\n")
-    console.print(f"The model is in {out}: crawl with -s BILINGUAL_PAIR_MODEL={out}")
+    console.print(f"The model is in {opts.out}: crawl with -s BILINGUAL_PAIR_MODEL={opts.out}")
 
 
 def _search(opts: argparse.Namespace, console: "Console") -> "PairSearch":

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 
 from bilingual_crawler.corpus.declarations import Declarations
 from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS, PAIRS_TSV, CrawlFolder
-from bilingual_crawler.corpus.off_topic import OffTopic
+from bilingual_crawler.corpus.off_topic import OffTopic, is_wanted, wanted_url
 from bilingual_crawler.corpus.pages import PageFacts, Pages
 from bilingual_crawler.documents.dedup import (
     DuplicateIndex,
@@ -32,11 +32,11 @@ from bilingual_crawler.documents.dedup import (
 )
 from bilingual_crawler.documents.document import Document, DocumentKey
 from bilingual_crawler.documents.serialise import document_to_dict, key_of
-from bilingual_crawler.languages import LanguagePair, Languages
+from bilingual_crawler.languages import Languages
 from bilingual_crawler.pairing.changes import Changes
 from bilingual_crawler.pairing.matcher import Declaration, Matcher, UrlModel
 from bilingual_crawler.pairing.model import load_pair_model
-from bilingual_crawler.pairing.no_pairs import NoPairs
+from bilingual_crawler.pairing.no_pairs import NoPairs, new_matcher
 from bilingual_crawler.pairing.pair import DocumentPair, Page, page_of
 from bilingual_crawler.pairing.profile import Embedder
 from bilingual_crawler.pairing.word_list import WordList
@@ -178,7 +178,7 @@ class Corpus:
 
         What is not paired is not kept at all if it is a near-duplicate or off topic.
         """
-        wanted = self._paired_url(node)
+        wanted = wanted_url(node, self._matcher(node), self._off_topic)
         if wanted is None and not self._pages.is_duplicate(node) and node not in self._off_topic:
             wanted = node
         kept = self._pages.kept_of(node)
@@ -190,16 +190,8 @@ class Corpus:
         if wanted is not None and (line := self._pages.keep(wanted)) is not None:
             self._folder.journal.append(DOCUMENTS, line)
 
-    def _paired_url(self, node: str) -> str | None:
-        """The URL under which a node is paired, if one of the two pages is on topic."""
-        matcher = self._matcher(node)
-        url = matcher.paired_url(node)
-        if url is None or url not in self._off_topic:
-            return url
-        return None if matcher.partner_of(url) in self._off_topic else url
-
     def _is_wanted(self, pair: DocumentPair) -> bool:
-        return pair.first not in self._off_topic or pair.second not in self._off_topic
+        return is_wanted(pair, self._off_topic)
 
     def _kept_lines(self) -> Iterator[str]:
         """The lines of the file that still hold; the others are put aside."""
@@ -215,20 +207,12 @@ class Corpus:
         languages = self._pair_of(url)
         matcher = self._matchers.get(str(languages))
         if matcher is None:
-            matcher = self._matchers[str(languages)] = self._new_matcher(languages)
+            matcher = self._matchers[str(languages)] = new_matcher(
+                languages, self._pair_model, self._url_model, self._word_list
+            )
             for source, target in self._pages.aliases.items():
                 matcher.alias(source, target)
         return matcher
-
-    def _new_matcher(self, languages: Languages) -> Matcher | NoPairs:
-        if not isinstance(languages, LanguagePair):
-            return NoPairs()
-        return Matcher(
-            languages,
-            model=self._pair_model,
-            url_model=self._url_model,
-            word_list=self._word_list,
-        )
 
     def _apply(self, changes: Changes) -> None:
         for pair in filter(self._is_wanted, changes.found.values()):

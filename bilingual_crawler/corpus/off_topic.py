@@ -1,11 +1,27 @@
 """Which pages of a crawl with a topic are not about it; a crawl without one has none."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from bilingual_crawler.journal import Journal, Statement
+from bilingual_crawler.pairing.matcher import Matcher
+from bilingual_crawler.pairing.no_pairs import NoPairs
+from bilingual_crawler.pairing.pair import DocumentPair
 
 SCHEMA = "CREATE TABLE IF NOT EXISTS off_topic (url TEXT PRIMARY KEY) WITHOUT ROWID;"
 INSERT = "INSERT OR REPLACE INTO off_topic VALUES (?)"
+
+
+def is_wanted(pair: DocumentPair, off_topic: Container[str]) -> bool:
+    """Whether one page of a pair, at least, is about the topic."""
+    return pair.first not in off_topic or pair.second not in off_topic
+
+
+def wanted_url(node: str, matcher: Matcher | NoPairs, off_topic: Container[str]) -> str | None:
+    """The URL under which a node is paired; None if it is not, or if the pair is not wanted."""
+    url = matcher.paired_url(node)
+    if url is None or url not in off_topic:
+        return url
+    return None if matcher.partner_of(url) in off_topic else url
 
 
 class OffTopic:

@@ -8,14 +8,15 @@ however they were spread over the workers and whenever they were fetched.
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 
+from bilingual_crawler.corpus.off_topic import is_wanted, wanted_url
 from bilingual_crawler.corpus.pair_search import NO_AIDS, Aids
 from bilingual_crawler.documents.dedup import DuplicateIndex, split_hashes
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.languages import LanguagePair, Languages
+from bilingual_crawler.languages import Languages
 from bilingual_crawler.merging.joined import Row
 from bilingual_crawler.merging.part import PartPage
 from bilingual_crawler.pairing.matcher import Matcher
-from bilingual_crawler.pairing.no_pairs import NoPairs
+from bilingual_crawler.pairing.no_pairs import NoPairs, new_matcher
 from bilingual_crawler.pairing.pair import DocumentPair, Page
 
 
@@ -81,7 +82,7 @@ class Choice:
             matcher.finish()
         for url, node in self._nodes.items():
             if url == node:
-                wanted = self._paired_url(node)
+                wanted = wanted_url(node, self._matcher(node), self._off_topic)
                 if wanted is None and node not in self._duplicates and node not in self._off_topic:
                     wanted = node
                 if wanted is not None:
@@ -94,7 +95,7 @@ class Choice:
             pair
             for matcher in self._matchers.values()
             for pair in matcher.pairs
-            if not (pair.first in self._off_topic and pair.second in self._off_topic)
+            if is_wanted(pair, self._off_topic)
         ]
         return sorted(found, key=lambda pair: (pair.first, pair.second))
 
@@ -123,27 +124,13 @@ class Choice:
         """Whether the page of this folder is the one that was chosen."""
         return self._owners.get(url, part) == part
 
-    def _paired_url(self, node: str) -> str | None:
-        """The URL under which a node is paired, if one of the two pages is on topic."""
-        matcher = self._matcher(node)
-        url = matcher.paired_url(node)
-        if url is None or url not in self._off_topic:
-            return url
-        return None if matcher.partner_of(url) in self._off_topic else url
-
     def _matcher(self, url: str) -> Matcher | NoPairs:
-        languages = self._pair_of(url)
+        languages, aids = self._pair_of(url), self._aids
         matcher = self._matchers.get(str(languages))
         if matcher is None:
-            matcher = self._matchers[str(languages)] = self._new_matcher(languages)
+            matcher = self._matchers[str(languages)] = new_matcher(
+                languages, aids.model, aids.url_model, aids.word_list
+            )
             for source, target in self._aliases:
                 matcher.alias(source, target)
         return matcher
-
-    def _new_matcher(self, languages: Languages) -> Matcher | NoPairs:
-        if not isinstance(languages, LanguagePair):
-            return NoPairs()
-        aids = self._aids
-        return Matcher(
-            languages, model=aids.model, url_model=aids.url_model, word_list=aids.word_list
-        )

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS, PAIRS_TSV
 from bilingual_crawler.languages import Languages
 from bilingual_crawler.merging.facts import joined_facts
 from bilingual_crawler.merging.merge import Merged
@@ -12,7 +11,7 @@ from bilingual_crawler.merging.part import Part
 from bilingual_crawler.reporting import gather, reasons
 from bilingual_crawler.reporting.counts import Counts
 from bilingual_crawler.reporting.explain import explain
-from bilingual_crawler.reporting.report import FORMAT, figures, versions
+from bilingual_crawler.reporting.report import FORMAT, HARVEST, figures, versions
 from bilingual_crawler.reporting.tally import MILLISECONDS, RUNS, largest_first
 
 MERGED = "merged"
@@ -29,7 +28,7 @@ def merged_report(parts: Sequence[Part], merged: Merged, langs: Languages) -> di
         "seeds": _seeds(parts),
         "seeds_from": ", ".join(dict.fromkeys(_texts(parts, "seeds_from"))),
         "topic_terms": max((int(part.report.get("topic_terms") or 0) for part in parts), default=0),
-        "files": {"pairs": PAIRS, "pairs_tsv": PAIRS_TSV, "documents": DOCUMENTS},
+        "files": dict(HARVEST),
         "settings": common_settings(parts),
         "versions": versions(),
         "state": "finished" if merged.finished else "stopped",

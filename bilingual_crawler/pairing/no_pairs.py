@@ -2,9 +2,12 @@
 
 from collections.abc import Callable, Iterable
 
+from bilingual_crawler.languages import LanguagePair, Languages
 from bilingual_crawler.pairing.changes import Changes
-from bilingual_crawler.pairing.matcher import Declaration
+from bilingual_crawler.pairing.matcher import Declaration, Matcher, UrlModel
+from bilingual_crawler.pairing.model import PairModel
 from bilingual_crawler.pairing.pair import DocumentPair, Page
+from bilingual_crawler.pairing.word_list import WordList
 
 
 class NoPairs:
@@ -39,3 +42,15 @@ class NoPairs:
     def finish(self, check: Callable[[], None] | None = None) -> Changes:  # noqa: ARG002 - at once
         """Nothing changes."""
         return Changes()
+
+
+def new_matcher(
+    languages: Languages,
+    model: PairModel | None = None,
+    url_model: UrlModel | None = None,
+    word_list: WordList | None = None,
+) -> Matcher | NoPairs:
+    """The matcher for the languages of a crawl."""
+    if not isinstance(languages, LanguagePair):
+        return NoPairs()
+    return Matcher(languages, model=model, url_model=url_model, word_list=word_list)

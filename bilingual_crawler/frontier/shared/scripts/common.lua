@@ -68,6 +68,19 @@ local function state_of(record)
   return string.byte(record, 1)
 end
 
+-- What a worker is told of a URL: its state, how it ended, the priority at which it waits.
+local function standing(host, fingerprint, record)
+  local state = state_of(record)
+  if state == DONE or state == FAILED then
+    return state, string.byte(record, 2), 0
+  end
+  if state == QUEUED then
+    local member = string.sub(record, 3, 10) .. fingerprint
+    return state, 0, tonumber(call('ZSCORE', key('queue', host), member)) or 0
+  end
+  return state, 0, (select(4, unpack_record(record)))
+end
+
 -- Who holds what.
 
 local function site_of(host)
