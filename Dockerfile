@@ -6,14 +6,17 @@ ARG PYTHON=3.11
 FROM python:${PYTHON}-slim-bookworm AS build
 ARG CHROMIUM=0
 WORKDIR /src
-COPY pyproject.toml setup.py MANIFEST.in README.md LICENSE scrapy.cfg ./
+COPY pyproject.toml constraints.txt setup.py MANIFEST.in README.md LICENSE scrapy.cfg ./
 COPY models ./models
 COPY bilingual_crawler ./bilingual_crawler
 # Every dependency has a wheel: nothing is compiled. What trains models (torch) stays out.
-RUN extras=cpu,deploy,metrics,parquet,plot,redis,web \
+# The build tool is locked too, so it is installed first and no other one is fetched.
+ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CONSTRAINT=/src/constraints.txt
+RUN extras=cpu,deploy,metrics,parquet,plot,redis \
     && if [ "$CHROMIUM" = 1 ]; then extras="$extras,render"; fi \
     && python -m venv /venv \
-    && /venv/bin/pip install --no-cache-dir --disable-pip-version-check ".[$extras]"
+    && /venv/bin/pip install setuptools \
+    && /venv/bin/pip install --no-build-isolation ".[$extras]"
 
 FROM python:${PYTHON}-slim-bookworm
 ARG CHROMIUM=0

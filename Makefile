@@ -1,25 +1,34 @@
 # The commands of this project. `make demo` shows it working, `make test` proves it.
 PYTHON ?= python3
 BIN := .venv/bin
+LOCKED := --constraint constraints.txt
+UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python $(LOCKED) --build-constraint constraints.txt
+# Where pip looks for torch besides its usual places: an index of builds without CUDA, for example.
+TORCH_INDEX ?=
 
-.PHONY: help install demo test check format bench faults docs deploy clean
+.PHONY: help install upgrade demo test check format bench faults fuzz docs deploy clean
 
 help:  ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-.venv/installed: pyproject.toml
+.venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet uv
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[dev]'
+	$(BIN)/pip install --quiet $(LOCKED) uv
+	$(UV_INSTALL) --editable '.[dev]'
 	touch $@
 
-# pip, not uv: it takes a build of torch without CUDA where one lies on the machine.
+# pip, not uv: it takes a build of torch without CUDA where the machine has one.
 .venv/trains: .venv/installed
-	$(BIN)/pip install --quiet torch==2.13.0
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[dev,train]'
+	$(BIN)/pip install --quiet $(LOCKED) $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) torch
+	$(UV_INSTALL) --editable '.[dev,train]'
 	touch $@
 
 install: .venv/installed  ## a virtual environment with everything in it
+
+upgrade: .venv/installed  ## move the locked versions in constraints.txt to the newest that fit
+	$(BIN)/uv pip compile --quiet --universal --upgrade --all-extras --python-version 3.11 \
+		--no-annotate --custom-compile-command 'make upgrade' \
+		--output-file constraints.txt pyproject.toml
 
 demo: .venv/installed  ## serve a small bilingual site on loopback, crawl it, show the pairs
 	$(BIN)/python -m demo
@@ -39,7 +48,7 @@ format: .venv/installed  ## put the code in shape
 	$(BIN)/ruff format .
 
 bench: .venv/installed  ## measure against Scrapy's own parts, side by side
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[dev,bench]'
+	$(UV_INSTALL) --editable '.[dev,bench]'
 	$(BIN)/python -m benchmarks
 
 deploy: .venv/installed  ## send the project with its models to the scrapyd of scrapy.cfg
@@ -48,6 +57,9 @@ deploy: .venv/installed  ## send the project with its models to the scrapyd of s
 faults: .venv/installed  ## break workers and Redis while a crawl runs, and check what it promises
 	tools/system_packages.sh
 	$(BIN)/python -m tools.faults
+
+fuzz: .venv/installed  ## feed every reader with broken and hostile inputs for a few minutes
+	$(BIN)/python -m tools.fuzz
 
 docs: .venv/installed  ## write the generated pages of docs/
 	$(BIN)/python -m tools.docs

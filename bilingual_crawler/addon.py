@@ -25,6 +25,7 @@ SCRAPYS = "scrapy."
 
 SCHEDULER = OURS + "frontier.scheduler.FrontierScheduler"
 THROTTLE = {
+    OURS + "fetching.crawl_delay.CrawlDelays": 0,
     OURS + "fetching.throttle.SiteThrottle": 0,
     SCRAPYS + "extensions.throttle.AutoThrottle": None,
 }

@@ -4,9 +4,33 @@ This stands beside the folder of the commands, because Scrapy takes every class 
 """
 
 import argparse
+import re
+import sys
+from pathlib import Path
 from typing import ClassVar
 
 from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+
+from bilingual_crawler.suggestions import hint, nearest
+
+_OPTION = re.compile(r"^ +(?:-\w[^-\n]*, )?(--[a-z][\w-]*)", re.MULTILINE)
+
+PROGRAM = "bilingual-crawler"
+"""The console script: the commands of Scrapy and ours, in any folder, without a project file."""
+
+
+def program() -> str:
+    """The program as the user typed it: `scrapy`, or the console script of this package."""
+    return PROGRAM if Path(sys.argv[0]).stem == PROGRAM else "scrapy"
+
+
+def in_own_words(parser: argparse.ArgumentParser, details: str) -> None:
+    """Put `details` below the options, as they are written; name the program that was typed."""
+    parser.epilog = details.replace("scrapy ", f"{program()} ")
+    if parser.usage:
+        parser.usage = parser.usage.replace("scrapy ", f"{program()} ", 1)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
 
 
 class Command(ScrapyCommand):
@@ -35,5 +59,15 @@ class Command(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare Scrapy's own options; ours come after them."""
         super().add_options(parser)
-        parser.epilog = self.details
-        parser.formatter_class = argparse.RawDescriptionHelpFormatter
+        in_own_words(parser, self.details)
+        self._parser = parser
+
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Refuse options that there are not: Scrapy hands them over as if they were arguments."""
+        super().process_options(args, opts)
+        for given in args:
+            if given.startswith("-") and given != "-":
+                name = given.partition("=")[0]
+                near = nearest(name, _OPTION.findall(self._parser.format_help()))
+                suggestion = hint(near, "")
+                raise UsageError(f"unknown option {name}{suggestion and f'; {suggestion}'}")

@@ -5,12 +5,15 @@ written, counters grow. Each checkpoint takes all changes since the last one, ap
 the output files, and then commits one SQLite transaction that holds the rest *and the
 lengths of the files*. On a restart the files are cut to the lengths of the last commit,
 so that files and frontier always show the same moment: nothing is lost, nothing is there
-twice. The work is done behind the crawl, on a thread of its own, because neither SQLite
-nor compression should hold up the event loop.
+twice. Before it appends, a checkpoint notes how much it may append at most: what is longer
+than that was not left by a kill and must not be thrown away. The work is done behind the
+crawl, on a thread of its own, because neither SQLite nor compression should hold up the
+event loop.
 """
 
 import contextlib
 import fcntl
+import hashlib
 import os
 import queue
 import sqlite3
@@ -20,6 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote
 
+from bilingual_crawler.durable import sync_folder
 from bilingual_crawler.errors import ConfigurationError, why_unwritable
 
 Statement = tuple[str, Sequence[tuple[Any, ...]]]
@@ -29,7 +33,12 @@ BUSY_SECONDS = 5.0
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS files (name TEXT PRIMARY KEY, size INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS ends (name TEXT PRIMARY KEY, digest BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS growth (name TEXT PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID;
 """
+END_BYTES = 4096
+"""How much of the end of a file is compared."""
+DAMAGED = frozenset({sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT})
 
 
 class Source(Protocol):
@@ -43,6 +52,11 @@ class Sink(Protocol):
     """An output file that grows at its end; used by the journal's thread alone."""
 
     name: str
+    moved_aside: list[Path]
+    """Files with what was behind the length that the journal vouches for."""
+
+    def most_bytes(self, items: list[Any]) -> int:
+        """How much longer the file gets by these items at most."""
 
     def append(self, items: list[Any]) -> None:
         """Write the items, complete and readable as the file then stands."""
@@ -52,6 +66,16 @@ class Sink(Protocol):
 
     def close(self) -> None:
         """Give the file back; nothing is written after this."""
+
+
+class FileEnd(NamedTuple):
+    """Up to where an output file belongs to the last checkpoint."""
+
+    size: int = 0
+    explained: int = 0
+    """Bytes behind the end that an interrupted checkpoint may have written."""
+    digest: bytes | None = None
+    """What tells the file from another one of this length; None if that is not known."""
 
 
 class FolderHeldError(ConfigurationError):
@@ -73,11 +97,16 @@ class Journal:
         self.path = path
         self._lock = _lock(path.with_suffix(".lock"))
         self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
-        self._prepare()
+        try:
+            self._prepare()
+        except BaseException:
+            self._connection.close()
+            os.close(self._lock)
+            raise
         self._sources: list[Source] = []
         self._sinks: dict[str, Sink] = {}
         self._appends: dict[str, list[Any]] = {}
-        self._sizes: dict[str, int] = {}
+        self._written: dict[str, _Written] = {}
         self._batches: queue.SimpleQueue[_Batch | None] = queue.SimpleQueue()
         self._idle = threading.Event()
         self._idle.set()
@@ -88,7 +117,20 @@ class Journal:
         self._thread.start()
 
     def _prepare(self) -> None:
+        try:
+            self._open_database()
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode not in DAMAGED:
+                raise
+            raise ConfigurationError(
+                f"{self.path} is damaged, or no journal of a crawl ({error}): put back a copy that"
+                " is whole, or start anew in another folder with -a output=DIR. What the crawl has"
+                " harvested is in the other files of the folder."
+            ) from None
+
+    def _open_database(self) -> None:
         connection = self._connection
+        distrust(connection, self.path)
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if version not in (0, FORMAT):
             raise ConfigurationError(
@@ -96,9 +138,10 @@ class Journal:
                 f"this one reads {FORMAT}): choose a new folder with -a output=DIR."
             )
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA synchronous = FULL")  # files are renamed on the word of a commit
         connection.executescript(SCHEMA)
         connection.execute(f"PRAGMA user_version = {FORMAT}")
+        sync_folder(self.path.parent)
 
     def define(self, schema: str) -> None:
         """Create the tables of a source, where they are missing."""
@@ -115,8 +158,28 @@ class Journal:
 
     def file_size(self, name: str) -> int:
         """The length up to which an output file belongs to the last checkpoint."""
-        row = self._connection.execute("SELECT size FROM files WHERE name = ?", (name,)).fetchone()
-        return 0 if row is None else int(row[0])
+        return self._number("SELECT size FROM files WHERE name = ?", name)
+
+    def growth(self, sink_name: str) -> int:
+        """How much an interrupted checkpoint may have appended to a file at most."""
+        return self._number("SELECT bytes FROM growth WHERE name = ?", sink_name)
+
+    def file_end(self, name: str, sink_name: str | None = None) -> FileEnd:
+        """Up to where an output file belongs to the last checkpoint, and what may follow."""
+        found = self._connection.execute("SELECT digest FROM ends WHERE name = ?", (name,))
+        row = found.fetchone()
+        explained = self.growth(name if sink_name is None else sink_name)
+        return FileEnd(self.file_size(name), explained, None if row is None else row[0])
+
+    def _number(self, sql: str, name: str) -> int:
+        row = self._connection.execute(sql, (name,)).fetchone()
+        number = 0 if row is None else row[0]
+        if not isinstance(number, int) or number < 0:
+            raise ConfigurationError(
+                f"{self.path} is damaged: it says that {name} has {str(number)[:40]} bytes. Put"
+                " back a copy that is whole, or start anew in another folder with -a output=DIR."
+            )
+        return number
 
     def file_names(self) -> list[str]:
         """The output files that the last checkpoint knows."""
@@ -136,9 +199,12 @@ class Journal:
         self._sinks.pop(name).close()
         self._appends.pop(name)
 
-    def record_size(self, name: str, size: int) -> None:
-        """Let the next checkpoint vouch for a file that was written beside the journal."""
-        self._sizes[name] = size
+    def record_size(self, name: str, size: int, written_as: Path | None = None) -> None:
+        """Let the next checkpoint vouch for a file that was written beside the journal.
+
+        `written_as` is where it is until it gets its name; it must be on the disk already.
+        """
+        self._written[name] = _Written(size, written_as or self.path.with_name(name))
 
     def append(self, sink_name: str, item: Any) -> None:
         """Add to the end of an output file, with the next checkpoint."""
@@ -161,10 +227,10 @@ class Journal:
         appends = {name: items for name, items in self._appends.items() if items}
         for name in appends:
             self._appends[name] = []
-        sizes, self._sizes = self._sizes, {}
-        if statements or appends or sizes:
+        written, self._written = self._written, {}
+        if statements or appends or written:
             self._idle.clear()
-            self._batches.put(_Batch(self.begun, statements, appends, sizes))
+            self._batches.put(_Batch(self.begun, statements, appends, written))
         else:
             self.committed = self.begun
         if wait:
@@ -200,22 +266,52 @@ class Journal:
                 self._idle.set()
 
     def _write(self, batch: "_Batch") -> None:
-        sizes = dict(batch.sizes)
+        written = dict(batch.written)
+        if batch.appends:
+            growth = [
+                (name, self._sinks[name].most_bytes(items)) for name, items in batch.appends.items()
+            ]
+            self._commit([("INSERT OR REPLACE INTO growth VALUES (?, ?)", growth)])
         for name, items in batch.appends.items():
             self._sinks[name].append(items)
-            sizes.update(self._sinks[name].sync())
+            for file, size in self._sinks[name].sync().items():
+                written[file] = _Written(size, self.path.with_name(file))
+        sizes = [(name, size) for name, (size, _) in written.items()]
+        self._commit(
+            [
+                *batch.statements,
+                ("INSERT OR REPLACE INTO files VALUES (?, ?)", sizes),
+                ("INSERT OR REPLACE INTO ends VALUES (?, ?)", list(_digests(written))),
+                ("DELETE FROM growth WHERE name = ?", [(name,) for name in batch.appends]),
+            ]
+        )
+        self.committed = batch.number
+
+    def _commit(self, statements: Iterable[Statement]) -> None:
         connection = self._connection
         connection.execute("BEGIN IMMEDIATE")
         try:
-            for sql, rows in batch.statements:
+            for sql, rows in statements:
                 connection.executemany(sql, rows)
-            connection.executemany("INSERT OR REPLACE INTO files VALUES (?, ?)", sizes.items())
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:  # SQLite ends it by itself when the disk is full
                 connection.execute("ROLLBACK")
             raise
-        self.committed = batch.number
+
+
+class _Written(NamedTuple):
+    """A file that the next checkpoint vouches for: its length, and where it is now."""
+
+    size: int
+    path: Path
+
+
+def _digests(files: dict[str, _Written]) -> Iterator[tuple[str, bytes]]:
+    """What tells files from others of their length."""
+    for name, (size, path) in files.items():
+        with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
+            yield name, digest_of_end(file.fileno(), size)
 
 
 class _Batch(NamedTuple):
@@ -224,7 +320,7 @@ class _Batch(NamedTuple):
     number: int
     statements: list[Statement]
     appends: dict[str, list[Any]]
-    sizes: dict[str, int]
+    written: dict[str, _Written]
 
 
 class Facts:
@@ -270,9 +366,31 @@ def open_read_only(path: Path, *, held: bool = False) -> Iterator[sqlite3.Connec
         isolation_level=None,
     )
     try:
+        with contextlib.suppress(sqlite3.Error):  # told to whoever reads
+            distrust(connection, path)
         yield connection
     finally:
         connection.close()
+
+
+def distrust(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a database that does more than keep rows: a folder may come from somebody else."""
+    connection.execute("PRAGMA trusted_schema = OFF")
+    odd = connection.execute(
+        "SELECT type, name FROM sqlite_master"
+        " WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%' LIMIT 1"
+    ).fetchone()
+    if odd is not None:
+        raise ConfigurationError(
+            f"{path} has a {odd[0]} in it ({str(odd[1])[:40]!r}), which no crawl makes: it is not"
+            " opened, because it could do what no crawl does. Choose another folder."
+        )
+
+
+def digest_of_end(descriptor: int, size: int) -> bytes:
+    """What tells an output file from another one of the same length: a digest of its end."""
+    begin = max(size - END_BYTES, 0)
+    return hashlib.blake2b(os.pread(descriptor, size - begin, begin), digest_size=8).digest()
 
 
 @contextlib.contextmanager
@@ -305,7 +423,7 @@ def is_locked(path: Path) -> bool:
 
 def _lock(path: Path) -> int:
     """Hold the folder for this process; the kernel lets go of it whatever happens."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

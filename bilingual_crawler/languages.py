@@ -20,9 +20,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, ClassVar, NamedTuple, Self
 
+from bilingual_crawler.suggestions import hint, nearest
+
 SUGGESTIONS = 3
-LEAST_SIMILARITY = 60  # of 100, and
-MARGIN = 10  # how much less than the likest a suggestion may be
 LONGEST_TEXT = 100
 
 _SEPARATORS = re.compile("[-_,]")
@@ -321,29 +321,10 @@ def _read(splits: Iterable[tuple[str, str]]) -> Iterator[tuple[Language, Languag
 
 
 def _complaint(text: str) -> str:
-    near = _nearest(text)
-    start = f"There is no language '{_short(text)}'; "
-    if not near:
-        return start + "write an ISO 639-3 code such as eus, or an English name such as Basque."
-    *others, last = map(str, near)
-    choice = f"{', '.join(others)} or {last}" if others else last
-    return f"{start}did you mean {choice}?"
-
-
-def _nearest(text: str) -> list[Language]:
-    """At most three languages whose codes or names look like `text`, the likest first."""
-    from rapidfuzz import fuzz, process  # noqa: PLC0415 - only a mistake pays for its import
-
     by_name = _table().by_name
-    matches = process.extract(
-        _key(text[:LONGEST_TEXT]),
-        by_name.keys(),
-        scorer=fuzz.ratio,
-        score_cutoff=LEAST_SIMILARITY,
-        limit=None,
-    )
-    near = [match for match, score, _ in matches if score >= matches[0][1] - MARGIN]
-    return list(dict.fromkeys(by_name[match] for match in near))[:SUGGESTIONS]
+    near = dict.fromkeys(by_name[each] for each in nearest(_key(text[:LONGEST_TEXT]), by_name))
+    otherwise = "write an ISO 639-3 code such as eus, or an English name such as Basque."
+    return f"There is no language '{_short(text)}'; {hint(list(near)[:SUGGESTIONS], otherwise)}"
 
 
 def _short(text: str) -> str:

@@ -1,6 +1,5 @@
 """What a crawl is to do: the arguments of the spider, checked before anything is fetched."""
 
-import difflib
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -23,6 +22,7 @@ from bilingual_crawler.seeds import (
 )
 from bilingual_crawler.settings import switch
 from bilingual_crawler.sites import Sites
+from bilingual_crawler.suggestions import hint, nearest
 from bilingual_crawler.topics.definition import Term, read_terms
 
 ARGUMENTS = ("langs", "seeds", "seeds_file", "output", "sites", "topic", "discover")
@@ -93,9 +93,8 @@ def _discover(given: str | bool, problems: list[str]) -> bool:
 def _unknown(name: str) -> str:
     if name.isupper():
         return f"{name} is not an argument: if it is a setting, write -s {name}=... for -a."
-    near = difflib.get_close_matches(name, ARGUMENTS, 1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(ARGUMENTS)}."
-    return f"There is no argument -a {name}: {hint}"
+    meant = hint(nearest(name, ARGUMENTS)[:1], f"there are {', '.join(ARGUMENTS)}.")
+    return f"There is no argument -a {name}: {meant}"
 
 
 def _languages(text: str | None, problems: list[str]) -> Languages | None:

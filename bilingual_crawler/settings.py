@@ -5,10 +5,9 @@ any other Scrapy project needs. Everything else below is applied by the add-on a
 priority: what a project, a spider or `-s` sets wins.
 """
 
-import difflib
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from ipaddress import ip_address
 from typing import Any, NamedTuple, Self
@@ -19,10 +18,13 @@ from bilingual_crawler import __version__
 from bilingual_crawler.discovery.backlinks.sources import SourceSpec, read_sources
 from bilingual_crawler.discovery.strategy import STRATEGIES
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.secrets import is_secret, without_credentials
+from bilingual_crawler.suggestions import hint, nearest
 
 BOT_NAME = "bilingual-crawler"
 ADDONS = {"bilingual_crawler.addon.BilingualCrawler": 500}
 SPIDER_MODULES = ["bilingual_crawler.spiders"]
+COMMANDS_MODULE = "bilingual_crawler.commands.crawl"
 LOG_LEVEL = "INFO"
 LOG_VERSIONS: list[str] = []
 
@@ -220,7 +222,15 @@ class Config:
         one_of("site", "host"),
     )
     follow_alternates: bool = setting(
-        True, "Follow a declared translation to another domain, and crawl that host too.", switch
+        True,
+        "Follow a declared translation to another domain, and crawl that host too if it links"
+        " back.",
+        switch,
+    )
+    alternate_hosts: int = setting(
+        5,
+        "Hosts on other domains to which one site may declare its translations.",
+        number(0, whole=True),
     )
     negotiate: bool = setting(
         False,
@@ -301,6 +311,12 @@ class Config:
     )
     query_parameters: int = setting(
         8, "How many query parameters a URL may have before it is a trap.", number(0, whole=True)
+    )
+    longest_crawl_delay: float = setting(
+        600.0,
+        "Longest Crawl-delay of a robots.txt that is waited for, in seconds; a host that asks for"
+        " more is left out.",
+        number(1, 86_400),
     )
     retry_delay: float = setting(
         5.0, "Seconds before the first retry of a page; doubled for each further one.", number(0)
@@ -394,22 +410,30 @@ class Config:
     def from_settings(cls, settings: BaseSettings) -> Self:
         """Read and check all settings; complain about all that is wrong at once."""
         known = {PREFIX + each.name.upper(): each for each in fields(cls)}
-        values, problems = {}, []
-        for name in settings:
-            if name.startswith(PREFIX) and name not in known:
-                near = difflib.get_close_matches(name, known, 1)
-                hint = f"did you mean {near[0]}?" if near else "docs/settings.md lists all"
-                problems.append(f"There is no setting {name}: {hint}.")
+        values: dict[str, Any] = {}
+        problems = [
+            _unknown(name, known)
+            for name in settings
+            if name.startswith(PREFIX) and name not in known
+        ]
         for name, each in known.items():
             if settings.get(name) is None:
                 continue
             try:
                 values[each.name] = each.metadata["parse"](settings[name])
             except ValueError as error:
-                problems.append(f"{name} {error}, not {settings[name]!r}.")
+                given = "what was given" if is_secret(name) else repr(settings[name])
+                problems.append(f"{name} {error}, not {without_credentials(given)}.")
         if problems:
             raise ConfigurationError(*problems)
         return cls(**values)
+
+
+def _unknown(name: str, known: Iterable[str]) -> str:
+    """What to say of a setting that there is not; the prefix makes no two names alike."""
+    near = nearest(name.removeprefix(PREFIX), (each.removeprefix(PREFIX) for each in known))
+    meant = [PREFIX + each for each in near]
+    return f"There is no setting {name}: {hint(meant, 'docs/settings.md lists all.')}"
 
 
 class ScrapyDefault(NamedTuple):

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+PROGRAMS = {"scrapy", "scrapyd", "bilingual-crawler", "bilingual_crawler"}
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 LOOK_SECONDS = 0.1
 SECOND_SIGNAL_SECONDS = 1.0
@@ -153,7 +154,7 @@ def _scrapys_process(handler: Any) -> CrawlerProcessBase | None:
 
 
 def _is_command() -> bool:
-    """Whether the process is there for the crawl alone: `scrapy crawl`, or a job of scrapyd."""
+    """Whether the process is there for the crawl alone: a `crawl` command, or a job of scrapyd."""
     main = getattr(sys.modules.get("__main__"), "__spec__", None)
     name = main.name if main is not None else Path(sys.argv[0]).stem
-    return name.partition(".")[0] in {"scrapy", "scrapyd"}
+    return name.partition(".")[0] in PROGRAMS

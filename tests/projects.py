@@ -1,6 +1,8 @@
 """Copies of the project, for what builds it, deploys it or writes into it."""
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 from bilingual_crawler.scoring.models import TASKS
@@ -29,3 +31,17 @@ def copy_project(folder):
             target = folder / "models" / task / name
             target.parent.mkdir(exist_ok=True)
             target.write_bytes(b"large")
+
+
+def built_wheel(folder):
+    """A wheel of the project, built in a copy of it."""
+    folder.mkdir()
+    copy_project(folder / "project")
+    program = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
+    subprocess.run(
+        [sys.executable, "-c", program, folder],
+        cwd=folder / "project",
+        capture_output=True,
+        check=True,
+    )
+    return next(folder.glob("*.whl"))

@@ -149,7 +149,9 @@ def test_mistakes_are_told_in_sentences(scrapy, crawl, tmp_path):
     assert "There is no crawl in" in scrapy("status", tmp_path)[0]
     assert "say first what is wanted" in scrapy("stat", crawl)[1]
     assert "name one place" in scrapy("status")[1]
-    assert "--match (:" in scrapy("requeue", crawl, "--match", "(")[1]
+    assert "--match ( is not" in scrapy("requeue", crawl, "--match", "(")[1]
+    huge = "a{99999999999999}"
+    assert f"--match {huge} is too complicated" in scrapy("requeue", crawl, "--match", huge)[1]
     assert "has one worker" in scrapy("requeue", crawl, "--worker", "x")[0]
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "crawl.sqlite").write_text("this is no database, though it is long")

@@ -155,14 +155,18 @@ def shell(words, folder, typed=b"", **variables):
     [
         (["classify"], "say which model first"),
         (["classify", "french", "http://a/"], "say which model first"),
-        (["classify", "url2lang", "--tip", "3", "http://a/"], "unknown option --tip"),
+        (
+            ["classify", "url2lang", "--tip", "3", "http://a/"],
+            "unknown option --tip; did you mean --top?",
+        ),
         (["classify", "url2lang", "http://a/", "--top", "0"], "--top: '0' is not a whole number"),
         (["evaluate", "url2lang", "a", "--threads", "-1"], "--threads: '-1' is not a whole number"),
         (["classify", "parallel", "http://a/"], "parallel takes two URLs"),
         (["evaluate", "url2lang"], "give one file of data"),
         (["evaluate", "url2lang", "a", "--gold", "b"], "give one file of data"),
         (["evaluate", "url2lang", "--gold", "b"], "are for parallel"),
-        (["evaluate", "parallel", "a", "--jsn"], "unknown option --jsn"),
+        (["evaluate", "parallel", "a", "--jsn"], "unknown option --jsn; did you mean --json?"),
+        (["evaluate", "parallel", "a", "--colour=red"], "unknown option --colour\n"),
     ],
 )
 def test_a_mistake_in_the_command_is_told(scrapy, words, message):

@@ -148,3 +148,15 @@ def test_nothing_raises_on_any_bytes(body, url):
         found = read_sitemap(each, url or AT)
         assert all(page.url for page in found.pages)
         assert all(found.indexes)
+
+
+def test_lines_without_end_are_not_all_looked_at():
+    empty, page = b"\n" * sitemap.MOST_LINES, b"https://a.example/1\n"
+    assert len(read_sitemap(page + empty + page, "https://a.example/sitemap.txt").pages) == 1
+
+
+def test_elements_without_end_are_not_all_looked_at(monkeypatch):
+    monkeypatch.setattr(sitemap, "MOST_ELEMENTS", 1000)
+    entry = b"<url><loc>https://a.example/1</loc></url>"
+    body = b"<urlset>" + entry + b"<a></a>" * 100_000 + entry + b"</urlset>"
+    assert len(read_sitemap(body, "https://a.example/sitemap.xml").pages) == 1

@@ -8,6 +8,7 @@ import scrapy
 from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.test import get_crawler
 
+from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.fetching.optouts import (
     HOSTS_STAT,
     MOST_HOSTS,
@@ -48,6 +49,19 @@ def tdmrep(*locations):
          {"unavailable_after", "noindex"}),
         ([b"max-snippet: 50, noai"], {"max-snippet", "noai"}),
         ([b"", b",,", b"\xff"], {"\xff"}),
+        ([b"noindex; nofollow"], {"noindex", "nofollow"}),
+        ([b"noindex;nofollow, noai"], {"noindex", "nofollow", "noai"}),
+        ([b"noindex nofollow"], {"noindex", "nofollow"}),
+        ([b"otherbot: noindex; nofollow"], set()),
+        ([b"otherbot: noindex; bilingual-crawler: noai; nofollow"], {"noai", "nofollow"}),
+        ([b"bilingual-crawler/0.1.0: noindex"], {"noindex"}),
+        ([b"robots: noindex"], {"noindex"}),
+        ([b"unavailable_after: 25 Jun 2010 15:00:00 PST; noindex"],
+         {"unavailable_after", "noindex"}),
+        ([b"unavailable_after: Friday, 25-Jun-10 15:00:00 PST, noindex"],
+         {"unavailable_after", "25-jun-10", "15:00:00", "pst", "noindex"}),
+        ([b"unavailable_after: 2010-06-25T15:00:00Z; noai"], {"unavailable_after", "noai"}),
+        ([b"otherbot: unavailable_after: Fri, 25 Jun 2010 15:00:00 GMT; noindex"], set()),
     ],
 )  # fmt: skip
 def test_directives_for_all_and_for_us_are_read(headers, directives):
@@ -162,20 +176,75 @@ def test_tdmrep_json_is_asked_for_once_however_many_wait_for_it():
     assert site.asked == [TDMREP]
 
 
+JSON = {"Content-Type": "application/json"}
+BROKEN = b'[{"location": "/\\ud800", "tdm-reservation": 1}, {"location": "/news/'
+NOT_GZIP = {**JSON, "Content-Encoding": "gzip"}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        (200, JSON, BROKEN),
+        (200, JSON, b"[" * 100_000),
+        (200, JSON, b" " * 2_000_000),
+        (200, JSON, b'{"all": "rights reserved"}'),
+        (200, JSON, b"[1, 2]"),
+        (200, NOT_GZIP, b"[]"),
+    ],
+)
+def test_a_tdmrep_json_that_cannot_be_read_opts_the_whole_site_out(answer):
+    with Site({TDMREP: answer}) as site:
+        result = crawl(f"{site.url}/page", f"{site.url}/other")
+    assert result.reasons == ["tdm_unreadable"] * 2
+    assert site.asked == [TDMREP]
+    assert result.stats["bilingual/tdmrep/unreadable"] == 1
+    assert result.stats["bilingual/optouts/tdm_unreadable"] == 2
+    assert result.stats[HOSTS_STAT] == {"127.0.0.1": {"tdm_unreadable": 2}}
+
+
+def test_half_a_character_in_one_rule_does_not_void_the_others():
+    rules = [{"location": path, "tdm-reservation": 1} for path in ("/\ud800", "/news/")]
+    with Site({TDMREP: (200, JSON, json.dumps(rules).encode())}) as site:
+        result = crawl(f"{site.url}/news/1")
+    assert result.reasons == ["tdm_reserved"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "failure"),
+    [
+        ((500, HTML, b""), "tdm_unavailable"),
+        ((429, HTML, b""), "tdm_unavailable"),
+        (lambda _handler: None, "connection"),
+    ],
+)
+def test_a_tdmrep_json_that_cannot_be_had_keeps_pages_from_being_fetched(answer, failure):
+    with Site({TDMREP: answer}) as site:
+        result = crawl(f"{site.url}/page", f"{site.url}/other", RETRY_TIMES=1)
+    assert result.reasons == [failure] * 2
+    assert result.stats["retry/count"] == 2
+    assert set(site.asked) == {TDMREP}
+
+
+def test_a_header_that_names_the_robot_of_the_project_is_for_us():
+    with Site({"/page": page(X_Robots_Tag="mybot/1: noai")}) as site:
+        settings = {"USER_AGENT": "MyBot/2.0 (+https://example.org)", "ROBOTSTXT_USER_AGENT": None}
+        assert crawl(f"{site.url}/page", **settings).reasons == ["noai"]
+        assert not crawl(f"{site.url}/page").failures
+
+
 @pytest.mark.parametrize(
     "answer",
     [
         (404, HTML, b""),
-        (500, HTML, b""),
+        (403, HTML, b""),
+        (200, JSON, b""),
+        (200, JSON, b"[]"),
         (200, HTML, b"<p>a page for everything"),
-        (200, {"Content-Type": "application/json"}, b"[" * 100_000),
-        (200, {"Content-Type": "application/json"}, b" " * 2_000_000),
         (302, {"Location": "/"}, b""),
         (302, {"Location": TDMREP}, b""),
-        lambda _handler: None,
     ],
 )
-def test_a_site_without_a_readable_tdmrep_json_reserves_nothing(answer):
+def test_a_site_without_a_tdmrep_json_reserves_nothing(answer):
     with Site({TDMREP: answer}) as site:
         result = crawl(f"{site.url}/page")
     assert len(result.pages) == 1
@@ -205,3 +274,10 @@ def test_the_hosts_that_are_recorded_have_a_limit():
     assert stats.get_value("bilingual/optouts/noai") == MOST_HOSTS + 11
     assert len(stats.get_value(HOSTS_STAT)) == MOST_HOSTS
     assert stats.get_value(HOSTS_STAT)["host0.example"] == {"noai": 2}
+
+
+@pytest.mark.parametrize("said", ["noindex; nofollow", "noindex;nofollow", "NOINDEX, nofollow"])
+def test_a_page_may_write_its_directives_with_semicolons_too(said):
+    markup = f'<meta name="robots" content="{said}"><p>Kaixo'.encode()
+    document = build_document("https://example.org/", markup, content_type="text/html")
+    assert document.robots == {"noindex", "nofollow"}

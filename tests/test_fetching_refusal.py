@@ -17,7 +17,7 @@ from twisted.internet import error as network
 from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
-from bilingual_crawler.fetching.refusal import Refused, reason_of
+from bilingual_crawler.fetching.refusal import Refused, UnknownStatusError, reason_of
 from tests.fetching_support import NOT_FOUND, RawServer, Site, crawl
 
 
@@ -47,6 +47,11 @@ def test_a_refusal_is_an_ignored_request():
         (IgnoreRequest("exceeded DOWNLOAD_MAXSIZE (9 B) during decompression."), "too_large"),
         (IgnoreRequest(), "ignored"),
         (HttpError(Response("http://x/", status=404)), "http_404"),
+        (HttpError(Response("http://x/", status=599)), "http_599"),
+        (HttpError(Response("http://x/", status=600)), "http_other"),
+        (HttpError(Response("http://x/", status=10**30)), "http_other"),
+        (HttpError(Response("http://x/", status=0)), "http_other"),
+        (UnknownStatusError(), "http_other"),
         (TunnelError("x"), "proxy"),
         (SSL.Error(), "tls"),
         (zlib.error("x"), "bad_encoding"),
@@ -122,3 +127,24 @@ def test_a_server_that_breaks_off_is_told_by_where_it_does(answer, reason):
     with RawServer(lambda connection: connection.sendall(answer)) as server:
         result = crawl(server.url, RETRY_TIMES=0, BILINGUAL_HONOUR="")
     assert result.reasons == [reason]
+
+
+def test_statuses_that_a_server_invents_do_not_become_keys_of_statistics():
+    def answer(connection):
+        status = int(connection.getpeername()[1]) + 1_000
+        connection.sendall(b"HTTP/1.1 %d X\r\nContent-Length: 0\r\n\r\n" % status)
+
+    with RawServer(answer) as server:
+        urls = [f"{server.url}/{number}" for number in range(5)]
+        result = crawl(*urls, BILINGUAL_HONOUR="")
+    assert result.reasons == ["http_other"] * 5
+    numbers = {name.rpartition("/")[2] for name in result.stats if "status" in name}
+    assert not numbers
+    assert "retry/count" not in result.stats
+
+
+def test_a_robots_txt_with_a_status_that_does_not_exist_cannot_be_had():
+    answer = b"HTTP/1.1 999 X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    with RawServer(lambda connection: connection.sendall(answer)) as server:
+        result = crawl(f"{server.url}/page", ROBOTSTXT_OBEY=True, RETRY_TIMES=0)
+    assert result.reasons == ["http_other"]

@@ -35,10 +35,28 @@ def test_the_delay_doubles_up_to_ten_minutes(attempt, delay):
         (formatdate(NOW - 90, usegmt=True).encode(), 5),
         (b"Tue, 14 Nov 2023 22:15:20", 120),
         (b"Fri, 31 Dec 9999 23:59:59 GMT", LONGEST_WISH),
+        (b"Fri, 31 Dec 9999 23:59:59 -2359", LONGEST_WISH),
+        (b"Mon, 01 Jan 0001 00:00:00 +2359", 5),
+        (b"Fri, 31 Dec 99999999999 23:59:59 GMT", 5),
+        (b"Fri, 99999999999999999999 Dec 2023 23:59:59 GMT", 5),
+        (b"Fri, 31 Dec 2023 99999999999999999999:59:59 GMT", 5),
+        (b"Fri, 31 Dec 2023 23:59:59 +99999999999999999999", 5),
+        (b"0" * 5000 + b"120", 120),
     ],
 )
 def test_the_server_may_ask_for_more_up_to_an_hour(header, delay):
     assert delay_of(1, 5, header, NOW) == delay
+
+
+NUMBERS = st.integers(-(10**25), 10**25) | st.integers(0, 10_000)
+
+
+@given(st.tuples(*[NUMBERS] * 5, st.sampled_from(["GMT", "+", "-", ""]), NUMBERS))
+def test_no_date_makes_it_fail(parts):
+    day, year, hour, minute, second, zone, offset = parts
+    zone += "" if zone == "GMT" else str(offset)
+    header = f"Fri, {day} Dec {year} {hour}:{minute}:{second} {zone}"
+    assert 5 <= delay_of(1, 5, header.encode(), NOW) <= LONGEST_WISH
 
 
 @given(st.binary(max_size=40))

@@ -185,6 +185,6 @@ def test_the_password_of_the_server_is_in_no_report():
     address = "redis://crawler:hidden@redis.example:6379/0"
     config = Config(frontier=address)
     shown = changed_settings(config, BaseSettings())["BILINGUAL_FRONTIER"]
-    assert shown == "redis://crawler:...@redis.example:6379/0"
+    assert shown == "redis://...@redis.example:6379/0"
     typed = ["scrapy", "crawl", "bilingual", "-s", f"BILINGUAL_FRONTIER={address}"]
     assert "hidden" not in resume_command(typed, "out")

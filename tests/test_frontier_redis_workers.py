@@ -158,6 +158,7 @@ class Workers(RuleBasedStateMachine):
         counts = client.hgetall(f"{prefix}counts")
         assert int(counts.get(b"queued", 0)) == queued + client.zcard(f"{prefix}later")
         assert int(counts.get(b"flight", 0)) == len(flight)
+        assert int(counts.get(b"dropped", 0)) == 0
         owners = [owner + end for owner in NAMES for end in ("", "/leaving")] + [""]
         standing = Counter()
         for owner in owners:

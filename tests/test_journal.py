@@ -12,7 +12,7 @@ import pytest
 
 from bilingual_crawler.corpus.files import AppendFile, GzipAppendFile
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.journal import Facts, Journal, JournalError
+from bilingual_crawler.journal import Facts, FileEnd, Journal, JournalError
 
 
 class Numbers:
@@ -36,7 +36,7 @@ class Numbers:
 def reopen(folder):
     journal = Journal(folder / "crawl.sqlite")
     numbers = Numbers(journal)
-    journal.attach_sink(AppendFile(folder / "out.txt", journal.file_size("out.txt")))
+    journal.attach_sink(AppendFile(folder / "out.txt", journal.file_end("out.txt")))
     return journal, numbers
 
 
@@ -69,7 +69,7 @@ def test_a_file_that_lost_its_end_is_refused(tmp_path):
     (tmp_path / "out.txt").write_text("k")
     journal = Journal(tmp_path / "crawl.sqlite")
     with pytest.raises(ConfigurationError, match="put the file back"):
-        AppendFile(tmp_path / "out.txt", journal.file_size("out.txt"))
+        AppendFile(tmp_path / "out.txt", journal.file_end("out.txt"))
     journal.close()
 
 
@@ -114,7 +114,7 @@ def test_an_error_of_the_writer_shows_at_the_next_checkpoint(tmp_path):
 
 
 def test_gzip_members_are_one_file(tmp_path):
-    file = GzipAppendFile(tmp_path / "out.gz", 0)
+    file = GzipAppendFile(tmp_path / "out.gz", FileEnd())
     for batch in (["a\n", "b\n"], ["c\n"]):
         file.append(batch)
     size = file.sync()["out.gz"]
@@ -159,4 +159,5 @@ def test_rows_and_lines_agree_after_many_kills(tmp_path):
         assert len(lines) >= reached
         reached = len(lines)
         journal.close()
+        assert not list(tmp_path.glob("cut-*")), "a kill explains everything that it left"
     assert reached > 0

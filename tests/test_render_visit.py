@@ -1,7 +1,9 @@
 """Pages in a real Chromium: what is read from them, and what they cannot do."""
 
+import asyncio
 import contextlib
 import shutil
+import socket
 import time
 
 import psutil
@@ -12,6 +14,9 @@ if CHROMIUM is None:
     pytest.skip("Chromium is not installed: run tools/system_packages.sh", allow_module_level=True)
 pytest.importorskip("scrapy_playwright", reason="pip install 'bilingual-crawler[render]'")
 
+from playwright.async_api import async_playwright  # noqa: E402
+
+from bilingual_crawler.fetching.browser.chromium import launch_options  # noqa: E402
 from tests.bilingual_texts import BASQUE, SPANISH  # noqa: E402
 from tests.browser_support import visit_all  # noqa: E402
 from tests.fetching_support import Site  # noqa: E402
@@ -29,6 +34,22 @@ from tests.scripted_site import (  # noqa: E402
 )
 
 HUGE = "document.body.innerHTML = '<p>' + 'a b '.repeat(500000) + '</p>';"
+SAYS_IT_IS_SMALL = (
+    "Object.defineProperty(Element.prototype, 'outerHTML', {get: () => ''});"
+    "Object.defineProperty(Document.prototype, 'documentElement', {get: () => null});"
+)
+SHADOWS = "".join(
+    f'<form name="{name}"><input name="outerHTML"></form>'
+    for name in ("documentElement", "body", "doctype", "querySelectorAll", "textContent")
+)
+HUGE_TYPE = (
+    "const type = document.implementation.createDocumentType('html', '', 'a b '.repeat(500000));"
+    "document.doctype ? document.doctype.replaceWith(type) : document.prepend(type);"
+)
+LYING_BUTTONS = (
+    "for (const name of ['slice', 'trim']) String.prototype[name] = () => 'x'.repeat(1000);"
+    "Element.prototype.getAttribute = () => 'x'; Array.prototype.map = () => [];"
+)
 POPUPS = "window.open('/popup'); window.open('about:blank').document.write('x');"
 FILES = (
     "const a = document.createElement('a'); a.href = '/file.bin'; a.download = 'x'; a.click();"
@@ -60,6 +81,11 @@ PAGES = {
     "service": toggled(IN_PLACE, SERVICE),
     "linked": toggled(IN_PLACE, '<button>EU</button><a href="/eu/">Euskara</a>'),
     "huge": page(HUGE),
+    "small": page(HUGE + SAYS_IT_IS_SMALL),
+    "shadows": page(HUGE + "document.body.insertAdjacentHTML('beforeend', `" + SHADOWS + "`);"),
+    "shadowed": page("", SHADOWS),
+    "type": page(HUGE_TYPE),
+    "buttons": toggled(IN_PLACE + LYING_BUTTONS),
     "popups": page(POPUPS),
     "files": page(FILES),
     "dialogs": page(DIALOGS),
@@ -128,7 +154,16 @@ def test_a_page_that_grows_without_end_is_refused(visits):
     assert visits[0]["huge"].reason == "too_large"
 
 
-@pytest.mark.parametrize("name", ["popups", "files", "dialogs", "lies"])
+@pytest.mark.parametrize("name", ["small", "shadows", "type"])
+def test_a_page_cannot_say_that_it_is_smaller_than_it_is(visits, name):
+    assert visits[0][name].reason == "too_large"
+
+
+def test_a_page_cannot_answer_for_its_buttons(visits):
+    assert list(visits[0]["buttons"].variants) == ["eus"]
+
+
+@pytest.mark.parametrize("name", ["popups", "files", "dialogs", "lies", "shadowed"])
 def test_tricks_of_a_page_do_not_keep_it_from_being_read(visits, name):
     assert SPANISH[0] in text_of(visits[0][name].page.document)
 
@@ -177,6 +212,68 @@ def test_a_page_reaches_no_private_address_in_any_way():
         assert found[url].page.document.language == "spa"
         assert inside.connections == 0
         assert stats["bilingual/render/resources/refused/private_address"] >= 2
+
+
+CALL = """
+    const call = new RTCPeerConnection({iceServers: [{urls: 'stun:127.0.0.1:PORT'}]});
+    call.createDataChannel('x');
+    call.createOffer().then((offer) => call.setLocalDescription(offer));
+    const ended = new Promise((end) => {
+        call.onicegatheringstatechange = () => call.iceGatheringState === 'complete' && end(1);
+    });
+"""
+
+
+@contextlib.contextmanager
+def udp_socket():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as listening:
+        listening.bind(("127.0.0.1", 0))
+        yield listening, CALL.replace("PORT", str(listening.getsockname()[1]))
+
+
+def has_received(listening, seconds):
+    listening.settimeout(seconds)
+    try:
+        return bool(listening.recv(1))
+    except (TimeoutError, BlockingIOError):
+        return False
+
+
+async def make_call(script, without):
+    """Make a call in a browser that is started as ours is, but for one of its options."""
+    options = launch_options("")
+    options["args"] = [each for each in options["args"] if not without or without not in each]
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(**options)
+        page = await browser.new_page()
+        waits = "await Promise.race([ended, new Promise((end) => setTimeout(end, 3000))]);"
+        await page.evaluate(f"async () => {{ {script} {waits} }}")
+        await browser.close()
+
+
+def test_a_call_sends_no_packet_past_the_proxy():
+    with udp_socket() as (listening, script):
+        asyncio.run(make_call(script, ""))
+        assert not has_received(listening, 0)
+
+
+def test_a_call_would_send_packets_without_the_option_against_it():
+    with udp_socket() as (listening, script):
+        asyncio.run(make_call(script, "--webrtc-ip-handling-policy"))
+        assert has_received(listening, 30)
+
+
+def test_a_page_has_nothing_to_make_calls_with():
+    tried = "document.body.append([typeof RTCPeerConnection, typeof WebTransport].join());"
+    in_frame = (
+        "const frame = document.createElement('iframe'); document.body.append(frame);"
+        "document.body.append(' ' + typeof frame.contentWindow.RTCPeerConnection);"
+    )
+    with udp_socket() as (listening, script):
+        url = "http://site.example/"
+        found, _ = visit_all({url: page(f"{tried}{in_frame}{script}")})
+        assert b"undefined,undefined<iframe></iframe> undefined" in found[url].page.markup
+        assert not has_received(listening, 0)
 
 
 def test_the_delay_of_a_host_holds_for_what_its_pages_ask_for():

@@ -21,6 +21,7 @@ from tests.warc_support import (
     Archive,
     exchange,
     files_in,
+    note_growth,
     read,
     urls_in,
 )
@@ -93,9 +94,32 @@ def test_what_no_checkpoint_vouches_for_is_cut_and_deleted(tmp_path):
     kept.write_bytes(kept.read_bytes() + Records(ABOUT).of(exchange("http://a.example/lost")))
     (tmp_path / "crawl-00001.warc.gz").write_bytes(b"half a rec")
     (tmp_path / "crawl-about.warc.gz").write_bytes(b"somebody else's")
+    note_growth(tmp_path, "warc", 10_000)
     with Archive(tmp_path):
         assert kept.stat().st_size == length
     assert [path.name for path in files_in(tmp_path)] == [kept.name, "crawl-about.warc.gz"]
+
+
+def test_what_no_kill_explains_is_moved_aside(tmp_path):
+    with Archive(tmp_path) as archive:
+        archive.add(exchange("http://a.example/kept"))
+    kept = files_in(tmp_path)[0]
+    length, more = kept.stat().st_size, Records(ABOUT).of(exchange("http://a.example/more"))
+    kept.write_bytes(kept.read_bytes() + more)
+    (tmp_path / "crawl-00001.warc.gz").write_bytes(more)
+    with Archive(tmp_path) as archive:
+        aside = {path.name: path.read_bytes() for path in archive.files.moved_aside}
+    assert kept.stat().st_size == length
+    assert aside == {f"cut-1-crawl-0000{number}.warc.gz": more for number in (0, 1)}
+
+
+def test_without_its_journal_an_archive_is_moved_and_not_deleted(tmp_path):
+    with Archive(tmp_path) as archive:
+        archive.add(exchange())
+    whole = files_in(tmp_path)[0].read_bytes()
+    (tmp_path / "crawl.sqlite").unlink()
+    with Archive(tmp_path) as archive:
+        assert [path.read_bytes() for path in archive.files.moved_aside] == [whole]
 
 
 def test_files_that_were_taken_away_when_full_are_not_missed(tmp_path):
@@ -179,6 +203,7 @@ def test_after_any_kill_every_committed_record_is_there_once(tmp_path):
         assert numbers == list(range(1, len(numbers) + 1))
         assert urls_in(tmp_path) == [f"http://a.example/{number}" for number in numbers]
         assert sizes == {path.name: path.stat().st_size for path in files_in(tmp_path)}
+        assert not list(tmp_path.glob("cut-*"))
         counts.append(len(numbers))
     assert counts[0] < counts[-1]
     assert len(sizes) > 1

@@ -1,5 +1,9 @@
 """Text as it is indexed, queries as they are typed, hits as they are shown."""
 
+import resource
+import subprocess
+import sys
+
 import pytest
 import regex
 from hypothesis import given, settings
@@ -8,7 +12,31 @@ from hypothesis import strategies as st
 from bilingual_crawler.web.search.anchor import anchor_of
 from bilingual_crawler.web.search.folding import fold, fold_with_places, index_columns
 from bilingual_crawler.web.search.highlight import pieces
-from bilingual_crawler.web.search.query import QueryError, parse_pattern, parse_words
+from bilingual_crawler.web.search.query import (
+    LARGEST_PROGRAM,
+    QueryError,
+    parse_pattern,
+    parse_words,
+    program_size,
+)
+from tests.crawls import ROOT
+
+ADDRESS_SPACE = 2_000_000_000
+EXPLODING = (
+    "a{99999999}",
+    "a{99999999}?",
+    "[ab]{9999999,}",
+    "\\w{1000000,9999999}",
+    "(?:(?:(?:(?:(?:a{99}){99}){99}){99}){99})",
+    "(" * 40 + "a" + ")+" * 40,
+    "(?:" * 30 + "a+b" + "){1,}" * 30,
+    "(?:a{5000}) {5000}(?:(?:(?:b{99}){99}){99}){99}",
+    "(?x)a{9 9 9 9 9 9 9}",
+    "(?i)(?ix:(a{2000}) {2000})",
+    "\\\\(?x)(a{2000}) # again\n{2000}",
+    "(?<=a{9999999})b",
+    "(?:(?:a{3000}){e<=1}){3000}",
+)
 
 
 def marked(query, text, words=None):
@@ -133,6 +161,54 @@ def test_a_pattern_that_explodes_is_stopped_with_a_sentence():
 def test_a_pattern_that_cannot_be_read_is_told():
     with pytest.raises(QueryError, match="cannot be read"):
         parse_pattern("(museo")
+
+
+@pytest.mark.parametrize("number", range(len(EXPLODING)))
+def test_a_pattern_that_would_take_all_memory_is_refused_before_it_is_compiled(number):
+    code = (
+        "from bilingual_crawler.web.search.query import QueryError, parse_pattern\n"
+        "from tests.test_web_query import EXPLODING\n"
+        f"try: parse_pattern(EXPLODING[{number}])\n"
+        "except QueryError as error: print(error)"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE,) * 2),
+    )
+    assert "becomes too large" in found.stdout or "flag x is not known" in found.stdout, found
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"\d{4}-\d{2}-\d{2}",
+        r"(?:\w+ ){3,8}museo",
+        r"\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+",
+        r"(a|b)+ (c|d)+ (e|f)+ (g|h)+ (i|j)+",
+        r"[A-Z]{1,3}[- ]?\d{4,6}(?:/\d{2})?",
+        r".{100,300}$",
+        r"\(?x\)+",
+    ],
+)
+def test_patterns_that_people_write_are_not_too_large(pattern):
+    assert parse_pattern(pattern)
+
+
+@settings(deadline=None)
+@given(st.text(alphabet=r"ab.+*?(){}[]|\\1234,: x#", max_size=20))
+def test_what_is_compiled_is_as_small_as_it_was_judged(pattern):
+    """Where `regex` unrolls a repeat, its program holds each element as often."""
+    if program_size(pattern) > LARGEST_PROGRAM:
+        return
+    try:
+        compiled = regex.compile(pattern, cache_pattern=False)
+    except (regex.error, OverflowError):
+        return
+    assert sys.getsizeof(compiled) < 1_000 * program_size(pattern) + 10_000
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The pages over HTTP: what they show, and what the server refuses."""
 
 import json
-import os
 import re
 import signal
 import socket
@@ -199,6 +198,23 @@ def test_a_mark_that_does_not_come_from_our_form_is_refused(web, change, status)
     )
     assert answer.status == status
     assert web.site.marks.of(f"{SITE}/es/ataque", f"{SITE}/eu/ataque") is None
+
+
+@pytest.mark.parametrize("path", [*PAGES, "/?q=mu.eo&mode=regex", "/static/page.js"])
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_pages_of_other_sites_cannot_ask_anything(web, path, site):
+    answer = web.ask(path, headers={"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "no-cors"})
+    assert answer.status == 403
+    assert "address bar" in answer.text
+
+
+@pytest.mark.parametrize("site", ["same-origin", "none"])
+def test_our_own_pages_and_the_user_may_ask(web, site):
+    assert web.ask("/?q=museo", headers={"Sec-Fetch-Site": site}).status == 200
+
+
+def test_a_script_of_another_site_cannot_ask_by_its_origin_alone(web):
+    assert web.ask("/?q=museo", headers={"Origin": "https://evil.example"}).status == 403
 
 
 def test_our_own_page_may_say_where_it_is(web):
@@ -405,16 +421,6 @@ def test_a_mistake_is_told_in_a_sentence(tmp_path, words, says, capsys):
             execute(given, Settings({"COMMANDS_MODULE": "bilingual_crawler.commands"}))
     printed = capsys.readouterr()
     assert says in f"{end.value.code}{printed.out}{printed.err}"
-
-
-def test_a_missing_package_is_named_with_how_to_install_it(tmp_path):
-    (tmp_path / "uvicorn.py").write_text("raise ImportError")
-    small_crawl(tmp_path / "crawl", aligned=False)
-    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    with command(tmp_path / "crawl", env=environment) as process:
-        _, errors = process.communicate(timeout=30)
-    assert process.returncode == 1
-    assert "pip install 'bilingual-crawler[web]'" in errors
 
 
 def test_the_crawl_of_a_foreign_report_is_shown_without_harm(tmp_path):

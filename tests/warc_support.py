@@ -2,7 +2,9 @@
 
 import gzip
 import io
+import sqlite3
 import warnings
+from contextlib import closing
 from types import SimpleNamespace
 
 from warcio.archiveiterator import ArchiveIterator
@@ -93,3 +95,9 @@ def fast_urls(data):
         io.BytesIO(data), record_types=WarcRecordType.response, verify_digests=True
     )
     return [record.headers["WARC-Target-URI"] for record in records]
+
+
+def note_growth(folder, sink, most):
+    """Leave a journal as a checkpoint does that is interrupted while it appends."""
+    with closing(sqlite3.connect(folder / "crawl.sqlite", isolation_level=None)) as journal:
+        journal.execute("INSERT INTO growth VALUES (?, ?)", (sink, most))

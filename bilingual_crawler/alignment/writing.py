@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bilingual_crawler.alignment.sentence_pair import SentencePair
+from bilingual_crawler.durable import replacing
 from bilingual_crawler.errors import ConfigurationError
 
-NEW = ".new"
 LEVEL = 6
 
 
@@ -21,18 +21,14 @@ def write_sentences(file: Path, pairs: Iterable[SentencePair]) -> int:
     It takes the place of an older one at once, when it is complete on the disk. What a kill
     leaves behind is overwritten by the next run.
     """
-    fresh, count = file.with_name(file.name + NEW), 0
-    try:
-        with fresh.open("wb") as raw:
-            with gzip.GzipFile("", "wb", LEVEL, raw, mtime=0) as packed:
-                for count, pair in enumerate(pairs, 1):  # noqa: B007 - told at the end
-                    packed.write(to_line(pair))
-            raw.flush()
-            os.fsync(raw.fileno())
-        fresh.replace(file)
-    except BaseException:
-        fresh.unlink(missing_ok=True)
-        raise
+    count = 0
+    with (
+        replacing(file) as fresh,
+        fresh.open("xb") as raw,
+        gzip.GzipFile("", "wb", LEVEL, raw, mtime=0) as packed,
+    ):
+        for count, pair in enumerate(pairs, 1):  # noqa: B007 - told at the end
+            packed.write(to_line(pair))
     return count
 
 

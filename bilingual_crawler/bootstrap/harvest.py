@@ -15,6 +15,7 @@ from bilingual_crawler.bootstrap.titles import Term, is_maintenance, objection_t
 from bilingual_crawler.bootstrap.wiki import Article, Wiki
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.suggestions import hint
 
 BEST_WEIGHT = 100.0
 DECAY = 0.75
@@ -124,9 +125,9 @@ def _find(topic: str, wikis: tuple[Wiki, Wiki]) -> tuple[str, Wiki, Wiki]:
         if category is not None:
             return category, here, there
     near = [title for wiki in wikis for title in wiki.like(topic)]
-    hint = f"did you mean {', '.join(near[:5])}?" if near else "write one that there is."
+    meant = hint(near[:5], "write one that there is.")
     names = " nor in ".join(wiki.name for wiki in wikis)
-    raise ConfigurationError(f"There is no category {topic!r} in {names}: {hint}")
+    raise ConfigurationError(f"There is no category {topic!r} in {names}: {meant}")
 
 
 def _walk(wiki: Wiki, root: str, limits: Limits, result: Harvest) -> dict[str, Place]:

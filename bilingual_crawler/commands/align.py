@@ -56,9 +56,6 @@ class Command(command.Command):
         from bilingual_crawler.alignment import report  # noqa: PLC0415 - see options.py
         from bilingual_crawler.corpus.one_language import require_pairs  # noqa: PLC0415 - see options.py
 
-        unknown = [each for each in args if each.startswith("-")]
-        if unknown:
-            raise UsageError(f"unknown option {unknown[0]}")
         if len(args) != 1:
             raise UsageError("name the folder of one crawl")
         require_pairs(Path(args[0]), "scrapy align")

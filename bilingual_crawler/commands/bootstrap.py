@@ -153,8 +153,7 @@ class Command(command.Command):
 
     def _check(self, args: list[str], opts: argparse.Namespace) -> None:
         if args:
-            kind = "option" if args[0].startswith("-") else "argument"
-            raise UsageError(f"unknown {kind} {args[0]}")
+            raise UsageError(f"unknown argument {args[0]}")
         if not (opts.topic and opts.topic.strip()):
             raise UsageError("say what it is about: --topic Ballet")
         if not opts.langs:

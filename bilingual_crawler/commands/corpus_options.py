@@ -12,13 +12,7 @@ if TYPE_CHECKING:
 
 
 def one_argument(args: list[str], what: str) -> str:
-    """The one argument; what looks like an option is a mistake.
-
-    Scrapy hands over options it does not know as if they were arguments.
-    """
-    unknown = [each for each in args if each.startswith("-")]
-    if unknown:
-        raise UsageError(f"unknown option {unknown[0]}")
+    """The one argument."""
     if len(args) != 1:
         raise UsageError(f"name {what}")
     return args[0]

@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import re
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -13,6 +12,7 @@ from scrapy.exceptions import UsageError
 from bilingual_crawler import command
 from bilingual_crawler.commands.options import one_or_more
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.secrets import without_credentials
 
 if TYPE_CHECKING:
     from bilingual_crawler.frontier.view import FrontierView, Selection
@@ -89,15 +89,13 @@ class Command(command.Command):
                     _show(word, view, opts)
                 sys.stdout.flush()
             except view.errors as error:
-                raise ConfigurationError(f"{place} cannot be read: {error}.") from error
+                shown = without_credentials(place)
+                raise ConfigurationError(f"{shown} cannot be read: {error}.") from error
             except BrokenPipeError:
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _arguments(args: list[str]) -> tuple[str, str]:
-    unknown = [each for each in args if each.startswith("-")]
-    if unknown:
-        raise UsageError(f"unknown option {unknown[0]}")
     if not args or args[0] not in WORDS:
         raise UsageError(f"say first what is wanted: {', '.join(WORDS)}")
     if len(args) != 2:  # noqa: PLR2004 - a word and a place
@@ -107,6 +105,7 @@ def _arguments(args: list[str]) -> tuple[str, str]:
 
 def _selection(opts: argparse.Namespace) -> "Selection":
     from bilingual_crawler.frontier.view import Selection  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.sites.patterns import compile_pattern  # noqa: PLC0415 - see options.py
 
     rules = opts.outcome or opts.host or opts.match
     if sum(map(bool, (rules, opts.all, opts.worker))) != 1:
@@ -115,9 +114,9 @@ def _selection(opts: argparse.Namespace) -> "Selection":
             " hold), or --all, or --worker NAME"
         )
     try:
-        pattern = re.compile(opts.match) if opts.match else None
-    except re.error as error:
-        raise UsageError(f"--match {opts.match}: {error}") from error
+        pattern = compile_pattern(opts.match) if opts.match else None
+    except ValueError as error:
+        raise UsageError(f"--match {opts.match} {error}") from error
     outcomes = frozenset(each.strip() for each in opts.outcome.split(",") if each.strip())
     return Selection(outcomes, opts.host, pattern)
 

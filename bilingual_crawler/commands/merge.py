@@ -77,9 +77,6 @@ class Command(command.Command):
         from bilingual_crawler.merging.report import merged_report  # noqa: PLC0415 - see options.py
         from bilingual_crawler.reporting.report import write_report  # noqa: PLC0415 - see options.py
 
-        unknown = [each for each in args if each.startswith("-")]
-        if unknown:
-            raise UsageError(f"unknown option {unknown[0]}")
         if not args:
             raise UsageError("name the folders of the workers, or the one that has them all")
         if opts.into is None:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from bilingual_crawler.durable import replacing
 from bilingual_crawler.errors import ConfigurationError
 
 
@@ -23,6 +24,7 @@ def write_model(out: str, text: str) -> None:
     path = Path(out)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        with replacing(path) as fresh:
+            fresh.write_text(text, encoding="utf-8")
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be written: {error.strerror}.") from error

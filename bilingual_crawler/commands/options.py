@@ -35,13 +35,7 @@ def one_or_more(text: str) -> int:
 
 
 def take_task(args: list[str]) -> tuple[Task, list[str]]:
-    """The task, and the arguments after it; what looks like an option is a mistake.
-
-    Scrapy hands over options it does not know as if they were arguments.
-    """
-    unknown = [each for each in args if each.startswith("-") and each != "-"]
-    if unknown:
-        raise UsageError(f"unknown option {unknown[0]}")
+    """The task, and the arguments after it."""
     if not args or args[0] not in TASKS:
         raise UsageError(f"say which model first: {' or '.join(TASKS)}")
     return cast("Task", args[0]), args[1:]

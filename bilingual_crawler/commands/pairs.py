@@ -119,9 +119,6 @@ class Command(command.Command):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     def _check(self, args: list[str], opts: argparse.Namespace) -> None:
-        unknown = [each for each in args if each.startswith("-") and each != "-"]
-        if unknown:
-            raise UsageError(f"unknown option {unknown[0]}")
         if not args:
             raise UsageError("name what is to be paired: a WARC file, a directory, a list")
         if not opts.langs:

@@ -115,9 +115,6 @@ class Command(command.Command):
         from bilingual_crawler.replay.gold import ALTERNATES  # noqa: PLC0415 - see options.py
         from bilingual_crawler.replay.measure import Job  # noqa: PLC0415 - see options.py
 
-        unknown = [each for each in args if each.startswith("-")]
-        if unknown:
-            raise UsageError(f"unknown option {unknown[0]}")
         given = [each for each in opts.gold if not each.endswith(RECORDINGS)]
         recordings = [Path(each) for each in opts.gold if each.endswith(RECORDINGS)]
         recordings = [Path(each) for each in args] + recordings

@@ -1,15 +1,12 @@
 """`scrapy serve`: the web page of a crawl."""
 
 import argparse
-import importlib
 from pathlib import Path
 
 from scrapy.exceptions import UsageError
 
 from bilingual_crawler import command
-from bilingual_crawler.errors import ConfigurationError
 
-NEEDED = ("starlette", "uvicorn", "jinja2", "regex")
 DETAILS = """\
 The page has two parts. Corpus: search the sentence pairs in either language (words, "phrases",
 prefix*, regular expressions), read document pairs side by side with the evidence for them, and
@@ -60,19 +57,8 @@ class Command(command.Command):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Serve until Ctrl-C."""
-        unknown = [each for each in args if each.startswith("-")]
-        if unknown:
-            raise UsageError(f"unknown option {unknown[0]}")
         if len(args) != 1:
             raise UsageError("give the folder of one crawl")
-        for name in NEEDED:
-            try:
-                importlib.import_module(name)
-            except ImportError:
-                raise ConfigurationError(
-                    f"The web page needs {name}, which is not installed.",
-                    "Install it with pip install 'bilingual-crawler[web]'.",
-                ) from None
         from bilingual_crawler.web.server import Options, serve  # noqa: PLC0415 - see options.py
 
         serve(

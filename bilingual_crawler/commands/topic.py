@@ -83,9 +83,6 @@ class Command(command.Command):
 
 
 def _checked(args: list[str], opts: argparse.Namespace) -> tuple[Path, list[str]]:
-    unknown = [each for each in args if each.startswith("-")]
-    if unknown:
-        raise UsageError(f"unknown option {unknown[0]}")
     if len(args) < 2:  # noqa: PLR2004 - the topic, and something to judge
         raise UsageError("name the file of the topic, and then the pages: a file, a WARC file, ...")
     if not opts.langs:

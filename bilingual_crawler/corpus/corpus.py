@@ -18,6 +18,7 @@ import gzip
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from urllib.parse import urlsplit
 
 from bilingual_crawler.corpus.declarations import Declarations
@@ -37,6 +38,7 @@ from bilingual_crawler.pairing.changes import Changes
 from bilingual_crawler.pairing.matcher import Declaration, Matcher, UrlModel
 from bilingual_crawler.pairing.model import load_pair_model
 from bilingual_crawler.pairing.no_pairs import NoPairs, new_matcher
+from bilingual_crawler.pairing.packed_pair import PackedPair
 from bilingual_crawler.pairing.pair import DocumentPair, Page, page_of
 from bilingual_crawler.pairing.profile import Embedder
 from bilingual_crawler.pairing.word_list import WordList
@@ -73,7 +75,7 @@ class Corpus:
         self._off_topic = OffTopic(folder.journal)
         self._same_text: dict[bytes, str] = {}
         self._load()
-        self._pair_count = len(self.pairs)
+        self._pair_count = len(self.standing())
 
     @property
     def documents(self) -> Counter[str]:
@@ -83,12 +85,17 @@ class Corpus:
     @property
     def pairs(self) -> list[DocumentPair]:
         """Every pair, as things stand."""
-        return [
-            pair
-            for matcher in self._matchers.values()
-            for pair in matcher.pairs
-            if self._is_wanted(pair)
-        ]
+        return list(self.iter_pairs())
+
+    def iter_pairs(self) -> Iterator[DocumentPair]:
+        """The same one after the other: with their evidence they take much memory."""
+        found = (matcher.iter_pairs() for matcher in self._matchers.values())
+        return filter(self._is_wanted, chain.from_iterable(found))
+
+    def standing(self) -> list[PackedPair]:
+        """Every pair as it is kept, for those who do not ask why."""
+        found = (matcher.standing() for matcher in self._matchers.values())
+        return list(filter(self._is_wanted, chain.from_iterable(found)))
 
     @property
     def pair_count(self) -> int:
@@ -169,9 +176,9 @@ class Corpus:
             kept = _checked(self._kept_lines(), check)
             self._folder.rewrite(DOCUMENTS, kept, UNTIDY_DOCUMENTS)
         if facts.get(UNTIDY_PAIRS) == "yes":
-            pairs = self.pairs
-            self._folder.rewrite(PAIRS, _checked(map(json_line, pairs), check))
-            self._folder.rewrite(PAIRS_TSV, map(tsv_line, pairs), UNTIDY_PAIRS)
+            lines = _checked(map(json_line, self.iter_pairs()), check)
+            self._folder.rewrite(PAIRS, lines)
+            self._folder.rewrite(PAIRS_TSV, map(tsv_line, self.iter_pairs()), UNTIDY_PAIRS)
 
     def _review(self, node: str) -> None:
         """Keep of the pages with one text the one that is paired, or else the first.
@@ -190,7 +197,7 @@ class Corpus:
         if wanted is not None and (line := self._pages.keep(wanted)) is not None:
             self._folder.journal.append(DOCUMENTS, line)
 
-    def _is_wanted(self, pair: DocumentPair) -> bool:
+    def _is_wanted(self, pair: DocumentPair | PackedPair) -> bool:
         return is_wanted(pair, self._off_topic)
 
     def _kept_lines(self) -> Iterator[str]:
@@ -214,7 +221,7 @@ class Corpus:
                 matcher.alias(source, target)
         return matcher
 
-    def _apply(self, changes: Changes) -> None:
+    def _apply(self, changes: Changes[DocumentPair]) -> None:
         for pair in filter(self._is_wanted, changes.found.values()):
             self._folder.journal.append(PAIRS, json_line(pair))
             self._folder.journal.append(PAIRS_TSV, tsv_line(pair))

@@ -5,13 +5,14 @@ from collections.abc import Container, Iterable
 from bilingual_crawler.journal import Journal, Statement
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.no_pairs import NoPairs
+from bilingual_crawler.pairing.packed_pair import PackedPair
 from bilingual_crawler.pairing.pair import DocumentPair
 
 SCHEMA = "CREATE TABLE IF NOT EXISTS off_topic (url TEXT PRIMARY KEY) WITHOUT ROWID;"
 INSERT = "INSERT OR REPLACE INTO off_topic VALUES (?)"
 
 
-def is_wanted(pair: DocumentPair, off_topic: Container[str]) -> bool:
+def is_wanted(pair: DocumentPair | PackedPair, off_topic: Container[str]) -> bool:
     """Whether one page of a pair, at least, is about the topic."""
     return pair.first not in off_topic or pair.second not in off_topic
 

@@ -63,6 +63,7 @@ class Pages:
         self._journal = journal
         self._states: dict[str, _State] = {}
         self._kept_of: dict[str, str] = {}
+        """The page that is kept of those with one text, where that is not the first."""
         self.kept: Counter[str] = Counter()
         self.aliases: dict[str, str] = {}
         self._new: dict[str, PageFacts] = {}
@@ -114,13 +115,14 @@ class Pages:
 
     def kept_of(self, node: str) -> str | None:
         """Which of the pages with one text is in the corpus."""
-        return self._kept_of.get(node)
+        return node if self._states[node].kept else self._kept_of.get(node)
 
     def keep(self, url: str) -> str | None:
         """Put a page into the corpus; its line is given if it is not in the file already."""
         state = self._states[url]
         state.kept = True
-        self._kept_of[state.node] = url
+        if url != state.node:
+            self._kept_of[state.node] = url
         self.kept[state.language] += 1
         self._changed.add(url)
         if state.written:
@@ -183,7 +185,8 @@ class Pages:
             state = _State(page.node, page.language, bool(duplicate), bool(kept), bool(written))
             self._states[page.url] = state
             if kept:
-                self._kept_of[page.node] = page.url
+                if page.url != page.node:
+                    self._kept_of[page.node] = page.url
                 self.kept[page.language] += 1
             yield page, state.duplicate
 

@@ -11,6 +11,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO, cast
 
+from bilingual_crawler.durable import put_in_place, sync
 from bilingual_crawler.errors import ConfigurationError, writing
 
 ABOUT = "export.json"
@@ -28,9 +29,7 @@ def replacing_file(target: Path) -> Iterator[Path]:
     with writing(target):
         try:
             yield part
-            with part.open("rb") as written:
-                os.fsync(written.fileno())
-            part.replace(target)
+            put_in_place(part, target)
         finally:
             part.unlink(missing_ok=True)
 
@@ -54,9 +53,10 @@ def replacing_folder(target: Path, option: str = "--out") -> Iterator[Path]:
         try:
             part.mkdir()
             yield part
+            sync(part)
             if target.exists():
-                target.rename(old)
-            part.rename(target)
+                put_in_place(target, old, durable=False)
+            put_in_place(part, target)
         finally:
             shutil.rmtree(part, ignore_errors=True)
             shutil.rmtree(old, ignore_errors=True)
@@ -97,7 +97,7 @@ def _tidy(target: Path) -> None:
             if not number.isdecimal() or _is_running(int(number)):
                 continue
             if prefix == _OLD and not target.exists():
-                left.rename(target)
+                put_in_place(left, target)
             elif left.is_dir():
                 shutil.rmtree(left)
             else:

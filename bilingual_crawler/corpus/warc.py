@@ -24,13 +24,17 @@ from uuid import uuid4
 
 from warcio.warcwriter import WARCWriter
 
-from bilingual_crawler.corpus.files import AppendFile, write_all
-from bilingual_crawler.journal import Journal
+from bilingual_crawler.corpus.files import AppendFile, move_aside, write_all
+from bilingual_crawler.journal import FileEnd, Journal
 
 logger = logging.getLogger(__name__)
 
 FILE_NAME = re.compile(r"crawl-(\d{5,})\.warc\.gz")
 COMPRESSION = 6
+RECORD_BYTES = 8192
+"""What a record takes beside its content, at most."""
+LONGEST_QUOTED = 12
+"""Bytes of a character of an address, percent-encoded."""
 SAFE_IN_URIS = "!$%&'()*+,/:;=?@[]~"
 SECRET = frozenset({b"authorization", b"proxy-authorization", b"cookie"})
 VARIANT = "X-Crawler-Variant"
@@ -91,21 +95,35 @@ class WarcFiles:
             found = FILE_NAME.fullmatch(name)
             if found:
                 self._number = max(self._number, int(found[1]))
-        self._remove_unknown()
+        self.moved_aside = self._remove_unknown(journal.growth(self.name))
         if self._number >= 0:
-            self._size = journal.file_size(self._path.name)
-            self._file = BytesFile(self._path, self._size)
+            end = journal.file_end(self._path.name, self.name)
+            self._size, self._file = end.size, BytesFile(self._path, end)
+            self.moved_aside += self._file.moved_aside
 
     @property
     def _path(self) -> Path:
         return self._folder / f"crawl-{self._number:05d}.warc.gz"
 
-    def _remove_unknown(self) -> None:
-        """Delete files that a kill left before any checkpoint vouched for them."""
-        for path in self._folder.glob("crawl-*.warc.gz"):
-            found = FILE_NAME.fullmatch(path.name)
-            if found and int(found[1]) > self._number:
-                path.unlink()
+    def _remove_unknown(self, explained: int) -> list[Path]:
+        """Delete files that a kill left before any checkpoint vouched for them.
+
+        If they have more than one checkpoint could write, they are kept under other names.
+        """
+        unknown = [
+            path
+            for path in sorted(self._folder.glob("crawl-*.warc.gz"))
+            if (found := FILE_NAME.fullmatch(path.name)) and int(found[1]) > self._number
+        ]
+        if sum(path.stat().st_size for path in unknown) > explained:
+            return [move_aside(path) for path in unknown]
+        for path in unknown:
+            path.unlink()
+        return []
+
+    def most_bytes(self, items: list[Exchange]) -> int:
+        """How much longer the files get by these exchanges at most."""
+        return sum(map(_most_bytes, items)) + RECORD_BYTES
 
     def append(self, items: list[Exchange]) -> None:
         """Write the exchanges, in one go for each file, so that a kill hardly ever cuts one."""
@@ -154,7 +172,7 @@ class WarcFiles:
     def _write(self, pending: list[bytes]) -> None:
         if pending:
             if self._file is None:
-                self._file = BytesFile(self._path, 0)
+                self._file = BytesFile(self._path, FileEnd())
             self._file.append(pending)
 
     def sync(self) -> dict[str, int]:
@@ -278,6 +296,16 @@ class Records:
         self._buffer.truncate()
         self._writer.write_record(record)
         return gzip.compress(self._buffer.getvalue(), COMPRESSION, mtime=0)
+
+
+def _most_bytes(exchange: Exchange) -> int:
+    """What the records of an exchange take at most: every record repeats the address."""
+    bodies = [exchange.body, exchange.request_body, *(markup for _, markup in exchange.renderings)]
+    headers = [part for pair in (*exchange.headers, *exchange.request_headers) for part in pair]
+    address = LONGEST_QUOTED * len(exchange.url)
+    return sum(int(1.01 * len(body)) + address + RECORD_BYTES for body in (*bodies, b"")) + sum(
+        len(part) + 4 for part in headers
+    )
 
 
 def target_uri(url: str) -> str:

@@ -21,6 +21,7 @@ from bilingual_crawler import __version__
 from bilingual_crawler.corpus.warc import Exchange, WarcFiles
 from bilingual_crawler.fetching.browser.rendering import RENDERINGS
 from bilingual_crawler.fetching.browser.supply import PART_OF_PAGE, closed_by
+from bilingual_crawler.fetching.identity import robot_of
 from bilingual_crawler.fetching.optouts import OPT_OUT, OPT_OUTS, opt_out_of, robots_directives
 from bilingual_crawler.fetching.site_files import SUCCESS, is_site_file
 from bilingual_crawler.frontier.entry import State
@@ -55,6 +56,7 @@ class WarcArchive:
             raise NotConfigured("BILINGUAL_WARC is off")
         self._stats = crawler.stats
         self._honour = config.honour
+        self._settings = crawler.settings
         self._waiting: WeakKeyDictionary[Request, Waiting] = WeakKeyDictionary()
         self._journal = spider.folder.journal
         self._files = WarcFiles(
@@ -75,14 +77,15 @@ class WarcArchive:
     def _downloaded(self, request: Request, response: Response) -> None:
         """Take an answer as it came from the network, before anything is unpacked."""
         exchange = exchange_of(request, response, time.time())
+        robot = robot_of(request, self._settings)
         if request.callback is NO_CALLBACK:
-            opt_out = closed_by(response) if request.meta.get(PART_OF_PAGE) else None
+            opt_out = closed_by(response, robot) if request.meta.get(PART_OF_PAGE) else None
             if opt_out is None:
                 self._keep(exchange)
             else:
                 self._stats.inc_value(f"bilingual/warc/left_out/{opt_out}")
             return
-        robots = robots_directives(response.headers.getlist("X-Robots-Tag"))
+        robots = robots_directives(response.headers.getlist("X-Robots-Tag"), robot)
         tdm = b"1" in map(bytes.strip, response.headers.getlist("tdm-reservation"))
         self._waiting[request] = Waiting(exchange, opt_out_of(robots, tdm, self._honour))
 

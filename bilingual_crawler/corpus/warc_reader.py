@@ -7,7 +7,7 @@ the next that begins, so that a cut or scratched file costs what is broken and n
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from bilingual_crawler.documents.urls import UrlResolver
 
@@ -118,10 +118,10 @@ def block_of(record: WarcRecord) -> bytes:
 
 
 def _unpacked(raw: bytes, decode: str) -> Answer:
-    record = WarcRecord()
+    record: Any = WarcRecord()
     record.is_http = True
     record.set_bytes_content(raw)
-    record.parse_http(auto_decode=decode, quirks_mode=True)  # type: ignore[arg-type]
+    record.parse_http(auto_decode=decode, quirks_mode=True)
     body = record.reader.read(LARGEST_BODY)
     dropped = _PACKED if decode == "all" else _PACKED - {b"content-encoding"}
     headers = record.http_headers.items_bytes()

@@ -81,7 +81,7 @@ class Discovery:
         self._folder, self._config = spider.folder, spider.config
         self._folder.facts[DISCOVERS] = "yes"
         self._folder.add(
-            AppendFile(self._folder.path / SITES, self._folder.journal.file_size(SITES))
+            AppendFile(self._folder.path / SITES, self._folder.journal.file_end(SITES))
         )
         self._strategy = STRATEGIES[self._config.discovery_strategy]
         self._predictor = LinkPredictor.load(self._config.link_predictor)
@@ -130,7 +130,8 @@ class Discovery:
             for url in record.entries:
                 self._spider.scope.admit(host_of(url))
         for entry in frontier.queued():
-            if Look.from_payload(entry.payload) is None:
+            is_harvested = Look.from_payload(entry.payload) is None
+            if is_harvested and not self._spider.foreign.is_unanswered(entry.host):
                 self._spider.scope.admit_host(entry.host)
 
     async def take(self, response: Response, document: Document) -> None:

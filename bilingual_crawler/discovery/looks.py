@@ -6,11 +6,9 @@ harvesting can still ask for it when its site is found to be bilingual.
 
 from typing import Any, NamedTuple, Self
 
-import msgpack
-
 from bilingual_crawler.discovery.queues import Queue
 from bilingual_crawler.discovery.site_records import Approach
-from bilingual_crawler.frontier.requests import LOOK
+from bilingual_crawler.frontier.requests import LOOK, read_fields
 
 _MARK = LOOK.encode()
 
@@ -47,11 +45,17 @@ class Look(NamedTuple):
 
     @classmethod
     def from_payload(cls, payload: bytes | None) -> Self | None:
-        """The look of a request as it lies in the frontier; None for one of harvesting."""
+        """The look of a request as it lies in the frontier; None for one of harvesting.
+
+        None as well for one that cannot be read, which the scheduler drops.
+        """
         if payload is None or _MARK not in payload:
             return None
-        meta = msgpack.unpackb(payload, strict_map_key=False).get("meta", {})
-        return cls.from_meta(meta) if LOOK in meta else None
+        try:
+            meta = read_fields(payload).get("meta", {})
+            return cls.from_meta(meta) if LOOK in meta else None
+        except ValueError:
+            return None
 
     def approach(self, url: str) -> Approach:
         """How discovery came to a page."""

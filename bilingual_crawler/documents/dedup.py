@@ -28,6 +28,7 @@ from itertools import chain, islice
 from math import floor
 from typing import NamedTuple
 
+from bilingual_crawler.compact import Postings
 from bilingual_crawler.documents.document import Document
 
 HASH_BYTES = 8
@@ -36,8 +37,7 @@ FIRST_COMPARED = 50
 COUNTED = 3
 COMPARISON = 20  # what comparing two documents costs, in counts of an entry of an index
 
-_MASK = (1 << 60) - 1  # a Python integer of two digits, the smallest that holds a hash
-_Postings = dict[int, "int | array[int]"]
+_MASK = (1 << 60) - 1
 
 
 def paragraph_hashes(document: Document) -> list[bytes]:
@@ -83,8 +83,8 @@ class DuplicateIndex:
         self._keys: list[str] = []
         self._hashes: list[array[int] | None] = []  # None: dropped
         self._numbers: dict[str, int] = {}
-        self._everywhere: _Postings = {}
-        self._rarest: _Postings = {}
+        self._everywhere = Postings()
+        self._rarest = Postings()
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -100,7 +100,7 @@ class DuplicateIndex:
         """
         self.remove(key)
         new = _as_integers(hashes)
-        ranked = sorted(new, key=self._frequency)
+        ranked = sorted(new, key=self._everywhere.count)
         larger = next(self._larger_duplicates(new, ranked), None)
         if larger is not None:
             return Verdict(duplicate_of=self._keys[larger])
@@ -113,7 +113,7 @@ class DuplicateIndex:
     def restore(self, key: str, hashes: Sequence[bytes]) -> None:
         """Remember a document that was judged before."""
         self.remove(key)
-        self._insert(key, sorted(_as_integers(hashes), key=self._frequency))
+        self._insert(key, sorted(_as_integers(hashes), key=self._everywhere.count))
 
     def remove(self, key: str) -> None:
         """Forget a document, if it is known; the indexes are cleared of such now and then."""
@@ -140,11 +140,11 @@ class DuplicateIndex:
         """
         few = ranked[: len(ranked) - needed + 1]
         more = ranked[: len(ranked) - needed + COUNTED]
-        entries = chain.from_iterable(_entries(self._everywhere, each) for each in few)
+        entries = chain.from_iterable(self._everywhere.get(each) for each in few)
         yield from islice(entries, FIRST_COMPARED)
-        to_compare = COMPARISON * sum(map(self._frequency, few))
-        if needed >= COUNTED and to_compare > sum(map(self._frequency, more)):
-            entries = chain.from_iterable(_entries(self._everywhere, each) for each in more)
+        to_compare = COMPARISON * sum(map(self._everywhere.count, few))
+        if needed >= COUNTED and to_compare > sum(map(self._everywhere.count, more)):
+            entries = chain.from_iterable(self._everywhere.get(each) for each in more)
             counts = Counter(entries).items()
             yield from (number for number, count in counts if count >= COUNTED)
         else:
@@ -152,7 +152,7 @@ class DuplicateIndex:
 
     def _smaller_duplicates(self, new: frozenset[int]) -> Iterator[int]:
         """Documents that the new one makes superfluous."""
-        found = chain.from_iterable(_entries(self._rarest, each) for each in new)
+        found = chain.from_iterable(self._rarest.get(each) for each in new)
         for number in dict.fromkeys(found):
             known = self._hashes[number]
             if known is None or len(known) >= len(new):
@@ -168,16 +168,16 @@ class DuplicateIndex:
         self._hashes.append(array("Q", ranked))
         self._numbers[key] = number
         for each in ranked:
-            _enter(self._everywhere, each, number)
+            self._everywhere.add(each, number)
         for each in ranked[: len(ranked) - self._needed(len(ranked)) + 1]:
-            _enter(self._rarest, each, number)
+            self._rarest.add(each, number)
 
     def _rebuild(self) -> None:
         live = [(key, self._hashes[number]) for key, number in self._numbers.items()]
         self._keys, self._hashes, self._numbers = [], [], {}
-        self._everywhere, self._rarest = {}, {}
+        self._everywhere, self._rarest = Postings(), Postings()
         for key, hashes in live:
-            self._insert(key, sorted(hashes or (), key=self._frequency))
+            self._insert(key, sorted(hashes or (), key=self._everywhere.count))
 
     def _needed(self, size: int) -> int:
         """How many hashes a set of this size must share: the least part above the share."""
@@ -186,12 +186,6 @@ class DuplicateIndex:
             needed += 1
         return needed
 
-    def _frequency(self, each: int) -> int:
-        entry = self._everywhere.get(each)
-        if entry is None:
-            return 0
-        return 1 if isinstance(entry, int) else len(entry)
-
 
 def _as_integers(hashes: Iterable[bytes]) -> frozenset[int]:
     return frozenset(int.from_bytes(each[:HASH_BYTES], "big") & _MASK for each in hashes)
@@ -199,21 +193,3 @@ def _as_integers(hashes: Iterable[bytes]) -> frozenset[int]:
 
 def _common(known: "array[int]", new: frozenset[int]) -> int:
     return sum(map(new.__contains__, known))
-
-
-def _entries(postings: _Postings, each: int) -> Iterable[int]:
-    entry = postings.get(each)
-    if entry is None:
-        return ()
-    return (entry,) if isinstance(entry, int) else entry
-
-
-def _enter(postings: _Postings, each: int, number: int) -> None:
-    """A hash in one document, as nearly all are, costs no list."""
-    entry = postings.get(each)
-    if entry is None:
-        postings[each] = number
-    elif isinstance(entry, int):
-        postings[each] = array("I", (entry, number))
-    else:
-        entry.append(number)

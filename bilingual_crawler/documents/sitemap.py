@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from gzip import GzipFile
 from io import BytesIO
-from typing import NamedTuple
+from itertools import islice
+from typing import Any, NamedTuple, cast
 from urllib.parse import urlsplit
 
 from lxml import etree
@@ -22,6 +23,10 @@ from bilingual_crawler.languages import language_of_tag
 
 MOST_URLS = 50_000
 """Pages, and as many further sitemaps, that are read of one file: what sitemaps.org allows."""
+MOST_LINES = 2 * MOST_URLS
+"""Lines of a list that are looked at, empty ones with them."""
+MOST_ELEMENTS = 20 * MOST_URLS
+"""Elements of XML that are looked at: twenty for each URL, its translations with them."""
 MOST_ALTERNATES = 200
 """Translations that are read of one page."""
 LARGEST = 52_428_800
@@ -105,7 +110,7 @@ def _chunks(body: bytes) -> Iterator[bytes]:
 
 def _read_xml(body: bytes, reader: "_Reader") -> None:
     parser = etree.XMLParser(
-        target=reader,  # type: ignore[arg-type]  # the stubs let names of elements be bytes
+        target=cast("Any", reader),  # the stubs let names of elements be bytes
         resolve_entities=False,
         no_network=True,
         load_dtd=False,
@@ -122,7 +127,7 @@ def _read_xml(body: bytes, reader: "_Reader") -> None:
 
 
 def _read_lines(body: bytes, reader: "_Reader") -> None:
-    for line in BytesIO(b"".join(_chunks(body))):
+    for line in islice(BytesIO(b"".join(_chunks(body))), MOST_LINES):
         text = line.decode("utf-8-sig", "replace").strip()
         if text.lower().startswith(("http://", "https://")) and not reader.is_full:
             reader.add_page(text)
@@ -138,15 +143,18 @@ class _Reader:
         self._entry = ""
         self._location = ""
         self._in_location = False
+        self._elements = 0
         self._alternates: dict[tuple[str, str], None] = {}
 
     @property
     def is_full(self) -> bool:
         """Whether as much was read as is kept."""
-        return max(len(self.sitemap.pages), len(self.sitemap.indexes)) >= MOST_URLS
+        found = max(len(self.sitemap.pages), len(self.sitemap.indexes))
+        return found >= MOST_URLS or self._elements >= MOST_ELEMENTS
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """An element begins."""
+        self._elements += 1
         name = _local(tag)
         if name in {"url", "sitemap"}:
             self._entry, self._location, self._alternates = name, "", {}

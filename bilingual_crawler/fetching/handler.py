@@ -26,7 +26,7 @@ from twisted.python.failure import Failure
 from bilingual_crawler.fetching import addresses
 from bilingual_crawler.fetching.guard import private_address
 from bilingual_crawler.fetching.interruption import Interruptible
-from bilingual_crawler.fetching.refusal import Refused
+from bilingual_crawler.fetching.refusal import STATUSES, Refused, UnknownStatusError
 from bilingual_crawler.fetching.sending import Departures
 from bilingual_crawler.settings import Config
 
@@ -201,8 +201,15 @@ class GuardedDownloadHandler(HTTP11DownloadHandler):
         pool.getConnection = get_connection
 
     async def download_request(self, request: Request) -> Response:
-        """Fetch a page, as long as there is time for it."""
-        return await self._interruptible.run(self._download(request))
+        """Fetch a page, as long as there is time for it.
+
+        A status that HTTP does not have goes no further: Scrapy's statistics have a key for
+        every status, and a server could fill the memory with them.
+        """
+        response = await self._interruptible.run(self._download(request))
+        if response.status not in STATUSES:
+            raise UnknownStatusError
+        return response
 
     async def _download(self, request: Request) -> Response:
         """Fetch a page; through a proxy only if the request names one."""

@@ -1,8 +1,10 @@
 """Who the crawler says it is: its name, whom to write to, and the languages it reads."""
 
 import logging
+import re
 from collections.abc import Iterable
 
+from scrapy import Request
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 from bilingual_crawler.fetching.addresses import is_open_host
@@ -13,6 +15,7 @@ from bilingual_crawler.settings import user_agent
 logger = logging.getLogger(__name__)
 
 ROBOT_NAME = "bilingual-crawler"
+_BETWEEN_WORDS = re.compile(r"[^\w-]+")
 
 
 def identity_settings(settings: BaseSettings, contact: str) -> dict[str, str]:
@@ -24,6 +27,38 @@ def identity_settings(settings: BaseSettings, contact: str) -> dict[str, str]:
     if (settings.getpriority("USER_AGENT") or 0) > SETTINGS_PRIORITIES["default"]:
         return {}
     return {"USER_AGENT": user_agent(contact), "ROBOTSTXT_USER_AGENT": ROBOT_NAME}
+
+
+def robot_of(request: Request, settings: BaseSettings) -> str:
+    """The name by which a site speaks to the robot that sends a request.
+
+    That is the crawler's own, or what the project sets: for its crawls, or for one site.
+    """
+    usual, name = settings["USER_AGENT"], settings["ROBOTSTXT_USER_AGENT"]
+    own = (request.headers.get("User-Agent") or b"").decode("latin-1")
+    if own and own != usual and name in {None, "", ROBOT_NAME}:
+        return own
+    return str(name or usual or ROBOT_NAME)
+
+
+def is_named(agent: str, robot: str) -> bool:
+    """Whether a site that writes `agent` speaks to `robot`, one of whose product tokens it is.
+
+    Case and version do not matter (RFC 9309, section 2.2.1): `Foobot/2.1` names `foobot`, and
+    the robot that calls itself `Mozilla/5.0 (compatible; Foobot/1.0)`.
+    """
+    token = product_token(agent)
+    return bool(token) and _words(token) in _words(robot)
+
+
+def product_token(agent: str) -> str:
+    """The name of an agent without version, wildcards and what else follows it."""
+    return agent.partition("/")[0].replace("*", "").strip().lower()
+
+
+def _words(name: str) -> str:
+    """The words of a name between blanks, so that it holds whole words of others."""
+    return f" {_BETWEEN_WORDS.sub(' ', name.lower()).strip()} "
 
 
 def warn_without_contact(contact: str, seeds: Iterable[str], name: str = "") -> bool:

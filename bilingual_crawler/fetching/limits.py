@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Self
+from urllib.parse import urlsplit
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
@@ -17,7 +18,7 @@ from scrapy.exceptions import StopDownload
 from scrapy.http import Headers, HtmlResponse, Response
 
 from bilingual_crawler.fetching.refusal import Refused
-from bilingual_crawler.fetching.site_files import is_page, is_site_file
+from bilingual_crawler.fetching.site_files import asked_url, is_page, is_site_file
 from bilingual_crawler.settings import Config
 
 MOST_CODINGS = 2
@@ -212,8 +213,12 @@ def as_html(response: Response) -> HtmlResponse:
 
 
 def _short_robots_txt(request: Request, response: Response) -> Response:
-    """A robots.txt of a size that its parser takes in without holding up the crawl."""
+    """A robots.txt, wherever it was redirected to, of a size that is read without a halt.
+
+    It ends with a whole line: half of one may forbid more, or allow more, than it says.
+    """
     too_long = is_site_file(request) and len(response.body) > LARGEST_ROBOTS_TXT
-    if too_long and request.url.endswith("/robots.txt"):
-        return response.replace(body=response.body[:LARGEST_ROBOTS_TXT])
-    return response
+    if not too_long or urlsplit(asked_url(request)).path != "/robots.txt":
+        return response
+    start = response.body[:LARGEST_ROBOTS_TXT]
+    return response.replace(body=start[: 1 + max(start.rfind(b"\n"), start.rfind(b"\r"))])

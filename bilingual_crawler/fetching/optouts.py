@@ -4,8 +4,14 @@ Owners of pages say no in several places: in `/.well-known/tdmrep.json`, in the 
 `tdm-reservation` and `X-Robots-Tag`, and in the head of the page itself, which the
 document reader sees. Wherever it is said once, it holds: the strictest word counts, also
 where the TDM Reservation Protocol would let a page take back what its site reserves.
+
+A tdmrep.json that is there but cannot be read is an opt-out of the whole site. One that cannot
+be had, because the server or the network fails, is asked for again before any page is fetched,
+as with robots.txt.
 """
 
+import logging
+import re
 from collections.abc import Callable, Collection, Iterable
 from http import HTTPStatus
 from typing import Self
@@ -14,53 +20,80 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
-from scrapy.http.request import NO_CALLBACK
 from scrapy.statscollectors import StatsCollector
-from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.httpobj import urlparse_cached
-from twisted.internet.defer import Deferred
 
 from bilingual_crawler.fetching import tdmrep
-from bilingual_crawler.fetching.identity import ROBOT_NAME
-from bilingual_crawler.fetching.refusal import Refused, reason_of
-from bilingual_crawler.fetching.site_files import is_page, is_site_file
+from bilingual_crawler.fetching.identity import ROBOT_NAME, is_named, robot_of
+from bilingual_crawler.fetching.refusal import (
+    Refused,
+    TdmUnavailableError,
+    reason_of,
+    status_key,
+)
+from bilingual_crawler.fetching.site_cache import ASK_AGAIN_SECONDS, Kept, SiteCache
+from bilingual_crawler.fetching.site_files import (
+    cannot_answer,
+    file_request,
+    is_page,
+    is_site_file,
+)
 from bilingual_crawler.settings import Config
+
+logger = logging.getLogger(__name__)
 
 OPT_OUT = "bilingual_optout"
 HOSTS_STAT = "bilingual/optouts/hosts"
 MOST_HOSTS = 1000
+MOST_KEPT = 32_000_000
+"""Bytes of the rules of all sites that are kept; others are asked for again."""
+RULE_BYTES = 8
+"""What a byte of a file takes as a rule, at most."""
+Rules = tuple[tdmrep.Rule, ...] | Exception
+"""The rules of a site, or why there is no telling them."""
 
 _WITH_VALUE = frozenset(
     {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
 )
+_SEPARATORS = re.compile("[,;]")
+_ROBOT = re.compile(r"\*|[a-z][\w-]*(?:/[\w.-]*)?")
+"""The name of a robot; a date, which may have commas and colons too, is none."""
+_ALL_ROBOTS = frozenset({"*", "robots"})
 _SENTENCES = {
     "tdm_reserved": "The site reserves the page from text and data mining.",
+    "tdm_unreadable": "The tdmrep.json of the site cannot be read, so it may reserve the page.",
     "noai": "The page asks not to be used for machine learning.",
     "noindex": "The page asks to be neither kept nor followed.",
 }
 
 OPT_OUTS = frozenset(_SENTENCES)
 """Why nothing of a page may be kept."""
-CLOSED = frozenset({"tdm_reserved", "noai"})
+CLOSED = frozenset({"tdm_reserved", "tdm_unreadable", "noai"})
 """Why a page is not even read for its links."""
 
 
-def robots_directives(headers: Iterable[bytes]) -> frozenset[str]:
-    """The directives of `X-Robots-Tag` headers that concern us, in lower case.
+def robots_directives(headers: Iterable[bytes], robot: str = ROBOT_NAME) -> frozenset[str]:
+    """The directives of `X-Robots-Tag` headers that concern a robot, in lower case.
 
-    A name before a colon speaks to that robot alone, up to the next name or the end of
-    the header; directives without a name are for all.
+    Commas, semicolons and blanks stand between directives. A name before a colon speaks to
+    that robot alone, up to the next name or the end of the header; directives without a name
+    are for all.
     """
-    directives = set()
+    directives: set[str] = set()
     for header in headers:
-        robot = ""
-        for item in header.decode("latin-1").lower().split(","):
+        concerns_us = True
+        for item in _SEPARATORS.split(header.decode("latin-1").lower()):
             name, colon, rest = item.partition(":")
-            if colon and name.strip() not in _WITH_VALUE:
-                robot, name = name.strip(), rest
-            if robot in {"", "*", ROBOT_NAME}:
-                directives.add(name.strip())
-    return frozenset(directives - {""})
+            name = name.strip()
+            if name in _WITH_VALUE:
+                rest = name
+            elif colon and _ROBOT.fullmatch(name):
+                concerns_us = name in _ALL_ROBOTS or is_named(name, robot)
+            else:
+                rest = item
+            if concerns_us:
+                directives.update(rest.split())
+    return frozenset(directives)
 
 
 def opt_out_of(robots: Collection[str], tdm: bool, honour: Collection[str]) -> str | None:
@@ -113,7 +146,7 @@ class OptOuts:
         self._crawler = crawler
         self._stats = crawler.stats
         self._honour = frozenset(honour)
-        self._rules: dict[str, tuple[tdmrep.Rule, ...] | Deferred[None]] = {}
+        self._rules: SiteCache[str, Rules] = SiteCache(MOST_KEPT)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -130,7 +163,13 @@ class OptOuts:
         """Refuse a page that the tdmrep.json of its site reserves."""
         if "tdm" not in self._honour_of(request) or is_site_file(request):
             return
-        if tdmrep.is_reserved(request.url, await self._rules_for(request)):
+        site = urlparse_cached(request).netloc
+        rules = await self._rules.get(site, lambda: self._fetch_rules(request))
+        if isinstance(rules, tdmrep.UnreadableError):
+            raise self._refusal(request, "tdm_unreadable")
+        if isinstance(rules, Exception):
+            raise rules.with_traceback(None)
+        if tdmrep.is_reserved(request.url, rules):
             raise self._refusal(request, "tdm_reserved")
 
     async def process_response(self, request: Request, response: Response) -> Response:
@@ -138,7 +177,8 @@ class OptOuts:
         request.meta.pop(OPT_OUT, None)
         if not is_page(request, response):
             return response
-        robots = robots_directives(response.headers.getlist("X-Robots-Tag"))
+        robot = robot_of(request, self._crawler.settings)
+        robots = robots_directives(response.headers.getlist("X-Robots-Tag"), robot)
         tdm = b"1" in map(bytes.strip, response.headers.getlist("tdm-reservation"))
         honour = self._honour_of(request)
         reason = opt_out_of(robots, tdm, honour)
@@ -151,49 +191,48 @@ class OptOuts:
             self._record(request, mark)
         return response
 
-    async def _rules_for(self, request: Request) -> tuple[tdmrep.Rule, ...]:
-        """The rules of the site, asked for once; others who need them meanwhile wait."""
+    async def _fetch_rules(self, request: Request) -> Kept[Rules]:
+        """Fetch the rules of a site; one that has no such file reserves nothing in it."""
         site = urlparse_cached(request).netloc
-        known = self._rules.get(site)
-        if known is None:
-            arrival: Deferred[None] = Deferred()
-            self._rules[site] = arrival
-            rules: tuple[tdmrep.Rule, ...] = ()
-            try:
-                rules = await self._fetch_rules(request)
-            finally:
-                self._rules[site] = rules
-                arrival.callback(None)
-            return rules
-        if isinstance(known, Deferred):
-            await maybe_deferred_to_future(known)
-            known = self._rules[site]
-        assert not isinstance(known, Deferred)
-        return known
-
-    async def _fetch_rules(self, request: Request) -> tuple[tdmrep.Rule, ...]:
-        """Fetch the rules of a site; a site whose file cannot be had reserves nothing in it."""
-        parts = urlparse_cached(request)
-        file = Request(
-            f"{parts.scheme}://{parts.netloc}{tdmrep.PATH}",
-            callback=NO_CALLBACK,
-            meta={
-                "dont_obey_robotstxt": True,
-                "dont_retry": True,
-                "download_maxsize": tdmrep.LARGEST_FILE,
-            },
+        file = file_request(
+            tdmrep.PATH, request, dont_retry=True, download_maxsize=tdmrep.LARGEST_FILE
         )
         assert self._crawler.engine is not None
         try:
             response = await self._crawler.engine.download_async(file)
-        except IgnoreRequest:
-            return ()
-        except Exception as error:  # noqa: BLE001 - whatever a server does must not block its pages
-            reason, _ = reason_of(error)
-            self._stats.inc_value(f"bilingual/tdmrep/failed/{reason}")
-            return ()
-        self._stats.inc_value(f"bilingual/tdmrep/status/{response.status}")
-        return tdmrep.read_rules(response.body) if response.status == HTTPStatus.OK else ()
+        except Exception as error:  # noqa: BLE001 - whatever a server does must not end the crawl
+            return self._without_answer(site, error)
+        self._stats.inc_value(f"bilingual/tdmrep/status/{status_key(response.status)}")
+        if cannot_answer(response):
+            return Kept(TdmUnavailableError(), 0, ASK_AGAIN_SECONDS)
+        if response.status != HTTPStatus.OK:
+            return Kept((), 0)
+        try:
+            return Kept(tdmrep.read_rules(response.body), RULE_BYTES * len(response.body))
+        except tdmrep.UnreadableError as error:
+            return self._unreadable(site, error)
+
+    def _without_answer(self, netloc: str, error: Exception) -> Kept[Rules]:
+        """What it means that the file did not arrive.
+
+        A file that is too large or wrongly packed is there. One that leads elsewhere without
+        end, or where we do not go, is not; everything else may pass.
+        """
+        reason, sentence = reason_of(error)
+        if reason in {"too_large", "bad_encoding"}:
+            return self._unreadable(netloc, tdmrep.UnreadableError(sentence))
+        if isinstance(error, IgnoreRequest):
+            return Kept((), 0)
+        self._stats.inc_value(f"bilingual/tdmrep/failed/{reason}")
+        return Kept(error, 0, ASK_AGAIN_SECONDS)
+
+    def _unreadable(self, netloc: str, why: tdmrep.UnreadableError) -> Kept[Rules]:
+        """Take a file that cannot be read for an opt-out of its site, and say so."""
+        self._stats.inc_value("bilingual/tdmrep/unreadable")
+        logger.warning(
+            "Nothing is fetched from %s, whose tdmrep.json cannot be read: %s", netloc[:100], why
+        )
+        return Kept(why.with_traceback(None), 0)
 
     def _refusal(self, request: Request, reason: str) -> Refused:
         self._record(request, reason)

@@ -25,6 +25,8 @@ from twisted.internet.defer import CancelledError
 from twisted.web.client import ResponseFailed
 
 LONGEST_DETAIL = 300
+STATUSES = range(100, 600)
+"""The status codes that HTTP has (RFC 9110, section 15)."""
 
 
 class Refused(IgnoreRequest):
@@ -69,6 +71,14 @@ class RobotsUnavailableError(DownloadFailedError):
     """A server answered the question for its robots.txt with an error of its own."""
 
 
+class TdmUnavailableError(DownloadFailedError):
+    """A server could not say for now whether it has a tdmrep.json."""
+
+
+class UnknownStatusError(Exception):
+    """A server answered with a status code that HTTP does not have; asking again is no use."""
+
+
 # The first row whose classes fit decides, so the narrow ones stand before the wide ones.
 _MEANINGS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], str, str], ...] = (
     (
@@ -90,6 +100,16 @@ _MEANINGS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], st
         RobotsUnavailableError,
         "robots_unavailable",
         "The server could not say what its robots.txt allows.",
+    ),
+    (
+        UnknownStatusError,
+        "http_other",
+        "The server answered with a status that HTTP does not have.",
+    ),
+    (
+        TdmUnavailableError,
+        "tdm_unavailable",
+        "The server could not say what its tdmrep.json reserves.",
     ),
     (ResponseDataLossError, "incomplete", "The server broke off before the end of the page."),
     (
@@ -126,7 +146,7 @@ def reason_of(failure_value: BaseException) -> tuple[str, str]:
         return failure_value.reason, failure_value.detail
     if isinstance(failure_value, HttpError):
         status = failure_value.response.status
-        return f"http_{status}", f"The server answered with status {status}."
+        return f"http_{status_key(status)}", f"The server answered with status {status}."
     if isinstance(failure_value, IgnoreRequest):
         return _reason_of_ignored(failure_value)
     for each in _causes(failure_value):
@@ -138,6 +158,14 @@ def reason_of(failure_value: BaseException) -> tuple[str, str]:
             return reason, sentence
     kind = type(failure_value).__name__
     return "error", f"{kind}: {failure_value}"[:LONGEST_DETAIL]
+
+
+def status_key(status: int) -> str:
+    """A status as a part of a key of statistics: all that HTTP does not have are "other".
+
+    So a server cannot invent any number of keys.
+    """
+    return str(status) if status in STATUSES else "other"
 
 
 def _reason_of_ignored(ignored: IgnoreRequest) -> tuple[str, str]:

@@ -40,12 +40,12 @@ def _seconds(retry_after: bytes, now: float) -> float:
     """What a `Retry-After` header asks for: a number of seconds or a date; 0 if unreadable."""
     text = retry_after.decode("latin-1").strip()
     if text.isascii() and text.isdigit():
-        return float(text[:10])
+        return float(text)
     try:
         moment = parsedate_to_datetime(text)
-    except ValueError:
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - now
+    except (ValueError, OverflowError):  # a number that no date has overflows rather than fails
         return 0.0
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - now
 
 
 class LaterRetry:

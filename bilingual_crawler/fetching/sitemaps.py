@@ -26,8 +26,8 @@ from twisted.python.failure import Failure
 from bilingual_crawler.corpus.folder import SITEMAPS_OF
 from bilingual_crawler.documents.sitemap import Sitemap, read_sitemap
 from bilingual_crawler.documents.urls import UrlResolver
-from bilingual_crawler.fetching.refusal import reason_of
-from bilingual_crawler.fetching.site_files import is_page, is_site_file
+from bilingual_crawler.fetching.refusal import reason_of, status_key
+from bilingual_crawler.fetching.site_files import asked_url, is_page, is_site_file
 from bilingual_crawler.hosts import host_of
 from bilingual_crawler.signals import out_of_patience
 
@@ -38,6 +38,8 @@ logger = logging.getLogger(__name__)
 
 MOST_FILES = 5
 """Sitemaps that are fetched of one host."""
+LONGEST_URL = 2_000
+"""Characters of the address of a sitemap; a longer one is not kept."""
 BATCH = 500
 """Pages whose translations are taken in at once, before the crawl has its turn again."""
 
@@ -70,9 +72,10 @@ class SiteMaps:
     def response_received(self, response: Response, request: Request) -> None:
         """Read what robots.txt names; begin with a host when its first page has come."""
         if is_site_file(request):
-            asked = (request.meta.get("redirect_urls") or [request.url])[0]
+            asked = asked_url(request)
             if urlsplit(asked).path == "/robots.txt" and response.status == HTTPStatus.OK:
-                found = sitemap_urls_from_robots(response.body, response.url)
+                named = sitemap_urls_from_robots(response.body, response.url)
+                found = (url for url in named if len(url) <= LONGEST_URL)
                 self._named[urlsplit(asked).netloc] = list(islice(found, MOST_FILES))
             return
         parts = urlsplit(response.url)
@@ -141,7 +144,7 @@ class SiteMaps:
             reason, _ = reason_of(error)
             self._stats.inc_value(f"bilingual/sitemaps/failed/{reason}")
             return Sitemap()
-        self._stats.inc_value(f"bilingual/sitemaps/status/{response.status}")
+        self._stats.inc_value(f"bilingual/sitemaps/status/{status_key(response.status)}")
         if response.status != HTTPStatus.OK:
             return Sitemap()
         reading = deferToThread(read_sitemap, response.body, response.url)

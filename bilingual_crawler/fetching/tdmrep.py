@@ -14,9 +14,11 @@ from urllib.parse import quote, urlsplit
 
 PATH = "/.well-known/tdmrep.json"
 LARGEST_FILE = 256 * 1024
-MOST_RULES = 1000
 LONGEST_PATTERN = 1000
 
+_NO_TEXT = re.compile("[\ud800-\udfff\ufffd]+")
+"""Half characters, and what stands in the place of bytes that are none."""
+_HALF_ESCAPE = re.compile("%[0-9A-Fa-f]?$")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
@@ -50,18 +52,38 @@ class Rule:
         return not self.to_the_end or position == len(path)
 
 
+EVERYTHING = (Rule(("",), to_the_end=False, reserved=True),)
+"""The rules of a site that reserves all its pages."""
+
+
+class UnreadableError(ValueError):
+    """A tdmrep.json that is there but cannot be read: nobody knows what its owner wants."""
+
+
 def read_rules(body: bytes) -> tuple[Rule, ...]:
-    """The rules of a tdmrep.json file; none where it is broken or no such file."""
+    """The rules of a tdmrep.json file; UnreadableError where there is a file but no telling them.
+
+    An empty file and a web page, with which many servers answer whatever they are asked for,
+    are no such file. One broken rule does not void the others. A single rule without the list
+    around it is understood.
+    """
     if len(body) > LARGEST_FILE:
+        raise UnreadableError(f"tdmrep.json is larger than {LARGEST_FILE} bytes.")
+    text = body.decode(json.detect_encoding(body), "replace").strip("\ufeff\0 \t\r\n")
+    if not text or text.startswith("<"):
         return ()
     try:
-        content = json.loads(body)
+        content = json.loads(text)
     except (ValueError, RecursionError):
-        return ()
+        raise UnreadableError("tdmrep.json is not JSON.") from None
+    if isinstance(content, dict):
+        content = [content]
     if not isinstance(content, list):
-        return ()
-    rules = (_rule(entry) for entry in content[:MOST_RULES])
-    return tuple(rule for rule in rules if rule is not None)
+        raise UnreadableError("tdmrep.json is no list of rules.")
+    rules = tuple(filter(None, map(_rule, content)))
+    if content and not rules:
+        raise UnreadableError("tdmrep.json has no rule that can be read.")
+    return rules
 
 
 def is_reserved(url: str, rules: tuple[Rule, ...]) -> bool:
@@ -77,22 +99,25 @@ def is_reserved(url: str, rules: tuple[Rule, ...]) -> bool:
 def _rule(entry: Any) -> Rule | None:
     """A rule as the file has it; None where it is not one.
 
-    A reservation written as text or as a truth value is understood: it says what its
-    author wants.
+    What it cannot say precisely, it says broadly: a reservation in other words than 1 is one,
+    without a location it is for the whole site, and characters that no address has stand for
+    any. A rule that takes pages out of a reservation must say so plainly.
     """
-    if not isinstance(entry, dict):
+    if not isinstance(entry, dict) or entry.get("tdm-reservation") is None:
         return None
-    pattern, value = entry.get("location"), entry.get("tdm-reservation")
-    if not isinstance(pattern, str) or len(pattern) > LONGEST_PATTERN:
+    said = entry.get("location")
+    pattern = _NO_TEXT.sub("*", said).strip() if isinstance(said, str) else "/"
+    is_plain = isinstance(said, str) and not _NO_TEXT.search(said)
+    reserved = str(entry["tdm-reservation"]).strip().lower() not in {"0", "0.0", "false"}
+    if not reserved and not (is_plain and len(pattern) <= LONGEST_PATTERN):
         return None
-    if str(value) not in {"0", "1", "True", "False"}:
-        return None
-    pattern = pattern.strip()
+    if len(pattern) > LONGEST_PATTERN:
+        pattern = _HALF_ESCAPE.sub("", pattern[:LONGEST_PATTERN]).rstrip("$")
     if not pattern.startswith(("/", "*")):
         pattern = f"/{pattern}"
     to_the_end = pattern.endswith("$")
     parts = tuple(_normal(part) for part in pattern.removesuffix("$").split("*"))
-    return Rule(parts, to_the_end, reserved=str(value) in {"1", "True"})
+    return Rule(parts, to_the_end, reserved)
 
 
 def _normal(path: str) -> str:

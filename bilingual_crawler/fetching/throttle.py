@@ -2,20 +2,16 @@
 
 from typing import TYPE_CHECKING, Self, cast
 
-from scrapy import Request, Spider, signals
+from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.extensions.throttle import AutoThrottle
 from scrapy.http import Response
-from scrapy.robotstxt import RobotParser
 
-from bilingual_crawler.fetching.identity import ROBOT_NAME
+from bilingual_crawler.fetching.crawl_delay import CrawlDelays
 from bilingual_crawler.hosts import host_of
 
 if TYPE_CHECKING:
     from bilingual_crawler.spiders.bilingual import BilingualSpider
-
-LONGEST_DELAY = 60.0
-"""A robots.txt may ask for an hour; a minute is as slow as we go."""
 
 
 class SiteThrottle(AutoThrottle):
@@ -26,23 +22,16 @@ class SiteThrottle(AutoThrottle):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._asked: dict[str, float] = {}
-        crawler.signals.connect(self._robots_parsed, signal=signals.robots_parsed)
+        self._crawl_delays: CrawlDelays | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Build the extension; NotConfigured where AutoThrottle is off."""
         return cls(crawler)
 
-    def _robots_parsed(self, robotparser: RobotParser, request: Request) -> None:
-        """Keep the Crawl-delay of a host, and slow down at once."""
-        delay = robotparser.crawl_delay(ROBOT_NAME)
-        host = host_of(request.url)
-        if delay and host not in self._asked:
-            self._asked[host] = min(delay, LONGEST_DELAY)
-            slot = self.crawler.engine.downloader.slots.get(host)
-            if slot is not None:
-                slot.delay = max(slot.delay, self._asked[host])
+    def _spider_opened(self, spider: Spider) -> None:
+        super()._spider_opened(spider)
+        self._crawl_delays = self.crawler.get_extension(CrawlDelays)
 
     def _response_downloaded(self, response: Response, request: Request, spider: Spider) -> None:
         host = host_of(request.url)
@@ -50,5 +39,7 @@ class SiteThrottle(AutoThrottle):
         if rules.autothrottle is False:
             return
         least = self._min_delay() if rules.delay is None else rules.delay
-        self.mindelay = max(least, self._asked.get(host, 0.0))
+        asked = self._crawl_delays.of(host) if self._crawl_delays is not None else 0.0
+        self.mindelay = max(least, asked)
+        self.maxdelay = max(self._max_delay(), self.mindelay)
         super()._response_downloaded(response, request, spider)

@@ -41,10 +41,8 @@ def open_frontier(spider: "BilingualSpider", gate: SlotGate) -> CrawlFrontier:
     from bilingual_crawler.frontier.shared.link import AwayError, Link  # noqa: PLC0415 - an extra
     from bilingual_crawler.frontier.shared.sites import Lease, Member  # noqa: PLC0415 - an extra
 
-    def begin_site(site: str, hosts: list[str], pages: int) -> None:
+    def begin_site(site: str, _hosts: list[str], pages: int) -> None:
         gate.set_pages(site, pages)
-        for host in hosts:
-            spider.scope.admit_host(host)
 
     config, facts = spider.config, spider.folder.facts
     if not facts.get(IDENTITY):

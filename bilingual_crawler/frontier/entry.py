@@ -129,6 +129,10 @@ class CrawlFrontier(Frontier, Protocol):
     """The frontier of a running crawl, which may be shared with other processes."""
 
     @property
+    def dropped(self) -> int:
+        """How many records were found that no crawl can have written."""
+
+    @property
     def keep_up_seconds(self) -> float:
         """How often `keep_up` is to be called; 0 is never."""
 

@@ -28,6 +28,11 @@ from bilingual_crawler.journal import Journal, Statement, is_locked, open_read_o
 
 WORDS = {State.QUEUED: WAITING, State.LEASED: WAITING, State.DONE: DONE, State.FAILED: FAILED}
 COLUMNS = "fingerprint, url, host, state, priority, attempts, outcome"
+OURS = (
+    "state IN (0, 1, 2, 3) AND typeof(priority) = 'real' AND typeof(attempts) = 'integer'"
+    " AND typeof(url) = 'text' AND typeof(host) = 'text' AND typeof(outcome) IN ('text', 'null')"
+)
+"""What is true of every row that a crawl writes; the journal may come from somebody else."""
 AGAIN = (
     "UPDATE urls SET state = 0, outcome = NULL, attempts = 0, not_before = 0 WHERE fingerprint = ?"
 )
@@ -109,14 +114,15 @@ class JournalView:
 
     def urls(self) -> Iterator[Url]:
         """Every URL, in the order of fingerprints."""
-        for row in self._connection.execute(f"SELECT {COLUMNS} FROM urls"):  # noqa: S608
+        every = f"SELECT {COLUMNS} FROM urls WHERE {OURS}"  # noqa: S608 - our own words
+        for row in self._connection.execute(every):
             yield _url(row)
 
     def requeue_failed(self, selection: Selection) -> int:
         """Let failed URLs wait again, for the next run of the crawl."""
         with closing(Journal(self._journal)) as journal:
             failed = journal.read(
-                "SELECT fingerprint, url, host, outcome FROM urls WHERE state = ?",
+                f"SELECT fingerprint, url, host, outcome FROM urls WHERE state = ? AND {OURS}",  # noqa: S608
                 (int(State.FAILED),),
             )
             chosen = [
@@ -151,7 +157,8 @@ class _Once:
 def amounts(connection: sqlite3.Connection) -> Iterator[Amount]:
     """The URLs of a journal by host, state and outcome: a second or so a million."""
     for host, state, outcome, number in connection.execute(
-        "SELECT host, state, outcome, COUNT(*) FROM urls GROUP BY host, state, outcome"
+        f"SELECT host, state, outcome, COUNT(*) FROM urls WHERE {OURS}"  # noqa: S608
+        " GROUP BY host, state, outcome"
     ):
         yield Amount(host, State(state), outcome, number)
 
@@ -159,7 +166,7 @@ def amounts(connection: sqlite3.Connection) -> Iterator[Amount]:
 def best(connection: sqlite3.Connection, most: int) -> list[Url]:
     """The best waiting URLs of a journal."""
     rows = connection.execute(
-        f"SELECT {COLUMNS} FROM urls WHERE state < ?"  # noqa: S608 - our own columns
+        f"SELECT {COLUMNS} FROM urls WHERE state < ? AND {OURS}"  # noqa: S608 - our own words
         " ORDER BY priority DESC, sequence LIMIT ?",
         (int(State.DONE), most),
     )

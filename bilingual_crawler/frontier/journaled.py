@@ -5,13 +5,23 @@ keeps a row a URL, written behind in batches, from which the heaps are rebuilt o
 Leases are not written: after a crash a leased URL is a queued one, which is the point.
 """
 
+import logging
+import math
 import time
 from collections.abc import Iterable
 from sys import intern
+from typing import Any
 
 from bilingual_crawler.frontier.entry import Entry, HostGate, Pushed, State
 from bilingual_crawler.frontier.memory import MemoryFrontier, always_open
+from bilingual_crawler.frontier.requests import MAX_URL
 from bilingual_crawler.journal import Journal, Statement
+
+logger = logging.getLogger(__name__)
+
+ENDED = (State.DONE, State.FAILED)
+LONGEST_WAIT = 86_400.0
+"""Seconds that a URL may wait for another attempt after a restart."""
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS urls (
@@ -48,6 +58,7 @@ class JournaledFrontier(MemoryFrontier):
         self._changed: set[int] = set()
         self._endings: dict[int, tuple[Entry, State, str]] = {}
         self.pages_of_host: dict[str, int] = {}
+        self.dropped = 0
         journal.define(SCHEMA)
         self._load(journal)
         journal.attach(self)
@@ -123,22 +134,52 @@ class JournaledFrontier(MemoryFrontier):
         columns = "fingerprint, priority, sequence, attempts, not_before, url, host, payload"
         queued = f"SELECT {columns} FROM urls WHERE state < 2 ORDER BY sequence"  # noqa: S608
         for row in journal.read(queued):
+            if not _is_queued_row(row):
+                self.dropped += 1
+                continue
             fingerprint, priority, sequence, attempts, not_before, url, host, payload = row
+            payload = self._share(payload)
             entry = Entry(fingerprint, url, intern(host), priority, sequence, payload)
             entry.attempts = attempts
             self._entries[fingerprint] = entry
             if not_before > wall:
-                self._delay(entry, now + not_before - wall)
+                self._delay(entry, now + min(not_before - wall, LONGEST_WAIT))
             else:
                 self._enqueue(entry)
         ended = "SELECT fingerprint, state, outcome FROM urls WHERE state > 1"
         for fingerprint, state, outcome in journal.read(ended):
-            self._note_end(fingerprint, State(state), intern(outcome))
+            if _has_types((fingerprint, outcome), (int, str)) and state in ENDED:
+                self._note_end(fingerprint, State(state), intern(outcome))
+            else:
+                self.dropped += 1
+        if self.dropped:
+            logger.warning(
+                "%s has %d rows that are no URL of a crawl: they are left out",
+                journal.path,
+                self.dropped,
+            )
         self.pages_of_host = dict(
             journal.read("SELECT host, COUNT(*) FROM urls WHERE state = 2 GROUP BY host")
         )
-        for (sequence,) in journal.read("SELECT MAX(sequence) FROM urls"):
+        latest = "SELECT MAX(sequence) FROM urls WHERE typeof(sequence) = 'integer'"
+        for (sequence,) in journal.read(latest):
             self._sequence = sequence or 0
+
+
+def _is_queued_row(row: tuple[Any, ...]) -> bool:
+    """Whether a row is a waiting URL: SQLite keeps any value in any column."""
+    _, priority, *_, not_before, url, _, _ = row
+    types = (int, float, int, int, float, str, str, bytes | None)
+    return (
+        _has_types(row, types)
+        and not math.isnan(priority)
+        and math.isfinite(not_before)
+        and len(url) <= MAX_URL
+    )
+
+
+def _has_types(values: Iterable[Any], types: Iterable[Any]) -> bool:
+    return all(isinstance(value, kind) for value, kind in zip(values, types, strict=True))
 
 
 def _row(

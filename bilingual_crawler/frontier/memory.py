@@ -17,6 +17,8 @@ from bilingual_crawler.frontier.entry import Entry, HostGate, Pushed, State
 HeapKey = tuple[float, int, int]
 STALE_LOOKED_AT = 100
 """How many stale tuples a look at the best URLs may meet for each URL it wants."""
+MOST_PAYLOADS = 1_000
+"""Payloads that are shared by all URLs that have the same."""
 FEW = 64
 """Stale tuples that are not worth sweeping out."""
 
@@ -49,6 +51,7 @@ class MemoryFrontier:
         self._ended: dict[int, tuple[State, str]] = {}
         self._ways_to_end: dict[tuple[State, str], tuple[State, str]] = {}
         self._hosts: dict[str, _Host] = {}
+        self._payloads: dict[bytes, bytes] = {}
         self._ready: list[tuple[float, int, str]] = []
         self._waiting: list[tuple[float, str]] = []
         self._delayed: list[tuple[float, int, int]] = []
@@ -101,10 +104,18 @@ class MemoryFrontier:
         self._sequence += 1
         known = self._hosts.get(host)
         name = host if known is None else known.name  # one string a host, not one a URL
-        entry = Entry(fingerprint, url, name, priority, self._sequence, payload)
+        entry = Entry(fingerprint, url, name, priority, self._sequence, self._share(payload))
         self._entries[fingerprint] = entry
         self._enqueue(entry)
         return Pushed.NEW
+
+    def _share(self, payload: bytes | None) -> bytes | None:
+        """The same payload as that of an earlier URL, if it is equal: nearly all tell the depth."""
+        if payload is None:
+            return None
+        if len(self._payloads) < MOST_PAYLOADS:
+            return self._payloads.setdefault(payload, payload)
+        return self._payloads.get(payload, payload)
 
     def raise_priority(self, fingerprint: int, priority: float) -> bool:
         """Raise a queued URL; whether it was lower is told."""

@@ -21,12 +21,14 @@ from bilingual_crawler.corpus.folder import ENDED_SITES
 from bilingual_crawler.documents.document import DocumentKey
 from bilingual_crawler.fetching.handler import GuardedDownloadHandler
 from bilingual_crawler.fetching.interruption import INTERRUPTED, interruption
+from bilingual_crawler.foreign_hosts import ANSWERED, CLAIMED_BY
 from bilingual_crawler.frontier.backend import open_frontier
 from bilingual_crawler.frontier.entry import CrawlFrontier, Entry, Pushed, State
 from bilingual_crawler.frontier.fingerprint import request_fingerprint, url_fingerprint
 from bilingual_crawler.frontier.requests import (
     LOOK,
     VARIANT,
+    StoredRequestError,
     decode,
     encode,
     fingerprint_of,
@@ -34,7 +36,7 @@ from bilingual_crawler.frontier.requests import (
     make_plain,
 )
 from bilingual_crawler.frontier.slots import SlotGate, slot_key
-from bilingual_crawler.hosts import host_of
+from bilingual_crawler.hosts import host_of, site_of
 from bilingual_crawler.journal import JournalError
 from bilingual_crawler.patience import OutOfTimeError
 from bilingual_crawler.signals import (
@@ -58,6 +60,9 @@ class Outcome(NamedTuple):
     reason: str
 
 
+MAX_UNREADABLE = 100
+"""Saved requests that are dropped in one go before the engine has its turn."""
+UNREADABLE = "unreadable"
 PROCESSED = Outcome(State.DONE, "processed")
 """How a URL ends of which nobody said anything: a callback that made no document."""
 
@@ -115,6 +120,8 @@ class FrontierScheduler(BaseScheduler):
         self._cancel_alarm()
         self._sweep()
         self._crawler.signals.send_catch_log(crawl_ending)
+        if self.frontier.dropped:
+            self._crawler.stats.set_value("bilingual/frontier/dropped", self.frontier.dropped)
         folder, is_in_order = self._spider.folder, False
         is_finished = reason == "finished" and not self.frontier.pending()
         try:
@@ -177,14 +184,19 @@ class FrontierScheduler(BaseScheduler):
     def next_request(self) -> Request | None:
         """The best request that can be sent at this moment."""
         self._sweep()
-        entry = self.frontier.pop(time.monotonic())
-        if entry is None:
-            self._set_alarm()
-            return None
-        request = self._decode(entry)
-        self._leases[entry.fingerprint] = request
-        self._gate.handed_out(request, entry.host)
-        return request
+        for _ in range(MAX_UNREADABLE):
+            entry = self.frontier.pop(time.monotonic())
+            if entry is None:
+                self._set_alarm()
+                return None
+            request = self._decode(entry)
+            if request is not None:
+                self._leases[entry.fingerprint] = request
+                self._gate.handed_out(request, entry.host)
+                self._spider.take_in(request)
+                return request
+        self._wake_after(0.0)
+        return None
 
     def _encode(self, fingerprint: int, request: Request) -> bytes | None:
         try:
@@ -193,7 +205,8 @@ class FrontierScheduler(BaseScheduler):
             if not self._unwritable:
                 logger.warning(
                     "%s cannot be written to disk and would be lost by a restart: %s."
-                    " Use methods of the spider as callbacks and plain values in meta.",
+                    " Use methods that the spider names in `callbacks` and `errbacks`, and plain"
+                    " values in meta.",
                     request,
                     error,
                 )
@@ -201,10 +214,19 @@ class FrontierScheduler(BaseScheduler):
             self._count("frontier/unwritable")
             return None
 
-    def _decode(self, entry: Entry) -> Request:
+    def _decode(self, entry: Entry) -> Request | None:
+        """The request of an entry; None, and the end of its URL, for one that is not ours."""
         request = self._unwritable.pop(entry.fingerprint, None)
-        if request is None:
-            request = decode(entry.url, entry.payload, self._spider)
+        try:
+            if request is None:
+                request = decode(entry.url, entry.payload, self._spider)
+            if slot_key(request) != entry.host:
+                raise StoredRequestError("its address is not on the host under which it was saved")  # noqa: TRY301
+        except StoredRequestError as error:
+            logger.warning("The saved request for %.200r is not sent: %s", entry.url, error)
+            self.frontier.end(entry.fingerprint, State.FAILED, UNREADABLE)
+            self._count("frontier/unreadable")
+            return None
         request.meta["bilingual_score"] = entry.priority
         return request
 
@@ -225,7 +247,7 @@ class FrontierScheduler(BaseScheduler):
         else:
             if request.meta.get("is_start_request"):
                 scope.admit(slot_key(request))
-            objection = scope.objection(request.url, depth)
+            objection = self._objection_to_target(request, source, depth)
         if objection is not None:
             self._count(f"redirects/refused/{objection}")
             return False
@@ -234,6 +256,22 @@ class FrontierScheduler(BaseScheduler):
         if not is_look:
             self._spider.corpus.alias(str(DocumentKey(source, variant)), request.url)
         return True
+
+    def _objection_to_target(self, request: Request, source: str, depth: int) -> str | None:
+        """What speaks against the target of a redirect.
+
+        A host that must still lead back may redirect inside its own site: from example.eus
+        to www.example.eus, for instance.
+        """
+        scope, host = self._spider.scope, host_of(request.url)
+        if scope.covers(host):
+            for key in (CLAIMED_BY, ANSWERED):
+                request.meta.pop(key, None)
+            request.meta.update(self._spider.foreign.meta_for(host))
+        elif CLAIMED_BY in request.meta and site_of(host) == site_of(host_of(source)):
+            self._spider.foreign.learn(host, request.meta)
+            return scope.refusal(request.url, depth)
+        return scope.objection(request.url, depth)
 
     def _sweep(self) -> None:
         """End every URL whose request the engine is through with."""

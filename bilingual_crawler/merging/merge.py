@@ -15,6 +15,7 @@ from bilingual_crawler.corpus.corpus import json_line, tsv_line
 from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS, PAIRS_TSV, CrawlFolder
 from bilingual_crawler.corpus.json_lines import Watch
 from bilingual_crawler.corpus.pair_search import NO_AIDS, Aids
+from bilingual_crawler.durable import sync
 from bilingual_crawler.frontier import journaled
 from bilingual_crawler.journal import Journal, Statement
 from bilingual_crawler.languages import Languages
@@ -176,6 +177,7 @@ class Merge:
         copy = f"crawl-{self._merged.archives:05d}.warc.gz"
         with part.archive(name, size) as old, (self._folder.path / copy).open("wb") as new:
             shutil.copyfileobj(old, new)
+        sync(self._folder.path / copy)
         self._folder.journal.record_size(copy, size)
 
 

@@ -7,11 +7,13 @@ claim alone proves little
 that many name is more likely a home page than the translation of all of them.
 """
 
-from collections import Counter, defaultdict
+from array import array
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
+from bilingual_crawler.compact import Postings, unsigned
 from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.pairing.known_pages import Known, KnownPages
 from bilingual_crawler.pairing.names import Names, name_of
 from bilingual_crawler.pairing.pair import Page
 
@@ -36,31 +38,36 @@ class Said(NamedTuple):
 
 
 SILENCE = Said()
+Claim = tuple[str, str]
+"""A URL, and the language of the page there (ISO 639-3)."""
 
 
 class Claims:
-    """The claims of one kind, by who makes them and whom they mean."""
+    """The claims of one kind, by who makes them and whom they mean.
 
-    def __init__(self, kind: Kind, pair: LanguagePair, names: Names) -> None:
+    Of a claim the hash of its URL is kept, by which it is known again, and the name that the
+    URL is; pages are kept as numbers.
+    """
+
+    def __init__(self, kind: Kind, pair: LanguagePair, names: Names, pages: KnownPages) -> None:
         self._kind = kind
         self._pair = pair
         self._names = names
-        self._pages: dict[str, Page] = {}
-        self._called: dict[str, tuple[int, ...]] = {}
-        self._made: dict[str, tuple[str, ...]] = {}
-        self._claimants: defaultdict[int, list[str]] = defaultdict(list)
-        self._counts: Counter[int] = Counter()
-        self._declared: dict[int, tuple[tuple[str, str], ...]] = {}
+        self._pages = pages
+        self._made: dict[int, bytes] = {}
+        self._claimants = Postings()
+        self._hubs: dict[int, int] = {}
+        """How often names are claimed that are claimed by too many to be listed."""
+        self._declared: dict[int, tuple[Claim, ...]] = {}
 
-    def add(self, page: Page, names: Iterable[int]) -> None:
-        """Learn of a page, its names and its claims."""
-        self._pages[page.url] = page
-        self._called[page.url] = tuple(names)
-        self._claim(page, self._own(page))
-        for name in self._called[page.url]:
-            self._claim(page, self._declared.get(name, ()))
+    def add(self, known: Known) -> None:
+        """Learn of a page and its claims; its names are known."""
+        self._claim(known.number, self._own(known.page))
+        if self._declared:
+            for name in self._names.names_of(known.page.url):
+                self._claim(known.number, self._declared.get(name, ()))
 
-    def declare(self, url: str, claims: Iterable[tuple[str, str]]) -> list[str]:
+    def declare(self, url: str, claims: Iterable[Claim]) -> list[str]:
         """Learn what a file claims of the page at a URL, which may be still to come.
 
         The pages that it is now said to be a translation of are given.
@@ -70,79 +77,90 @@ class Claims:
         if not wanted:
             return []
         self._declared[name] = tuple(dict.fromkeys((*self._declared.get(name, ()), *wanted)))
-        page = self._pages.get(self._names.page_named(name) or "")
-        if page is None:
+        meant = self._names.page_named(name)
+        if meant is None:
             return []
-        self._claim(page, wanted)
-        return [each for each in self.named_by(page.url) if self._differ(page, each)]
+        number = self._pages.number_of(meant)
+        self._claim(number, wanted)
+        return [each for each in self.named_by(meant) if self._differ(number, each)]
 
     def settle(self) -> None:
         """Give what files claim to the pages that are meant, now that all names are known."""
         if not self._declared:
             return
         self._made.clear()
-        self._claimants.clear()
-        self._counts.clear()
-        for page in self._pages.values():
-            self._claim(page, self._own(page))
+        self._claimants = Postings()
+        self._hubs.clear()
+        for number, url in enumerate(self._pages):
+            self._claim(number, self._own(self._pages[url].page))
         for name, claims in self._declared.items():
-            meant = self._pages.get(self._names.page_named(name) or "")
+            meant = self._names.page_named(name)
             if meant is not None:
-                self._claim(meant, claims)
+                self._claim(self._pages.number_of(meant), claims)
 
-    def _own(self, page: Page) -> tuple[tuple[str, str], ...]:
+    def _own(self, page: Page) -> tuple[Claim, ...]:
         return page.alternates if self._kind == "alternates" else page.switches
 
-    def _claim(self, page: Page, claims: Iterable[tuple[str, str]]) -> None:
+    def _claim(self, number: int, claims: Iterable[Claim]) -> None:
         """Add claims to those that a page makes; what it says twice counts once."""
-        other = self._pair.other(page.language).code
-        before = self._made.get(page.url, ())
-        made = dict.fromkeys((*before, *(url for url, language in claims if language == other)))
-        if len(made) == len(before):
+        other = self._pair.other(self._pages.language_of(number)).code
+        urls = {hash(url): url for url, language in claims if language == other}
+        if not urls:
             return
-        self._made[page.url] = tuple(made)
-        for url in tuple(made)[len(before) :]:
-            name = name_of(url)
-            self._counts[name] += 1
-            if self._counts[name] <= MOST_CLAIMANTS:
-                self._claimants[name].append(page.url)
+        made = array("q", self._made.get(number, b""))
+        new = urls.keys() - set(made[::2])
+        for each, url in urls.items():
+            if each in new:
+                name = name_of(url)
+                made.extend((each, name))
+                self._count(name, number)
+        if new:
+            self._made[number] = made.tobytes()
+
+    def _count(self, name: int, number: int) -> None:
+        claims = self._times_named(name) + 1
+        if claims <= MOST_CLAIMANTS:
+            self._claimants.add(unsigned(name), number)
+        else:
+            self._hubs[name] = claims
+
+    def _times_named(self, name: int) -> int:
+        return self._hubs.get(name) or self._claimants.count(unsigned(name))
 
     def partners(self, url: str) -> list[str]:
         """The pages that one names, and those that name it."""
-        page = self._pages[url]
+        number = self._pages.number_of(url)
         found = dict.fromkeys(self.named_by(url))
-        for name in self._called[url]:
-            found.update(dict.fromkeys(self._those_who_name(name, page)))
-        return [each for each in found if self._differ(page, each)]
+        for name in self._names.names_of(url):
+            found.update(dict.fromkeys(self._those_who_name(name, url)))
+        return [each for each in found if self._differ(number, each)]
 
     def renamed(self, name: int, url: str) -> list[str]:
         """The pages that used a new name of a page, and those that a file names under it."""
-        self._called[url] = (*self._called[url], name)
-        page = self._pages[url]
-        found = dict.fromkeys(self._those_who_name(name, page))
+        number = self._pages.number_of(url)
+        found = dict.fromkeys(self._those_who_name(name, url))
         if name in self._declared:
-            self._claim(page, self._declared[name])
+            self._claim(number, self._declared[name])
             found.update(dict.fromkeys(self.named_by(url)))
-        return [each for each in found if self._differ(page, each)]
+        return [each for each in found if self._differ(number, each)]
 
     def named_by(self, url: str) -> list[str]:
         """The pages that one names, as far as they are there."""
-        if url not in self._made:
+        made = self._made.get(self._pages.number_of(url))
+        if made is None:
             return []
-        found = dict.fromkeys(self._names.page_at(each) for each in self._made[url])
-        return [each for each in found if each is not None and each in self._pages]
+        found = dict.fromkeys(map(self._names.page_named, array("q", made)[1::2]))
+        return [each for each in found if each is not None]
 
     def between(self, one: str, other: str) -> Said:
         """What two pages say of each other."""
-        if one not in self._made and other not in self._made:
-            return SILENCE
         mine, theirs = self.named_by(one), self.named_by(other)
         if not mine and not theirs:
             return SILENCE
         sides = (other in mine) + (one in theirs)
         against = (bool(mine) and other not in mine) or (bool(theirs) and one not in theirs)
         counted = [url for url, by in ((other, mine), (one, theirs)) if url in by]
-        claimants = max((self._counts[name_of(url)] for url in counted), default=0)
+        claimants = max((self._times_named(name_of(url)) for url in counted), default=0)
         by_map = bool(sides and self._declared) and not (
             self._says(one, other) or self._says(other, one)
         )
@@ -150,17 +168,17 @@ class Claims:
 
     def _says(self, one: str, other: str) -> bool:
         """Whether a page itself names another."""
-        language = self._pages[other].language
+        language = self._pages.language_of(self._pages.number_of(other))
         return any(
             code == language and self._names.page_at(url) == other
-            for url, code in self._own(self._pages[one])
+            for url, code in self._own(self._pages[one].page)
         )
 
-    def _those_who_name(self, name: int, page: Page) -> list[str]:
-        if self._counts[name] > MOST_CLAIMANTS:
-            return [url for url in self.named_by(page.url) if page.url in self.named_by(url)]
-        return self._claimants.get(name, [])
+    def _those_who_name(self, name: int, url: str) -> list[str]:
+        if self._times_named(name) > MOST_CLAIMANTS:
+            return [each for each in self.named_by(url) if url in self.named_by(each)]
+        return [self._pages.url_of(each) for each in self._claimants.get(unsigned(name))]
 
-    def _differ(self, page: Page, url: str) -> bool:
-        other = self._pages.get(url)
-        return other is not None and other.language != page.language
+    def _differ(self, number: int, url: str) -> bool:
+        other = self._pages.number_of(url)
+        return self._pages.language_of(other) != self._pages.language_of(number)

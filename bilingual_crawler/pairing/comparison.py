@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 
 from rapidfuzz.distance import Indel, Levenshtein
 
-from bilingual_crawler.pairing.candidates import Known
 from bilingual_crawler.pairing.claims import Said
+from bilingual_crawler.pairing.known_pages import Known
 from bilingual_crawler.pairing.profile import Profile, members
 from bilingual_crawler.pairing.statistics import KINDS, SiteStatistics
 

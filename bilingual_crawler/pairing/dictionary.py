@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bilingual_crawler.pairing.candidates import Known
+from bilingual_crawler.pairing.known_pages import Known
 from bilingual_crawler.pairing.profile import MOST_WORDS, members
 from bilingual_crawler.pairing.word_list import WordList, Words
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bilingual_crawler.documents.document import Document
-from bilingual_crawler.pairing.candidates import Known
+from bilingual_crawler.pairing.known_pages import Known
 
 MOST_TEXTS = 8
 """A title and paragraphs of a page that the model is asked about."""

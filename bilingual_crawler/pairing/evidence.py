@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from statistics import StatisticsError, correlation
 
 from bilingual_crawler.documents.document import DocumentKey
-from bilingual_crawler.pairing.candidates import Known
 from bilingual_crawler.pairing.claims import Said
 from bilingual_crawler.pairing.comparison import NUMBERS
+from bilingual_crawler.pairing.known_pages import Known
 from bilingual_crawler.pairing.pair import Evidence
 from bilingual_crawler.pairing.profile import Profile
 

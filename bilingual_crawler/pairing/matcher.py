@@ -11,13 +11,16 @@ URLs has the best evidence.
 """
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from types import MappingProxyType
 
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.changes import Changes
 from bilingual_crawler.pairing.comparison import GROUPS, likeness, rivalry
 from bilingual_crawler.pairing.model import PairModel, load_pair_model, probability
 from bilingual_crawler.pairing.one_to_one import OneToOne, Rank, Urls, rank_of
+from bilingual_crawler.pairing.packed_pair import PackedPair, PairPacker
 from bilingual_crawler.pairing.pair import DocumentPair, Page
 from bilingual_crawler.pairing.resources import RESOURCES
 from bilingual_crawler.pairing.weighing import Verdict, Weigher
@@ -56,6 +59,9 @@ def _strength(verdict: Verdict) -> tuple[float, int, str, str]:
     """Which URLs of two nodes are paired: the best, then the plainest."""
     urls = verdict.urls
     return (round(verdict.base + verdict.likeness, 6), -len(urls[0]) - len(urls[1]), *urls)
+
+
+_NO_EDGES: Mapping[str, _Edge] = MappingProxyType({})
 
 
 class _Best:
@@ -103,12 +109,15 @@ class Matcher:
         self._weigher = Weigher(pair, asked, self._model, word_list)
         self._url_model = url_model if "url_model" in asked else None
         self._weighed_at: defaultdict[str, deque[tuple[str, int]]] = defaultdict(deque)
-        self._node_of: dict[str, str] = {}
-        self._edges: defaultdict[str, dict[str, _Edge]] = defaultdict(dict)
+        self._pages = self._weigher.pages
+        self._copies: dict[str, str] = {}
+        """The node of every page that is not the first with its text."""
+        self._edges: dict[str, dict[str, _Edge]] = {}
         self._best: defaultdict[str, _Best] = defaultdict(_Best)
-        self._standing: dict[Nodes, DocumentPair] = {}
+        self._packer = PairPacker(pair.codes)
+        self._standing: dict[Nodes, PackedPair] = {}
         self._finishing = False
-        self._changes = Changes()
+        self._changes: Changes[PackedPair] = Changes()
         self._pairs = OneToOne(self._note_joined, self._note_parted)
 
     def __len__(self) -> int:
@@ -117,7 +126,15 @@ class Matcher:
     @property
     def pairs(self) -> list[DocumentPair]:
         """Every pair, as things stand."""
-        return list(self._standing.values())
+        return list(self.iter_pairs())
+
+    def iter_pairs(self) -> Iterator[DocumentPair]:
+        """The same one after the other, for those who cannot have all of them in memory."""
+        return map(self._packer.unpack, self._standing.values())
+
+    def standing(self) -> Iterable[PackedPair]:
+        """Every pair as it is kept, for those who do not ask why."""
+        return self._standing.values()
 
     @property
     def candidate_count(self) -> int:
@@ -138,7 +155,7 @@ class Matcher:
     def candidates(self) -> Iterator[DocumentPair]:
         """Everything that was weighed, with its probability and what each detector says."""
         for node, edges in self._edges.items():
-            if self._weigher.index[node].page.language == self._pair.first.code:
+            if self._pages.language_of(self._pages.number_of(node)) == self._pair.first.code:
                 for other in edges:
                     yield self._pair_of(node, other)
 
@@ -153,7 +170,7 @@ class Matcher:
     def features_of(self, one: str, other: str, model: float | None = None) -> list[float]:
         """The same of any two pages."""
         numbers = self._weigher.numbers(one, other, model)
-        node, other_node = self._node_of[one], self._node_of[other]
+        node, other_node = self._node_of(one), self._node_of(other)
         rivals = (
             self._best[node].rival_of(other_node),
             self._best[other_node].rival_of(node),
@@ -169,15 +186,17 @@ class Matcher:
         pair = None if partner is None else self._standing.get(_both(node, partner))
         if pair is None:
             return None
-        return pair.first if self._node_of[pair.first] == node else pair.second
+        return pair.first if self._node_of(pair.first) == node else pair.second
 
     def partner_of(self, url: str) -> str | None:
         """The page that one is paired with, itself or as another with the same text."""
-        node = self._node_of.get(url)
-        partner = None if node is None else self._pairs.partner_of(node)
+        partner = self._pairs.partner_of(self._node_of(url))
         return None if partner is None else self.paired_url(partner)
 
-    def add(self, page: Page, node: str | None = None) -> Changes:
+    def _node_of(self, url: str) -> str:
+        return self._copies.get(url, url)
+
+    def add(self, page: Page, node: str | None = None) -> Changes[DocumentPair]:
         """Take in a page; tell which pairs it completed, improved or replaced.
 
         `node` is the URL of an earlier page with the same text, if there is one.
@@ -197,12 +216,12 @@ class Matcher:
         """Take in a page that is not weighed before `finish`, when all the others are there."""
         self._index(page, node or page.url)
 
-    def alias(self, source: str, target: str) -> Changes:
+    def alias(self, source: str, target: str) -> Changes[DocumentPair]:
         """Learn that `source` leads to the page at `target`."""
         self._consider(self._weigher.alias(source, target))
         return self._told()
 
-    def declare(self, claims: Iterable[Declaration]) -> Changes:
+    def declare(self, claims: Iterable[Declaration]) -> Changes[DocumentPair]:
         """Learn what a sitemap says of pages, those that are there and those that may come.
 
         It counts as what the pages themselves declare, and is merged with that.
@@ -210,7 +229,7 @@ class Matcher:
         self._consider(both for claim in claims for both in self._weigher.declare(*claim))
         return self._told()
 
-    def finish(self, check: Callable[[], None] = lambda: None) -> Changes:
+    def finish(self, check: Callable[[], None] = lambda: None) -> Changes[DocumentPair]:
         """Weigh everything once more, now that all pages are there.
 
         `check` is called for each page and may raise an exception to end it: then the pairs
@@ -218,22 +237,27 @@ class Matcher:
         """
         self._weigher.settle()
         self._finishing = True
-        self._review(set(self._node_of.values()), self._everybody(check))
+        self._review({self._node_of(url) for url in self._pages}, self._everybody(check))
         self._finishing = False
         return self._told()
 
     def _everybody(self, check: Callable[[], None]) -> Iterator[Urls]:
-        for url in sorted(self._node_of):
+        for url in sorted(self._pages):
             check()
             for other in self._weigher.partners(url):
                 yield url, other
 
-    def _told(self) -> Changes:
+    def _told(self) -> Changes[DocumentPair]:
         changes, self._changes = self._changes, Changes()
-        return changes
+        told: Changes[DocumentPair] = Changes()
+        told.found = {urls: self._packer.unpack(pair) for urls, pair in changes.found.items()}
+        told.lost = {urls: self._packer.unpack(pair) for urls, pair in changes.lost.items()}
+        told.better_explained = changes.better_explained
+        return told
 
     def _index(self, page: Page, node: str) -> tuple[str, int]:
-        self._node_of[page.url] = node
+        if node != page.url:
+            self._copies[page.url] = node
         site, pages = self._weigher.add(page)
         if node == page.url:
             self._weighed_at[site].append((node, pages))
@@ -245,7 +269,7 @@ class Matcher:
         if queue and queue[0][1] * 2 <= pages:
             node, _ = queue.popleft()
             queue.append((node, pages))
-            known = [edge.verdict.urls for edge in self._edges[node].values()]
+            known = [edge.verdict.urls for edge in self._edges_of(node).values()]
             partners = ((node, other) for other in self._weigher.partners(node))
             self._review({node}, [*known, *partners])
 
@@ -272,10 +296,12 @@ class Matcher:
         verdict = self._weigher.weigh(one, other, model)
         if verdict is None:
             return None
-        node, other_node = self._node_of[one], self._node_of[other]
-        edge = self._edges[node].get(other_node)
+        node, other_node = self._node_of(one), self._node_of(other)
+        edge = self._edges_of(node).get(other_node)
         if edge is None:
-            edge = self._edges[node][other_node] = self._edges[other_node][node] = _Edge(verdict)
+            edge = _Edge(verdict)
+            self._edges.setdefault(node, {})[other_node] = edge
+            self._edges.setdefault(other_node, {})[node] = edge
         elif (
             verdict.urls == edge.verdict.urls or _strength(verdict) > _strength(edge.verdict)
         ) and verdict != edge.verdict:
@@ -288,7 +314,16 @@ class Matcher:
     def _forget(self, node: str, other: str) -> None:
         """Let go of a candidate; as a rival of others it still counts."""
         if self._pairs.partner_of(node) != other:
-            del self._edges[node][other], self._edges[other][node]
+            self._disconnect(node, other)
+            self._disconnect(other, node)
+
+    def _edges_of(self, node: str) -> Mapping[str, _Edge]:
+        return self._edges.get(node, _NO_EDGES)
+
+    def _disconnect(self, node: str, other: str) -> None:
+        edges = self._edges.get(node)
+        if edges is not None and edges.pop(other, None) is not None and not edges:
+            del self._edges[node]
 
     def _compete(self, node: str, other: str) -> None:
         """Let two nodes be rivals of each other's other candidates."""
@@ -308,7 +343,7 @@ class Matcher:
         """Forget what was known of nodes, weigh candidates, and choose pairs among them anew."""
         for node in nodes:
             for other in self._edges.pop(node, {}):
-                self._edges[other].pop(node, None)
+                self._disconnect(other, node)
             self._best.pop(node, None)
         done: set[int] = set()
         for one, other in candidates:
@@ -319,43 +354,46 @@ class Matcher:
         if self._finishing and self._url_model is not None:
             self._ask_url_model(nodes, self._url_model)
         for node in nodes:
-            for other in self._edges[node]:
+            for other in self._edges_of(node):
                 self._compete(node, other)
-        self._pairs.replace(list(self._ranks(nodes)), nodes)
+        self._pairs.replace(self._ranks(nodes), nodes)
         if not self._finishing:
             self._forget_hopeless(nodes)
 
     def _forget_hopeless(self, nodes: set[str]) -> None:
         for node in nodes:
-            for other, edge in list(self._edges[node].items()):
+            for other, edge in list(self._edges_of(node).items()):
                 if edge.probability < HOPELESS:
                     self._forget(node, other)
 
     def _ranks(self, nodes: set[str]) -> Iterator[tuple[str, str, Rank]]:
         for node in nodes:
-            for other, edge in self._edges[node].items():
+            for other, edge in self._edges_of(node).items():
                 if other not in nodes or node < other:
                     self._judge(node, other, edge)
                     yield node, other, edge.rank
 
     def _ask_url_model(self, nodes: set[str], ask: UrlModel) -> None:
         """Have the model look at every candidate, so that all have the same chance."""
-        waiting = [
+        waiting = (
             edge.verdict.urls
             for node in sorted(nodes)
-            for other, edge in self._edges[node].items()
+            for other, edge in self._edges_of(node).items()
             if (other not in nodes or node < other) and not edge.verdict.is_final
-        ]
-        for start in range(0, len(waiting), BATCH):
-            some = waiting[start : start + BATCH]
+        )
+        while some := list(islice(waiting, BATCH)):
             for (one, other), chance in zip(some, ask(some), strict=True):
                 self._take(one, other, float(chance))
 
     def _note_joined(self, node: str, other: str) -> None:
         edge = self._edges[node][other]
         pair = self._changes.lost.get(edge.verdict.urls)
-        if pair is None or self._finishing or abs(pair.score - edge.probability) > SAME:
-            pair = self._pair_of(node, other)
+        if (
+            pair is None
+            or self._finishing
+            or abs((pair.probability or 0.0) - edge.probability) > SAME
+        ):
+            pair = self._packer.pack(self._pair_of(node, other))
         self._standing[_both(node, other)] = pair
         self._changes.add(pair)
 

@@ -1,11 +1,12 @@
 """What stands for a matcher where no translations are looked for: it never finds a pair."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from bilingual_crawler.languages import LanguagePair, Languages
 from bilingual_crawler.pairing.changes import Changes
 from bilingual_crawler.pairing.matcher import Declaration, Matcher, UrlModel
 from bilingual_crawler.pairing.model import PairModel
+from bilingual_crawler.pairing.packed_pair import PackedPair
 from bilingual_crawler.pairing.pair import DocumentPair, Page
 from bilingual_crawler.pairing.word_list import WordList
 
@@ -15,13 +16,21 @@ class NoPairs:
 
     pairs: tuple[DocumentPair, ...] = ()
 
+    def iter_pairs(self) -> Iterator[DocumentPair]:
+        """No page is paired."""
+        return iter(())
+
+    def standing(self) -> Iterable[PackedPair]:
+        """No page is paired."""
+        return ()
+
     def paired_url(self, node: str) -> str | None:  # noqa: ARG002 - no page is paired
         """No page is paired."""
         return None
 
     partner_of = paired_url
 
-    def add(self, page: Page, node: str | None = None) -> Changes:  # noqa: ARG002 - nothing changes
+    def add(self, page: Page, node: str | None = None) -> Changes[DocumentPair]:  # noqa: ARG002 - nothing changes
         """Nothing changes."""
         return Changes()
 
@@ -31,15 +40,15 @@ class NoPairs:
     def restore(self, pages: Iterable[tuple[Page, str]]) -> None:
         """Nothing is taken in."""
 
-    def alias(self, source: str, target: str) -> Changes:  # noqa: ARG002 - nothing changes
+    def alias(self, source: str, target: str) -> Changes[DocumentPair]:  # noqa: ARG002 - nothing changes
         """Nothing changes."""
         return Changes()
 
-    def declare(self, claims: Iterable[Declaration]) -> Changes:  # noqa: ARG002 - nothing changes
+    def declare(self, claims: Iterable[Declaration]) -> Changes[DocumentPair]:  # noqa: ARG002 - nothing changes
         """Nothing changes."""
         return Changes()
 
-    def finish(self, check: Callable[[], None] | None = None) -> Changes:  # noqa: ARG002 - at once
+    def finish(self, check: Callable[[], None] | None = None) -> Changes[DocumentPair]:  # noqa: ARG002 - at once
         """Nothing changes."""
         return Changes()
 

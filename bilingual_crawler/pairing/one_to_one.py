@@ -5,7 +5,6 @@ a worse pair, and the partners it sets free look for their next best. Costs grow
 candidates, never with all pairs of pages.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
 ACCEPT = 0.5
@@ -28,7 +27,7 @@ class OneToOne:
 
     def __init__(self, joined: Told, parted: Told) -> None:
         self._joined, self._parted = joined, parted
-        self._ranks: defaultdict[str, dict[str, Rank]] = defaultdict(dict)
+        self._ranks: dict[str, dict[str, Rank]] = {}
         self._partner: dict[str, str] = {}
 
     def __len__(self) -> int:
@@ -46,7 +45,7 @@ class OneToOne:
         """Learn of a candidate, or that it is better than was known; then settle."""
         if rank[0] < ACCEPT:
             return
-        self._ranks[one][other] = self._ranks[other][one] = rank
+        self._rank(one, other, rank)
         self._settle([one])
 
     def replace(self, ranks: Iterable[tuple[str, str, Rank]], nodes: set[str]) -> None:
@@ -54,22 +53,29 @@ class OneToOne:
         free = [partner for node in nodes if (partner := self._part(node)) is not None]
         for node in nodes:
             for other in self._ranks.pop(node, {}):
-                self._ranks[other].pop(node, None)
+                ranks_of_other = self._ranks.get(other, {})
+                ranks_of_other.pop(node, None)
+                if not ranks_of_other:
+                    self._ranks.pop(other, None)
         found = [each for each in ranks if each[2][0] >= ACCEPT]
         for one, other, rank in found:
-            self._ranks[one][other] = self._ranks[other][one] = rank
+            self._rank(one, other, rank)
         found.sort(key=lambda each: each[2], reverse=True)
         for one, other, rank in found:
             if self._wins(one, rank) and self._wins(other, rank):
                 self._settle(self._join(one, other))
         self._settle([node for node in free if node not in nodes])
 
+    def _rank(self, one: str, other: str, rank: Rank) -> None:
+        self._ranks.setdefault(one, {})[other] = rank
+        self._ranks.setdefault(other, {})[one] = rank
+
     def _settle(self, nodes: list[str]) -> None:
         """Give each node the best partner that it can win, and so on for the displaced."""
         while nodes:
             node = nodes.pop()
             for other, rank in sorted(
-                self._ranks[node].items(), key=lambda each: each[1], reverse=True
+                self._ranks.get(node, {}).items(), key=lambda each: each[1], reverse=True
             ):
                 if not self._wins(node, rank):
                     break
@@ -79,7 +85,7 @@ class OneToOne:
 
     def _wins(self, node: str, rank: Rank) -> bool:
         partner = self._partner.get(node)
-        return partner is None or rank > self._ranks[node].get(partner, NOTHING)
+        return partner is None or rank > self._ranks.get(node, {}).get(partner, NOTHING)
 
     def _join(self, node: str, other: str) -> list[str]:
         displaced = [partner for each in (node, other) if (partner := self._part(each)) is not None]

@@ -88,6 +88,11 @@ class DocumentPair:
         return self.probability
 
     @property
+    def detectors(self) -> tuple[str, ...]:
+        """Who speaks in the evidence."""
+        return tuple(each.detector for each in self.evidence)
+
+    @property
     def reasons(self) -> list[Evidence]:
         """The evidence that speaks for the pair: claims and URLs first, then content."""
         return [each for each in self.evidence if each.score >= SPEAKS_FOR]

@@ -9,7 +9,8 @@ were.
 import re
 from array import array
 from collections.abc import Callable, Iterable
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
 from typing import Final, Self
 from urllib.parse import unquote, urlsplit
 from zlib import crc32
@@ -74,7 +75,7 @@ class Profile:
 
     def pack(self) -> bytes:
         """The profile as the journal keeps it."""
-        packed: bytes = msgpack.packb(astuple(self), unicode_errors="surrogatepass")
+        packed: bytes = msgpack.packb(_in_order(self), unicode_errors="surrogatepass")
         return packed
 
     @classmethod
@@ -82,6 +83,8 @@ class Profile:
         """The profile that `pack` made this of; one of an older journal has no vector."""
         return cls(*msgpack.unpackb(packed, unicode_errors="surrogatepass", use_list=False))
 
+
+_in_order = attrgetter(*(each.name for each in fields(Profile)))
 
 Embedder = Callable[[Document], bytes]
 """What makes the vector of a document."""

@@ -7,6 +7,7 @@ the user's says. Where there is no text (a list of URLs), or no detector that re
 asked, URLs and claims decide alone.
 """
 
+from array import array
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from math import log
@@ -14,7 +15,7 @@ from typing import NamedTuple
 
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing import almeida, evidence, ilsp, pplocator
-from bilingual_crawler.pairing.candidates import CandidateIndex, Known, known
+from bilingual_crawler.pairing.candidates import CandidateIndex
 from bilingual_crawler.pairing.claims import Claims
 from bilingual_crawler.pairing.comparison import (
     GROUPS,
@@ -27,13 +28,14 @@ from bilingual_crawler.pairing.comparison import (
     prepare,
     weights_of,
 )
+from bilingual_crawler.pairing.known_pages import Known, KnownPages
 from bilingual_crawler.pairing.model import PairModel
 from bilingual_crawler.pairing.names import Names
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import Evidence, Page, combined_score
 from bilingual_crawler.pairing.resources import Resources
 from bilingual_crawler.pairing.small_models import shipped
-from bilingual_crawler.pairing.statistics import SiteStatistics
+from bilingual_crawler.pairing.statistics import KINDS, SiteStatistics
 from bilingual_crawler.pairing.word_list import WordList
 
 CONTENT = frozenset(GROUPS) - {"url_key", "url_similarity", "url_model", "switches"}
@@ -49,12 +51,18 @@ _AT = {name: at for at, name in enumerate(NUMBERS)}
 class Verdict(NamedTuple):
     """What two pages come to, before they are compared with their rivals."""
 
-    urls: Urls
+    first: str
+    second: str
     base: float
     """The logarithm of the odds, without rivals."""
     likeness: float
     is_final: bool
     """Whether rivals count for nothing, because there was no text to compare."""
+
+    @property
+    def urls(self) -> Urls:
+        """The two pages, that of the first language first."""
+        return self.first, self.second
 
 
 class Weigher:
@@ -73,22 +81,24 @@ class Weigher:
         self._resources = Resources(word_list, self._asked)
         self._model = model
         self._classifiers = model.classifiers or shipped()
-        self._names = Names()
-        self._alternates = Claims("alternates", pair, self._names)
-        self._switches = Claims("switches", pair, self._names)
-        self.index = CandidateIndex()
+        self.pages = KnownPages(pair)
+        self._names = Names(self.pages)
+        self._alternates = Claims("alternates", pair, self._names, self.pages)
+        self._switches = Claims("switches", pair, self._names, self.pages)
+        self._index = CandidateIndex(self.pages)
         self._statistics: defaultdict[str, SiteStatistics] = defaultdict(SiteStatistics)
-        self._weights: dict[str, tuple[int, dict[str, float]]] = {}
+        self._weights = array("d")
+        self._weighed_at = array("I")
         self._prepared: dict[str, Prepared] = {}
         self._images: dict[str, tuple[int, ilsp.SiteImages]] = {}
 
     def add(self, page: Page) -> tuple[str, int]:
         """Index a page; its site, and how many pages of that there are now, are told."""
-        entry = known(page, self._pair)
-        self.index.add(entry)
-        names = self._names.add(page)
+        entry = self.pages.add(page)
+        self._index.add(entry)
+        self._names.add(entry)
         for claims in (self._alternates, self._switches):
-            claims.add(page, names)
+            claims.add(entry)
         statistics = self._statistics[entry.site]
         statistics.add(page.profile)
         self._resources.add(entry)
@@ -100,6 +110,7 @@ class Weigher:
         page = None if name is None else self._names.page_at(source)
         if name is None or page is None:
             return []
+        self._names.add_name(name, page)
         return [
             (page, url)
             for claims in (self._alternates, self._switches)
@@ -114,7 +125,7 @@ class Weigher:
 
     def partners(self, url: str) -> list[str]:
         """The pages of the other language that one is worth comparing with."""
-        found = dict.fromkeys(self.index.candidates(url))
+        found = dict.fromkeys(self._index.candidates(url))
         for claims in (self._alternates, self._switches):
             found.update(dict.fromkeys(claims.partners(url)))
         return list(found)
@@ -122,7 +133,7 @@ class Weigher:
     def settle(self) -> None:
         """Let what is rare be counted anew, and claims go to those that are meant."""
         self._alternates.settle()
-        self._weights.clear()
+        self._weights, self._weighed_at = array("d"), array("I")
         self._prepared.clear()
         self._images.clear()
         self._resources.forget()
@@ -133,13 +144,13 @@ class Weigher:
         urls = first.page.url, second.page.url
         if not self._reads(first, second):
             stated = list(self._stated(first, second))
-            return Verdict(urls, _log_odds(combined_score(stated)), 0.0, True) if stated else None
+            return Verdict(*urls, _log_odds(combined_score(stated)), 0.0, True) if stated else None
         numbers = self._numbers(first, second, model)
         if _is_copy(first, second, numbers):
             return None
         base = self._model.base(numbers) + self._declared(first, second)
         base += self._resources.odds(first, second)
-        return Verdict(urls, base, likeness(numbers), False)
+        return Verdict(*urls, base, likeness(numbers), False)
 
     def numbers(self, one: str, other: str, model: float | None = None) -> list[float]:
         """The numbers of two pages, for those who train the model."""
@@ -161,7 +172,7 @@ class Weigher:
         return asks and bool(first.page.profile.words and second.page.profile.words)
 
     def _in_order(self, one: str, other: str) -> tuple[Known, Known]:
-        first, second = self.index[one], self.index[other]
+        first, second = self.pages[one], self.pages[other]
         if first.page.language == self._pair.first.code:
             return first, second
         return second, first
@@ -229,11 +240,16 @@ class Weigher:
     def _weights_of(self, page: Known) -> dict[str, float]:
         """What the things on a page weigh, found out anew when its site has doubled."""
         statistics = self._statistics[page.site]
-        known = self._weights.get(page.page.url)
-        if known is None or statistics.pages >= 2 * known[0]:
-            weights = weights_of(page.page.profile, statistics)
-            known = self._weights[page.page.url] = statistics.pages, weights
-        return known[1]
+        new = len(self.pages) - len(self._weighed_at)
+        self._weighed_at.extend((0,) * new)
+        self._weights.extend((0.0,) * (new * len(KINDS)))
+        weighed_at, first = self._weighed_at[page.number], page.number * len(KINDS)
+        if weighed_at and statistics.pages < 2 * weighed_at:
+            return dict(zip(KINDS, self._weights[first : first + len(KINDS)], strict=True))
+        weights = weights_of(page.page.profile, statistics)
+        self._weighed_at[page.number] = statistics.pages
+        self._weights[first : first + len(KINDS)] = array("d", weights.values())
+        return weights
 
 
 def _is_copy(first: Known, second: Known, numbers: list[float]) -> bool:

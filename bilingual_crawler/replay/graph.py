@@ -16,13 +16,14 @@ from bilingual_crawler.corpus.warc_reader import OK, Answer
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.fetching import tdmrep
 from bilingual_crawler.fetching.identity import ROBOT_NAME
-from bilingual_crawler.fetching.limits import looks_binary, objection_to
+from bilingual_crawler.fetching.limits import LARGEST_ROBOTS_TXT, looks_binary, objection_to
 from bilingual_crawler.fetching.optouts import (
     CLOSED,
     forbids_links,
     opt_out_of,
     robots_directives,
 )
+from bilingual_crawler.fetching.robots_groups import rules_for
 from bilingual_crawler.hosts import host_of
 from bilingual_crawler.languages import Languages
 from bilingual_crawler.replay.recording import MOST_REDIRECTS
@@ -131,9 +132,7 @@ class _Walk:
         root = urljoin(url, "/")
         if root not in self._robots:
             self._robots[root] = _parsed_robots(self._site.answer(urljoin(root, "robots.txt")))
-            rules = self._site.answer(urljoin(root, tdmrep.PATH))
-            found = rules is not None and rules.status == OK
-            self._reserved[root] = tdmrep.read_rules(rules.body) if found and rules else ()
+            self._reserved[root] = _reserved(self._site.answer(urljoin(root, tdmrep.PATH)))
         robots = self._robots[root]
         if robots is not None and not robots.can_fetch(url, ROBOT_NAME):
             return False
@@ -144,4 +143,14 @@ class _Walk:
 def _parsed_robots(answer: Answer | None) -> Protego | None:
     if answer is None or answer.status != OK:
         return None
-    return Protego.parse(answer.body.decode("utf-8", "replace"))
+    text = answer.body[:LARGEST_ROBOTS_TXT].decode("utf-8-sig", "ignore")
+    return Protego.parse(rules_for(ROBOT_NAME, text))
+
+
+def _reserved(answer: Answer | None) -> tuple[tdmrep.Rule, ...]:
+    if answer is None or answer.status != OK:
+        return ()
+    try:
+        return tdmrep.read_rules(answer.body)
+    except tdmrep.UnreadableError:
+        return tdmrep.EVERYTHING

@@ -75,7 +75,8 @@ class RecordedSite:
         key = (url, given["content_type"], given["headers_language"])
         known = self._read.get(key) if given["hints"] == self.hints else None
         if known is not None:
-            return pickle.loads(known)  # type: ignore[no-any-return]  # noqa: S301 - our own bytes
+            read: Document = pickle.loads(known)  # noqa: S301 - our own bytes
+            return read
         document = build_document(url, body, **given)
         if given["hints"] == self.hints:
             self._read[key] = pickle.dumps(document, pickle.HIGHEST_PROTOCOL)

@@ -15,6 +15,7 @@ from twisted.internet.task import LoopingCall
 from bilingual_crawler.corpus.folder import REPORT
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.errors import why_unwritable
+from bilingual_crawler.fetching.crawl_delay import HOSTS_STAT
 from bilingual_crawler.frontier.entry import Frontier, State
 from bilingual_crawler.frontier.scheduler import FrontierScheduler
 from bilingual_crawler.pairing.pair import DocumentPair
@@ -153,7 +154,7 @@ class CrawlReporter:
         ended_now = any(name.startswith(URLS) for name in self._crawler.stats.get_stats())
         return Ending(
             counts=counts,
-            pairs=best_pairs(spider.corpus.pairs),
+            pairs=best_pairs(spider.corpus.iter_pairs()),
             folder=self._folder.path,
             seconds=self._tally.totals()[MILLISECONDS] / 1000,
             finished=self._is_finished,
@@ -161,6 +162,7 @@ class CrawlReporter:
             nothing_new=self._folder.was_finished and self._is_finished and not ended_now,
             command=resume_command(sys.orig_argv, spider.plan.output),
             explanation=explain(counts),
+            moved_aside=self._folder.moved_aside,
         )
 
     def _stopped(self) -> None:
@@ -201,6 +203,7 @@ class CrawlReporter:
             "seconds": totals[MILLISECONDS] / 1000,
             "runs": totals[RUNS],
             **figures(counts, frontier.top(BEST_SHOWN)),
+            "crawl_delays": dict(self._crawler.stats.get_value(HOSTS_STAT) or {}),
             "yield": self._yield.up_to(self._pages, counts.harvested),
             "explanation": explain(counts),
         }

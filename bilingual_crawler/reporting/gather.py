@@ -1,11 +1,12 @@
 """Reads the figures of a crawl from where they are kept."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from bilingual_crawler.frontier.entry import Frontier
+from bilingual_crawler.pairing.packed_pair import PackedPair
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.reporting import reasons
 from bilingual_crawler.reporting.counts import LOOKED_AT, Counts
@@ -31,7 +32,7 @@ OPT_OUT_HOSTS = "bilingual/optouts/hosts/"
 
 def counts_of(spider: "BilingualSpider", frontier: Frontier, tally: Tally) -> Counts:
     """Everything that was counted, as it stands."""
-    pairs = spider.corpus.pairs
+    pairs = spider.corpus.standing()
     return Counts(
         langs=spider.plan.langs,
         seeds=len(spider.plan.seeds),
@@ -74,9 +75,9 @@ def sums_of(totals: Counter[str], outcomes: Mapping[str, int]) -> dict[str, Any]
     }
 
 
-def detectors_of(pairs: list[DocumentPair]) -> dict[str, int]:
+def detectors_of(pairs: Sequence[DocumentPair | PackedPair]) -> dict[str, int]:
     """How many pairs each detector speaks for."""
-    return largest_first(Counter(each.detector for pair in pairs for each in pair.evidence))
+    return largest_first(Counter(each for pair in pairs for each in pair.detectors))
 
 
 def _opt_outs(outcomes: Mapping[str, int], nofollow: int) -> dict[str, int]:

@@ -36,10 +36,10 @@ class JsonFormatter(logging.Formatter):
         if url := url_of(record):
             fields["url"] = url
             fields["host"] = host_of(url)
-        error = record.exc_info[1] if record.exc_info else None
-        if error is not None:
+        raised = record.exc_info
+        if raised and (error := raised[1]) is not None:
             fields["exception"] = f"{type(error).__name__}: {error}"
-            fields["traceback"] = self.formatException(record.exc_info)  # type: ignore[arg-type]
+            fields["traceback"] = self.formatException(raised)
         return json.dumps({name: value[:LONGEST] for name, value in fields.items() if value})
 
 

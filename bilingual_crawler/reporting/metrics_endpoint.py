@@ -87,7 +87,7 @@ class MetricsPage(Resource):
     isLeaf = True  # noqa: N815 - Twisted's name
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()
         self._registry = registry
 
     def render_GET(self, request: Any) -> bytes:  # noqa: N802 - Twisted's name
@@ -108,9 +108,9 @@ def _listen(address: str, registry: CollectorRegistry) -> Any:
     from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
 
     host, port = split_address(address)
-    root: Any = Resource()  # type: ignore[no-untyped-call]
+    root: Any = Resource()
     root.putChild(b"metrics", MetricsPage(registry))
-    site: Any = Site(root, timeout=IDLE_SECONDS)  # type: ignore[no-untyped-call]
+    site: Any = Site(root, timeout=IDLE_SECONDS)
     loop: Any = reactor
     try:
         listening = loop.listenTCP(port, site, interface=host)

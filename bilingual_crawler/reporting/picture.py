@@ -11,6 +11,7 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 from bilingual_crawler.corpus.folder import REPORT
+from bilingual_crawler.durable import replacing
 from bilingual_crawler.reporting.yields import Point
 
 if TYPE_CHECKING:
@@ -71,9 +72,5 @@ def draw_yield(points: Sequence[Point], label: str, path: Path) -> None:
     panel.set_xlim(0, max(pages[-1], 1))
     panel.set_ylim(bottom=0)
     panel.grid(alpha=0.25)
-    fresh = path.with_name(f"{path.name}.new")
-    try:
+    with replacing(path) as fresh:
         figure.savefig(fresh, dpi=110, format="png")
-        fresh.replace(path)
-    finally:
-        fresh.unlink(missing_ok=True)

@@ -11,7 +11,7 @@ STORED = "stored"
 REDIRECTED = "redirected"
 OFF_LANGUAGE = "off_language"
 EXAMINED = "examined"
-OPT_OUTS = ("robots_txt", "tdm_reserved", "noai", "noindex")
+OPT_OUTS = ("robots_txt", "crawl_delay", "tdm_reserved", "tdm_unreadable", "noai", "noindex")
 
 READ = {
     STORED: "The page is in documents.jsonl.gz.",
@@ -25,6 +25,7 @@ READ = {
     "one_language": "The page was asked for in its other language too, and has but one.",
     "noindex": "The page asks not to be kept.",
     "tdm_reserved": "The site reserves the page from text and data mining.",
+    "tdm_unreadable": "The site has a tdmrep.json that cannot be read, which may reserve the page.",
     "noai": "The page asks not to be used for machine learning.",
     "dropped": "A pipeline of the project dropped the page.",
     EXAMINED: "The page was read to tell whether its site is bilingual, and for its links.",
@@ -34,6 +35,8 @@ READ = {
 FAILURES = {
     "robots_txt": "robots.txt forbids the page.",
     "robots_unavailable": "The server could not say what its robots.txt allows.",
+    "crawl_delay": "robots.txt asks for a longer delay than BILINGUAL_LONGEST_CRAWL_DELAY.",
+    "tdm_unavailable": "The server could not say what its tdmrep.json reserves.",
     "private_address": "The host is not on the open web (BILINGUAL_ALLOW_PRIVATE=1 allows it).",
     "dns": "The name of the host leads to no address.",
     "connection": "The connection to the server failed.",
@@ -41,11 +44,13 @@ FAILURES = {
     "tls": "No secure connection to the server could be made.",
     "proxy": "The proxy did not let us through to the host.",
     "incomplete": "The server broke off before the end of the page.",
+    "http_other": "The server answered with a status that HTTP does not have.",
     "too_many_redirects": "The page redirects too many times in a row.",
     "too_large": "The page is larger than DOWNLOAD_MAXSIZE.",
     "not_html": "The page is not of a type that is read (BILINGUAL_CONTENT_TYPES).",
     "bad_encoding": "The page is not packed the way its headers say.",
     "bad_url": "The address of the page cannot be read.",
+    "unreadable": "The request that was saved for the page cannot be read, or not trusted.",
     "offsite": "The page is on a host outside the crawl.",
     "probe_missed": "The address was a guess from the addresses of other pages; it is not there.",
     "stopped": "The download was stopped before the end of the page.",

@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import platform
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
@@ -15,11 +14,12 @@ from scrapy.settings import BaseSettings
 
 from bilingual_crawler import __version__
 from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS, PAIRS_TSV, SITES
+from bilingual_crawler.durable import replacing
 from bilingual_crawler.frontier.entry import Entry
 from bilingual_crawler.plan import CrawlPlan
 from bilingual_crawler.reporting import reasons
 from bilingual_crawler.reporting.counts import Amounts, Counts
-from bilingual_crawler.secrets import is_secret, without_password
+from bilingual_crawler.secrets import is_secret, without_credentials
 from bilingual_crawler.settings import PREFIX, Config, scrapy_defaults
 
 FORMAT = 1
@@ -36,7 +36,7 @@ def about(
         "format": FORMAT,
         "langs": str(plan.langs),
         "languages": [{"code": each.code, "name": each.name} for each in plan.langs],
-        "seeds": list(plan.seeds),
+        "seeds": [without_credentials(seed) for seed in plan.seeds],
         "seeds_from": plan.seeds_from,
         "topic_terms": len(plan.topic),
         "files": dict(files),
@@ -80,20 +80,12 @@ def figures(counts: Counts, best: Iterable[Entry]) -> dict[str, Any]:
 def write_report(path: Path, report: Mapping[str, Any], *, durable: bool) -> None:
     """Replace the report, so that a reader finds the old one or the new one.
 
-    `durable` waits for the disk, which a running crawl should not do.
+    `durable` waits for the disk, which a running crawl should not do: what it writes is
+    written anew when the crawl goes on.
     """
-    fresh = path.with_name(f"{path.name}.new")
-    try:
-        with fresh.open("w", encoding="utf-8") as file:
-            json.dump(report, file, ensure_ascii=False, indent=2, allow_nan=False)
-            file.write("\n")
-            if durable:
-                file.flush()
-                os.fsync(file.fileno())
-        fresh.replace(path)
-    except OSError:
-        fresh.unlink(missing_ok=True)
-        raise
+    with replacing(path, durable=durable) as fresh, fresh.open("x", encoding="utf-8") as file:
+        json.dump(report, file, ensure_ascii=False, indent=2, allow_nan=False)
+        file.write("\n")
 
 
 def changed_settings(config: Config, settings: BaseSettings) -> dict[str, Any]:
@@ -109,7 +101,7 @@ def changed_settings(config: Config, settings: BaseSettings) -> dict[str, Any]:
         if value != default.value:
             changed[default.name] = value
     return {
-        name: without_password(value) if isinstance(value, str) else value
+        name: without_credentials(value) if isinstance(value, str) else value
         for name, value in changed.items()
         if not is_secret(name)
     }

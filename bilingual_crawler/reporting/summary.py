@@ -52,6 +52,8 @@ class Ending:
     command: str | None = None
     """What to type to go on."""
     explanation: list[str] = field(default_factory=list)
+    moved_aside: list[Path] = field(default_factory=list)
+    """Files with what the journal of the crawl did not know."""
 
 
 def best_pairs(pairs: Iterable[DocumentPair], most: int = MOST_PAIRS) -> list[DocumentPair]:
@@ -78,7 +80,12 @@ def summary(ending: Ending) -> RenderableType:
         searched = ending.counts.sites is not None and not ending.counts.sites.bilingual
         what = "bilingual sites" if searched else ending.counts.harvest
         parts.append(_explanation(ending.explanation, f"Why there are no {what}"))
-    parts += [_accounts(ending.counts), _files(ending.folder), _going_on(ending)]
+    parts += [
+        _accounts(ending.counts),
+        _files(ending.folder),
+        _moved_aside(ending.moved_aside),
+        _going_on(ending),
+    ]
     return Group(*(part for part in parts if part is not None))
 
 
@@ -214,6 +221,16 @@ def _files(folder: Path) -> RenderableType:
     rows = grid((Text(name), Text(about, style=DIM)) for name, about in there.items())
     return Group(
         Text.assemble("\nFiles in ", (plain(str(folder)), STRONG)), Padding(rows, (0, 0, 0, 2))
+    )
+
+
+def _moved_aside(files: list[Path]) -> RenderableType | None:
+    if not files:
+        return None
+    names = ", ".join(plain(file.name) for file in files)
+    return Text(
+        "\nThe folder had more in it than its journal knew. That was moved aside, and is not part"
+        f" of the crawl: {names}"
     )
 
 

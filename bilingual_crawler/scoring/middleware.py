@@ -82,7 +82,8 @@ class ScoringMiddleware:
             self._languages.note(document)
             is_seed = response.meta.get("is_start_request")
             weight = 1.0 if is_seed else keeper.scorer.weight_of(document)
-            follow = weight and self._may_follow(document, response)
+            follow = self._has_answered(document) and weight
+            follow = follow and self._may_follow(document, response)
             links = self._wanted(document, keeper.scorer) if follow else []
             verdict = await self._thread.run(keeper.judge, document, links, keeper.take_news())
             self._count("links/scored", len(links))
@@ -100,10 +101,11 @@ class ScoringMiddleware:
         """The links worth a question: new to the frontier, or waiting and able to rise."""
         frontier, scope, depth = self._frontier, self._spider.scope, document.depth + 1
         links = self._links(document)
+        foreign = self._foreign(document)
         frontier.prefetch(
             (url_fingerprint(link.url), host)
             for link in links
-            if scope.covers(host := host_of(link.url))
+            if scope.covers(host := host_of(link.url)) or link.url in foreign
         )
         seen: set[int] = set()
         wanted = []
@@ -115,7 +117,8 @@ class ScoringMiddleware:
                     wanted.append(link)
             elif state is None and (scorer.sees_context or fingerprint not in seen):
                 seen.add(fingerprint)
-                objection = scope.objection(link.url, depth)
+                ask = scope.refusal if link.url in foreign else scope.objection
+                objection = ask(link.url, depth)
                 if objection is None:
                     wanted.append(link)
                 else:
@@ -143,26 +146,44 @@ class ScoringMiddleware:
 
     def _links(self, document: Document) -> list[Link]:
         """The links of a page, its declared translations first."""
-        declared = []
-        for alternate in document.alternates:
-            if alternate.url != document.url:
-                declared.append(Link(alternate.url, rel="alternate", hreflang=alternate.hreflang))
-                self._admit_host(alternate.url, alternate.language)
+        declared = [
+            Link(alternate.url, rel="alternate", hreflang=alternate.hreflang)
+            for alternate in document.alternates
+            if alternate.url != document.url
+        ]
         urls = {link.url for link in declared}
         return declared + [link for link in document.links if link.url not in urls]
 
-    def _admit_host(self, url: str, language: str | None) -> None:
-        """Take in the host of a translation that lives elsewhere, if that is wanted."""
-        scope = self._spider.scope
-        host = host_of(url)
-        if (
-            self._config.follow_alternates
-            and host
-            and not scope.covers(host)
-            and language in self._spider.pair_of(url)
-        ):
-            scope.admit_host(host)
+    def _foreign(self, document: Document) -> set[str]:
+        """Declared translations on hosts that must still lead back: one a host and language."""
+        if not self._config.follow_alternates:
+            return set()
+        scope, claims, own = self._spider.scope, self._spider.foreign, host_of(document.url)
+        found: dict[tuple[str, str], str] = {}
+        for each in document.alternates:
+            url, language = each.url, each.language
+            host = host_of(url)
+            if language is None or language not in self._spider.pair_of(url):
+                continue
+            if not host or scope.covers(host):
+                continue
+            if claims.claim(host, own):
+                found.setdefault((host, language), url)
+            else:
+                self._count("links/refused/foreign_host")
+        return set(found.values())
+
+    def _has_answered(self, document: Document) -> bool:
+        """Whether the links of a page may count: not those of a host that must still lead back."""
+        host, claims = host_of(document.url), self._spider.foreign
+        if not claims.is_unanswered(host):
+            return True
+        if claims.read(document):
+            self._spider.scope.admit_host(host)
             self._count("sites/admitted")
+            return True
+        self._count("sites/unanswered")
+        return False
 
     def _is_closed(self, document: Document) -> bool:
         """Whether a page asks that nothing of it is used."""

@@ -30,7 +30,8 @@ MOST_WORDS = 12
 """Words of a URL that are compared letter by letter with those of another."""
 _PARTS = re.compile(r"[^\W\d_]+|\d+")
 _EXTENSION = re.compile(r"\.([a-z][a-z0-9]{1,4})$")
-_REMEMBERED = 1 << 15
+_REMEMBERED = 1 << 12
+"""URLs taken apart that are kept, a kilobyte each: those of a page's candidates come together."""
 
 
 class UrlParts(NamedTuple):

@@ -6,6 +6,7 @@ found and what failed since the last page is told, the links of the page are sco
 the scorer wants changed is asked for. So a scorer needs no locks.
 """
 
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple, Protocol
@@ -17,8 +18,11 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.languages import LanguagePair, Languages
 from bilingual_crawler.pairing.pair import DocumentPair
+from bilingual_crawler.scoring.shared_models import missing_runtime
 from bilingual_crawler.settings import Config
 from bilingual_crawler.topics.topic import NO_TOPIC, Topic
+
+logger = logging.getLogger(__name__)
 
 SEED_PRIORITY = float("inf")
 """Seeds come first, always."""
@@ -40,6 +44,8 @@ SCORERS = {
 TOPICAL = "bilingual_crawler.scoring.topical.TopicalScorer"
 ONE_LANGUAGE = "rules"
 """The scorer of a crawl without translations, unless the user names one."""
+WITHOUT_MODELS = "rules"
+"""The scorer where the URL models cannot run, unless the user names one."""
 
 
 class Factor(NamedTuple):
@@ -191,8 +197,18 @@ class LinkScorer(ABC):
 
 
 def default_scorer(languages: Languages) -> str:
-    """The scorer of a crawl whose user names none."""
-    return Config().scorer if isinstance(languages, LanguagePair) else ONE_LANGUAGE
+    """The scorer of a crawl whose user names none; without a runtime for models, rules."""
+    if not isinstance(languages, LanguagePair):
+        return ONE_LANGUAGE
+    missing = missing_runtime()
+    if not missing:
+        return Config().scorer
+    logger.warning(
+        "Links are ranked by rules, without the URL models: %s is not installed."
+        " For the models: pip install 'bilingual-crawler[cpu]', or [gpu] for CUDA.",
+        missing,
+    )
+    return WITHOUT_MODELS
 
 
 def make_scorer(

@@ -6,6 +6,7 @@ that asks a model is made, and not before.
 
 import logging
 from functools import cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
 from bilingual_crawler.errors import ConfigurationError
@@ -17,7 +18,13 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+RUNTIME = ("onnxruntime", "tokenizers")
 INSTEAD = "Or rank links without a model: -a scorer=rules (BILINGUAL_SCORER=rules)."
+
+
+def missing_runtime() -> str:
+    """What of an extra the URL models lack to run; nothing if they can."""
+    return next((name for name in RUNTIME if find_spec(name) is None), "")
 
 
 def url2lang(config: Config) -> "Url2Lang":

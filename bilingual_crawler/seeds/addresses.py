@@ -7,6 +7,7 @@ from urllib.parse import SplitResult, urlsplit
 from w3lib.url import safe_url_string
 
 from bilingual_crawler.hosts import normal_name
+from bilingual_crawler.secrets import why_unreadable, without_credentials
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s+,|,(?=[\s,]|https?://|$)", re.IGNORECASE)
@@ -32,19 +33,29 @@ def split_addresses(text: str) -> list[str]:
 
 
 def read_address(text: str) -> str:
-    """A URL to begin with; ValueError tells why a text is none, and begins with the text.
+    """Return the URL that a text stands for. Without a scheme https:// is meant.
 
-    Without a scheme https:// is meant. What comes back is spelt the way requests are, so
-    that two spellings of one address are equal.
+    The URL is spelt the way requests are, so that two spellings of one address are equal. The
+    ValueError for any other text begins with that text, without its credentials.
     """
-    if not text.isprintable() or " " in text:
-        raise ValueError(f"{text!r} has a space in it; put commas between URLs, or write %20")
-    url = _with_scheme(text)
     try:
-        parts = urlsplit(url)
+        return _spelt_as_requests_are(text)
+    except _Refusal as refusal:
+        raise ValueError(f"{without_credentials(text)!r} {refusal}") from None
+
+
+class _Refusal(Exception):  # noqa: N818 - it never leaves this module
+    """Why a text is no address of the web."""
+
+
+def _spelt_as_requests_are(text: str) -> str:
+    if not text.isprintable() or " " in text:
+        raise _Refusal("has a space in it; put commas between URLs, or write %20")
+    try:
+        parts = urlsplit(_with_scheme(text))
         port = parts.port
     except ValueError as error:
-        raise ValueError(f"{text!r} is not a web address ({error})") from None
+        raise _Refusal(f"is not a web address{why_unreadable(error, text)}") from None
     host = _host(text, parts)
     if ":" in host:
         host = f"[{host}]"
@@ -64,21 +75,21 @@ def _with_scheme(text: str) -> str:
         if not scheme:
             return f"https://{text}"
     if scheme[1].lower() not in {"http", "https"}:
-        raise ValueError(f"{text!r} begins with {scheme[0]}; only http:// and https:// are crawled")
+        raise _Refusal(f"begins with {scheme[0]}; only http:// and https:// are crawled")
     return text
 
 
 def _host(text: str, parts: SplitResult) -> str:
     if "@" in parts.netloc:
-        raise ValueError(f"{text!r} has a user name in it; write the address without")
+        raise _Refusal("has a user name in it; write the address without")
     if not parts.hostname:
-        raise ValueError(f"{text!r} has no host; write for example https://example.org/")
+        raise _Refusal("has no host; write for example https://example.org/")
     host = normal_name(parts.hostname)
     bare_word = (
         not _SCHEME.match(text) and host != "localhost" and not re.search("[.:]", host or "")
     )
     if host is None or bare_word:
-        raise ValueError(f"{text!r} is not a web address; write for example https://example.org/")
+        raise _Refusal("is not a web address; write for example https://example.org/")
     return host
 
 

@@ -180,7 +180,7 @@ KEYS: dict[str, Key] = {
         "DOWNLOAD_TIMEOUT",
     ),
     "max_size": Key(
-        "Bytes of a page at most; 0 is no limit.",
+        "Bytes of a page at most; 0 is 1 GiB.",
         _number("a whole number of bytes", 0, whole=True),
         "DOWNLOAD_MAXSIZE",
     ),

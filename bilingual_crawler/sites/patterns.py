@@ -7,9 +7,12 @@ import warnings
 from types import FrameType
 
 LONGEST_PATTERN = 1_000
+MOST_REPEATS = 10_000
+"""How often a pattern may repeat groups inside each other; no URL has that many parts."""
 SECONDS = 0.25
 _PROBE_LENGTH = 1_000
 _COMMON = "aZ0/-_.=&%?+,"
+_REPEATED_GROUP = re.compile(r"[)\s]\{([0-9]*),?([0-9]*)\}")
 
 
 class _TooSlowError(Exception):
@@ -24,6 +27,11 @@ def compile_pattern(text: str) -> re.Pattern[str]:
         raise ValueError(f"is longer than {LONGEST_PATTERN:,} characters")
     if "\b" in text or "\f" in text:
         raise ValueError("has a control character in it; write it in single quotes")
+    if _repeats(text) > MOST_REPEATS:
+        raise ValueError(
+            f"repeats its groups more than {MOST_REPEATS:,} times; use smaller numbers, and no"
+            " repetition inside a repetition"
+        )
     try:
         with warnings.catch_warnings(action="error", category=FutureWarning):
             pattern = re.compile(text)
@@ -37,6 +45,18 @@ def compile_pattern(text: str) -> re.Pattern[str]:
             "avoid a repetition inside a repetition, such as (a+)+"
         )
     return pattern
+
+
+def _repeats(text: str) -> int:
+    """How often the groups of a pattern are repeated at most, if each holds all the others.
+
+    `re` keeps a place for every round, also for those that match nothing: with numbers in
+    the millions that is gigabytes before any timer rings.
+    """
+    repeats = 1
+    for found in _REPEATED_GROUP.finditer(text):
+        repeats *= max(1, *(int(number or 0) for number in found.groups()))
+    return repeats
 
 
 def _is_slow(pattern: re.Pattern[str]) -> bool:
@@ -60,7 +80,7 @@ def _is_slow(pattern: re.Pattern[str]) -> bool:
         for character in dict.fromkeys(_COMMON + pattern.pattern):
             pattern.search("https://example.org/" + character * _PROBE_LENGTH + "\n!")
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-    except _TooSlowError:
+    except (_TooSlowError, MemoryError):
         return True
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)

@@ -1,6 +1,5 @@
 """The file of per-site rules: read, checked, and all its problems told with their lines."""
 
-import difflib
 import re
 import tomllib
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from bilingual_crawler.hosts import normal_host, normal_name
 from bilingual_crawler.sites.keys import KEYS, SCRAPY_NAMES, SPELLINGS, UnfitError, shown
 from bilingual_crawler.sites.rules import SiteRules
 from bilingual_crawler.sites.toml_lines import TomlLines, line_of_syntax_error
+from bilingual_crawler.suggestions import hint, nearest
 
 ALL_SITES = "*"
 
@@ -146,10 +146,8 @@ def _unquoted(
 
 
 def _unknown(spelling: str) -> str:
-    known = {each.lower(): each for each in SPELLINGS}
-    near = difflib.get_close_matches(spelling.lower(), known, 1)
-    hint = f"did you mean {known[near[0]]}?" if near else f"the keys are {', '.join(KEYS)}"
-    return f"there is no key {spelling}: {hint}"
+    meant = hint(nearest(spelling, SPELLINGS)[:1], f"the keys are {', '.join(KEYS)}")
+    return f"there is no key {spelling}: {meant}"
 
 
 def _not_a_table(name: str, value: Any) -> str:

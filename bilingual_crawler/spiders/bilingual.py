@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
@@ -24,8 +24,10 @@ from bilingual_crawler.fetching.browser.chromium import check_rendering
 from bilingual_crawler.fetching.browser.rendering import Rendering
 from bilingual_crawler.fetching.identity import warn_without_contact
 from bilingual_crawler.fetching.refusal import reason_of
+from bilingual_crawler.foreign_hosts import ForeignHosts
 from bilingual_crawler.frontier.backend import connect
 from bilingual_crawler.frontier.entry import CrawlFrontier, State
+from bilingual_crawler.frontier.requests import LOOK
 from bilingual_crawler.hosts import host_of
 from bilingual_crawler.languages import LanguagePair, Languages
 from bilingual_crawler.pairing.model import load_pair_model
@@ -36,6 +38,7 @@ from bilingual_crawler.plan import CRAWLS, CrawlPlan
 from bilingual_crawler.scope import Scope
 from bilingual_crawler.scoring.scorer import SEED_PRIORITY, NothingYet, default_scorer, make_scorer
 from bilingual_crawler.scoring.shared_models import parallel_urls_if_there
+from bilingual_crawler.secrets import without_credentials
 from bilingual_crawler.settings import Config
 from bilingual_crawler.signals import pair_found, pair_lost
 from bilingual_crawler.topics.topic import Topic
@@ -66,10 +69,14 @@ class BilingualSpider(Spider):
 
     name = "bilingual"
     harvests: ClassVar[bool] = True
+    callbacks: ClassVar[frozenset[str]] = frozenset({"parse", "look"})
+    errbacks: ClassVar[frozenset[str]] = frozenset({"failed", "not_seen"})
+    """The methods that a request may name which is read from a folder or from Redis."""
     plan: CrawlPlan
     config: Config
     folder: CrawlFolder
     corpus: Corpus
+    foreign: ForeignHosts
     patience: Patience
     topic: Topic
     discovery: Discovery | None = None
@@ -120,6 +127,7 @@ class BilingualSpider(Spider):
                 word_list=word_list,
                 embedder=embedder,
             )
+            self.foreign = ForeignHosts(self.folder.journal, config.alternate_hosts)
         if plan.discover or self.folder.facts.get(DISCOVERS):
             self.discovery = Discovery(self, self.crawler)
 
@@ -147,11 +155,28 @@ class BilingualSpider(Spider):
         return self.plan.sites.rules_for(host_of(url)).render or self.config.render
 
     def resume(self, frontier: CrawlFrontier) -> None:
-        """Take the hosts back in that an earlier run had come to."""
+        """Take the hosts back in that an earlier run had come to.
+
+        The frontier names those that have URLs waiting, `foreign` those that have led back. A
+        shared frontier does not tell which hosts are only declared: `take_in` does.
+        """
         if self.discovery is not None:
             self.discovery.resume(frontier)
             return
-        for host in frontier.hosts:
+        for host in self.foreign.answered:
+            self.scope.admit_host(host)
+        if self.redis is None:
+            for host in frontier.hosts:
+                if not self.foreign.is_unanswered(host):
+                    self.scope.admit_host(host)
+
+    def take_in(self, request: Request) -> None:
+        """Make the host of a URL that is handed out part of the crawl, unless it must answer."""
+        host = host_of(request.url)
+        if LOOK in request.meta or self.scope.covers(host):
+            return
+        self.foreign.learn(host, request.meta)
+        if not self.foreign.is_unanswered(host):
             self.scope.admit_host(host)
 
     def pair_of(self, url: str) -> Languages:
@@ -177,7 +202,7 @@ class BilingualSpider(Spider):
             "" if len(self.plan.seeds) == 1 else "s",
             self.plan.langs.names,
             self.plan.seeds_from,
-            ", ".join(self.plan.seeds),
+            ", ".join(map(without_credentials, self.plan.seeds)),
         )
         warn_without_contact(
             self.config.contact, self.plan.seeds, self.crawler.settings["USER_AGENT"] or ""
@@ -195,8 +220,10 @@ class BilingualSpider(Spider):
         A `probe` is a URL that nobody linked to; if it is not there, that is no failure
         of the site, and it is not tried again.
         """
-        rules = self.plan.sites.rules_for(host_of(url))
+        host = host_of(url)
+        rules = self.plan.sites.rules_for(host)
         meta: dict[str, Any] = {"bilingual_score": score, "depth": depth}
+        meta |= self.foreign.meta_for(host)
         if probe:
             meta |= {"bilingual_probe": True, "dont_retry": True}
         if rules.timeout is not None:
@@ -254,12 +281,12 @@ class BilingualSpider(Spider):
         """Record why a page could not be looked at."""
         self.failed(failure)
         assert self.discovery is not None
-        request: Request = failure.request  # type: ignore[attr-defined]
+        request: Request = cast("Any", failure).request
         self.discovery.failed(request, request.meta["bilingual_outcome"][1])
 
     def failed(self, failure: Failure) -> None:
         """Record why a page could not be had."""
-        request: Request = failure.request  # type: ignore[attr-defined]
+        request: Request = cast("Any", failure).request
         assert failure.value is not None
         reason, detail = reason_of(failure.value)
         if request.meta.get("bilingual_probe") and reason in NOT_THERE:

@@ -61,9 +61,7 @@ class CompactModel(nn.Module):
     def __init__(self, shape: Shape) -> None:
         super().__init__()
         self.shape = shape
-        self.transformer: Any = XLMRobertaForSequenceClassification(  # type: ignore[no-untyped-call]
-            _transformer_config(shape)
-        )
+        self.transformer: Any = XLMRobertaForSequenceClassification(_transformer_config(shape))
         self.linear = LinearPart(shape) if shape.linear else None
         self.comparison = Comparison(shape) if shape.pair else None
 

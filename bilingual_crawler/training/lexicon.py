@@ -149,7 +149,7 @@ def fit_lexicon(
         loss = nn.functional.cross_entropy(scores, wanted)
         loss = loss + nn.functional.cross_entropy(scores.T, wanted)
         optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         optimizer.step()
         rates.step()
         show(step + 1, steps, float(loss.detach()) / 2)

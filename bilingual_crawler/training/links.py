@@ -6,7 +6,7 @@ of links whose site the machine had not seen; fitted to those that it had seen, 
 too sure.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -83,9 +83,9 @@ def vocabulary(links: Iterable[LabelledLink]) -> list[str]:
 
 def weights_of(links: Sequence[LabelledLink]) -> Numbers:
     """What each link counts, so that every site counts the same; one on average."""
-    totals: Counter[str] = Counter()
+    totals: defaultdict[str, float] = defaultdict(float)
     for link in links:
-        totals[link.site] += link.weight  # type: ignore[assignment]  # a float will do
+        totals[link.site] += link.weight
     share = len(links) / len(totals)
     return np.array([share * link.weight / totals[link.site] for link in links])
 

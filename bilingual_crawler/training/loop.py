@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from bilingual_crawler.durable import replacing
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.training.examples import Batch, Examples
 
@@ -127,7 +128,7 @@ class Fit:
         with torch.autocast(self.device.type, enabled=self.device.type == "cuda"):
             logits = self._logits(inputs)
             loss = loss_of(logits.float(), targets.to(self.device), self.schedule.smoothing)
-        self._scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
+        self._scaler.scale(loss).backward()
         self._scaler.unscale_(self._optimizer)
         nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self._scaler.step(self._optimizer)
@@ -178,9 +179,8 @@ class Fit:
             "schedule": self.schedule,
         }
         self.checkpoint.parent.mkdir(parents=True, exist_ok=True)
-        fresh = self.checkpoint.with_suffix(".new")
-        torch.save(state, fresh)
-        fresh.replace(self.checkpoint)
+        with replacing(self.checkpoint) as fresh:
+            torch.save(state, fresh)
         self._saved = time.monotonic()
 
     def resume(self) -> bool:

@@ -15,7 +15,7 @@ from bilingual_crawler.scoring.encode import Ngrams, UrlEncoder
 from bilingual_crawler.scoring.pair_features import url_parts
 from bilingual_crawler.scoring.preprocess import prepare
 from bilingual_crawler.training.compact import CompactModel, Shape, token_kinds, train_tokenizer
-from bilingual_crawler.training.data import Skipped, UrlPair, read_pairs, read_urls
+from bilingual_crawler.training.data import LabelledUrl, Skipped, UrlPair, read_pairs, read_urls
 from bilingual_crawler.training.encoding import encode_pairs, with_other_words
 from bilingual_crawler.training.examples import Examples
 from bilingual_crawler.training.export import decisions
@@ -63,7 +63,7 @@ def prepare_parallel(options: Options, tell: Callable[[str], None] = lambda _: N
     pairs = [*read_pairs(options.data, skipped=skipped), *read_pairs(options.weak, skipped=skipped)]
     given = list(read_pairs(options.dev, skipped=skipped))
     urls: defaultdict[str, list[str]] = defaultdict(list)
-    everything: list[UrlPair | object] = list(pairs)
+    everything: list[UrlPair | LabelledUrl] = list(pairs)
     for row in read_urls(options.extra, skipped=skipped):
         urls[row.domain].append(row.url)
         everything.append(row)
@@ -117,10 +117,10 @@ def prepare_parallel(options: Options, tell: Callable[[str], None] = lambda _: N
 
 
 def _sides(
-    pairs: Sequence[UrlPair], everything: Iterable[object], given: Sequence[UrlPair]
+    pairs: Sequence[UrlPair], everything: Iterable[UrlPair | LabelledUrl], given: Sequence[UrlPair]
 ) -> dict[str, str]:
     """The side of every domain; a site whose tables are all gold lists may go to dev."""
-    sides = split_domains(everything)  # type: ignore[arg-type]
+    sides = split_domains(everything)
     if given:
         measured = {pair.domain for pair in given}
         return {

@@ -2,8 +2,9 @@
 
 Whatever is served was crawled from strangers, and whatever runs on the same machine can reach
 a loopback port, a page in the user's browser too. So the name in the Host header must be one
-of ours (else a stranger's name could be pointed at this machine), what changes something must
-come from our own pages, and off the loopback interface everything needs a token.
+of ours (else a stranger's name could be pointed at this machine), what changes something or
+costs something, as every search does, must come from our own pages or from the user, and off
+the loopback interface everything needs a token.
 """
 
 import hmac
@@ -144,8 +145,12 @@ class Gate:
         hosts = headers.getlist("host")
         if len(hosts) != 1 or hosts[0] not in self._hosts:
             return _refuse(421, "This server is not known by that name (--allow-host NAME adds it)")
-        if request.method not in SAFE_METHODS and not _same_origin(headers):
-            return _refuse(403, "This came from the page of another site")
+        if not _same_origin(headers):
+            return _refuse(
+                403,
+                "This came from the page of another site, which may not ask anything here;"
+                " to see it, go to the address bar of the browser and press Enter",
+            )
         path = request.url.path
         if not self._keys.needed or path.startswith(OPEN_PATHS) or self._keys.admits(headers):
             return None
@@ -156,8 +161,9 @@ class Gate:
 
 
 def _same_origin(headers: Headers) -> bool:
-    """Whether the browser says that a request comes from our own pages.
+    """Whether the browser says that a request comes from our own pages, or from the user.
 
+    Programs that are no browsers say nothing, and are nobody's tool against this server.
     Our pages send no referrer, so some browsers send `Origin: null`; the form's own secret,
     which is asked for too, decides then.
     """

@@ -5,9 +5,10 @@ file is replaced as a whole with every mark, so that each pair stands there once
 be edited by hand, and lines that are not understood are kept as they are.
 """
 
-import os
 import threading
 from pathlib import Path
+
+from bilingual_crawler.durable import replacing
 
 LABELS = "labels.tsv"
 COLUMNS = 3
@@ -70,10 +71,9 @@ class Marks:
 
     def _write(self) -> None:
         lines = [*self._others, *(f"{a}\t{b}\t{int(ok)}" for (a, b), ok in self._marks.items())]
-        fresh = self.path.with_name(f"{self.path.name}.new")
-        with fresh.open("w", encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+        with (
+            replacing(self.path) as fresh,
+            fresh.open("x", encoding="utf-8", errors="surrogateescape", newline="\n") as file,
+        ):
             file.writelines(f"{line}\n" for line in lines)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(self.path)
         self._stamp = None

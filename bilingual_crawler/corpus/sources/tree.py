@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
-from typing import Self
+from typing import Any, Self
 from urllib.parse import unquote, urlsplit
 
 from bilingual_crawler.corpus.sources.reading import Found, Reading
@@ -124,7 +124,7 @@ class FolderRules:
     @classmethod
     def parse(cls, text: str) -> Self:
         """The rules that are written as "same=2,level=1,parent=2,across=1/2"."""
-        rules: dict[str, int | tuple[int, int]] = {}
+        rules: dict[str, Any] = {}
         for part in text.split(","):
             name, _, value = part.strip().partition("=")
             numbers = value.split("/")
@@ -136,7 +136,7 @@ class FolderRules:
                     " parent=2 and across=1/2, with commas between."
                 )
             rules[name] = int(numbers[0]) if wanted == 1 else (int(numbers[0]), int(numbers[1]))
-        return cls(**rules)  # type: ignore[arg-type]
+        return cls(**rules)
 
     def allow(self, first: str, second: str, roots: tuple[str, ...] = ()) -> bool:
         """Whether two URLs may be a pair; depth counts from the innermost of `roots`.

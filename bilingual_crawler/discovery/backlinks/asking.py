@@ -18,7 +18,7 @@ from twisted.python.failure import Failure
 from bilingual_crawler.discovery.backlinks.answers import question, read_answer
 from bilingual_crawler.discovery.backlinks.files import FileBacklinks, LinkFile, WebGraph
 from bilingual_crawler.discovery.backlinks.sources import SourceSpec
-from bilingual_crawler.fetching.refusal import reason_of
+from bilingual_crawler.fetching.refusal import reason_of, status_key
 from bilingual_crawler.scoring.worker import ScoringThread
 
 logger = logging.getLogger(__name__)
@@ -83,7 +83,7 @@ class HttpProvider:
         try:
             response = await self._crawler.engine.download_async(request)
             if response.status != HTTPStatus.OK:
-                return self._failed(f"http_{response.status}", "")
+                return self._failed(f"http_{status_key(response.status)}", "")
             return read_answer(self._template, response.body, most)
         except ValueError as error:
             return self._failed("bad_answer", str(error))

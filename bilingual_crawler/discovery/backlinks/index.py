@@ -15,6 +15,7 @@ from io import BufferedIOBase
 from itertools import islice
 from pathlib import Path
 
+from bilingual_crawler.durable import put_in_place
 from bilingual_crawler.errors import ConfigurationError
 
 logger = logging.getLogger(__name__)
@@ -81,7 +82,7 @@ def _make(path: Path, made_from: str, fill: Fill) -> None:
             connection.execute("CREATE TABLE about (made_from TEXT NOT NULL)")
             connection.execute("INSERT INTO about VALUES (?)", (made_from,))
             connection.execute("COMMIT")
-        fresh.replace(path)
+        put_in_place(fresh, path)
     except (OSError, EOFError, sqlite3.Error) as error:
         raise ConfigurationError(
             f"BILINGUAL_BACKLINKS: the index {path} cannot be made ({error}). Its folder must be "

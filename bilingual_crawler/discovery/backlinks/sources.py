@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 OWN = "own"
 KINDS = ("webgraph", "links", "http")
@@ -19,12 +19,12 @@ class SourceSpec(NamedTuple):
     place: str = ""
 
 
-def read_sources(value: object) -> tuple[SourceSpec, ...]:
+def read_sources(value: Any) -> tuple[SourceSpec, ...]:
     """The sources named in a setting; ValueError tells what is wrong with one.
 
     The crawler's own reverse links are always among them.
     """
-    parts = _BETWEEN.split(value) if isinstance(value, str) else list(value or ())  # type: ignore[call-overload]
+    parts = _BETWEEN.split(value) if isinstance(value, str) else list(value or ())
     specs = [_read(str(part).strip()) for part in parts if str(part).strip()]
     return tuple(dict.fromkeys([SourceSpec(OWN), *specs]))
 

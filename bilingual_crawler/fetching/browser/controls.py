@@ -1,12 +1,10 @@
 """The buttons of a page in the browser with which a reader changes its language.
 
-The page is a stranger's and may answer our questions as it likes, so nothing that comes back is
-trusted to be of any type or length. It cannot ask us anything.
+Our scripts run in a world of their own (`isolated_world`), so what comes back is as short as they
+make it. The page is a stranger's all the same: nothing is trusted to be of any type.
 """
 
 from typing import Any, NamedTuple
-
-from playwright.async_api import JSHandle, Page
 
 from bilingual_crawler.documents.scripted import (
     LONGEST_LABEL,
@@ -14,19 +12,20 @@ from bilingual_crawler.documents.scripted import (
     languages_of_control,
     switched_by,
 )
+from bilingual_crawler.fetching.browser.isolated_world import IsolatedWorld
 
 ATTRIBUTES = (
     *("id", "class", "name", "title", "alt", "aria-label", "onclick", "onchange"),
     *("lang", "hreflang", "data-lang", "data-language", "data-locale"),
 )
 
-_COLLECT = """(most) => Array.from(document.querySelectorAll([
+_COLLECT = """(most) => Array.from(Document.prototype.querySelectorAll.call(document, [
     'button', '[role=button]', '[role=menuitem]', '[role=option]', '[role=tab]', '[role=link]',
     'a:not([href])', 'a[href=""]', 'a[href="#"]', 'a[href="#!"]', 'a[href^="javascript:" i]',
     'input[type=button]', 'select option', '[onclick]:not(a)', '[data-lang]:not(html, a[href])',
     '[data-language]:not(html, a[href])', '[data-locale]:not(html, a[href])',
 ].join(','))).slice(0, most)"""
-_DESCRIBE = """(elements, [attributes, longest]) => elements.map((element) => {
+_DESCRIBE = """function (attributes, longest) { return this.map((element) => {
     const found = {};
     for (const name of attributes) {
         const value = element.getAttribute(name);
@@ -40,9 +39,9 @@ _DESCRIBE = """(elements, [attributes, longest]) => elements.map((element) => {
     const image = element.querySelector('img[alt]');
     const label = (element.textContent || element.value || '').trim() || (image ? image.alt : '');
     return {label: label.slice(0, longest), option: Boolean(choice), attributes: found};
-})"""
-_PRESS = """(elements, at) => {
-    const element = elements[at];
+}); }"""
+_PRESS = """function (at) {
+    const element = this[at];
     const choice = element.tagName === 'OPTION' ? element.closest('select') : null;
     if (!choice) { element.click(); return; }
     choice.value = element.value;
@@ -62,16 +61,18 @@ class Button(NamedTuple):
 class Controls:
     """The controls of a page at one moment; pressing one may make them out of date."""
 
-    def __init__(self, elements: JSHandle, buttons: list[Button]) -> None:
+    def __init__(self, world: IsolatedWorld, elements: str, buttons: list[Button]) -> None:
+        self._world = world
         self._elements = elements
         self._buttons = buttons
 
     @classmethod
-    async def of(cls, page: Page) -> "Controls":
+    async def of(cls, world: IsolatedWorld) -> "Controls":
         """The controls that a page has now and that name a language."""
-        elements = await page.evaluate_handle(_COLLECT, MOST_CONTROLS)
-        described = await elements.evaluate(_DESCRIBE, [list(ATTRIBUTES), LONGEST_LABEL + 1])
-        return cls(elements, read_buttons(described))
+        elements = await world.keep(_COLLECT, MOST_CONTROLS)
+        wanted = list(ATTRIBUTES), LONGEST_LABEL + 1
+        described = await world.ask_kept(elements, _DESCRIBE, *wanted)
+        return cls(world, elements, read_buttons(described))
 
     def for_language(self, code: str) -> Button | None:
         """The first control that switches to a language."""
@@ -79,7 +80,7 @@ class Controls:
 
     async def press(self, button: Button) -> None:
         """Click a control, or choose it where it is one of several options."""
-        await self._elements.evaluate(_PRESS, button.at)
+        await self._world.ask_kept(self._elements, _PRESS, button.at)
 
 
 def read_buttons(described: Any) -> list[Button]:

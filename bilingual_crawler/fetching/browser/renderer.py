@@ -38,7 +38,7 @@ MOST_STARTS = 3
 """Attempts to start the browser before a run goes on without it."""
 
 
-class ChromiumProvider(PlaywrightBrowserProvider):  # type: ignore[misc] # it has no types
+class ChromiumProvider(PlaywrightBrowserProvider):
     """Starts the browser, or says in a sentence why it does not start."""
 
     async def launch_browser(self) -> Browser:

@@ -16,6 +16,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 
+from bilingual_crawler.fetching.identity import robot_of
 from bilingual_crawler.fetching.optouts import CLOSED, opt_out_of, robots_directives
 from bilingual_crawler.fetching.refusal import reason_of
 
@@ -100,7 +101,7 @@ class Supply:
             reason, _ = reason_of(error)
             self._stats.inc_value(f"bilingual/render/resources/refused/{reason}")
             return None
-        opt_out = closed_by(response)
+        opt_out = closed_by(response, robot_of(request, self._crawler.settings))
         if opt_out is not None:
             self._stats.inc_value(f"bilingual/render/resources/refused/{opt_out}")
             return None
@@ -117,9 +118,9 @@ class Supply:
             self._size -= _size(*self._kept.popitem(last=False))
 
 
-def closed_by(response: Response) -> str | None:
+def closed_by(response: Response, robot: str) -> str | None:
     """The opt-out in the headers of a resource that keeps it from being used at all."""
-    robots = robots_directives(response.headers.getlist("X-Robots-Tag"))
+    robots = robots_directives(response.headers.getlist("X-Robots-Tag"), robot)
     tdm = b"1" in map(bytes.strip, response.headers.getlist("tdm-reservation"))
     opt_out = opt_out_of(robots, tdm, ("tdm", "noai"))
     return opt_out if opt_out in CLOSED else None

@@ -20,6 +20,7 @@ from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.documents.scripted import LEAST_TEXT, linked_languages
 from bilingual_crawler.fetching.browser.controls import Controls
 from bilingual_crawler.fetching.browser.failure import CRASH, RenderingFailedError, StoppingError
+from bilingual_crawler.fetching.browser.isolated_world import IsolatedWorld
 from bilingual_crawler.fetching.browser.supply import Resource, Supply
 from bilingual_crawler.fetching.browser.wishes import Treatment, treatment_of
 
@@ -39,8 +40,23 @@ LOOK_UP = 0.5
 """Seconds between two looks whether the crawl is to end, while a page does not answer."""
 CLOSING_SECONDS = 5.0
 
-_TEXT_LENGTH = "() => document.body ? document.body.textContent.length : 0"
-_SIZE = "() => document.documentElement ? document.documentElement.outerHTML.length : 0"
+_GET = """
+    const get = (kind, name, of) =>
+        of ? Object.getOwnPropertyDescriptor(kind.prototype, name).get.call(of) : null;
+"""
+_TEXT_LENGTH = f"""() => {{ {_GET}
+    return (get(Node, 'textContent', get(Document, 'body', document)) || '').length;
+}}"""
+_MARKUP = f"""(largest) => {{ {_GET}
+    const type = get(Document, 'doctype', document);
+    const root = get(Document, 'documentElement', document);
+    const markup = (type ? new XMLSerializer().serializeToString(type) : '')
+        + (get(Element, 'outerHTML', root) || '');
+    return largest && markup.length > largest ? null : markup;
+}}"""
+"""The whole page, or nothing if it has more characters than are wanted."""
+_WITHOUT_SOCKETS = """for (const name of
+    ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete globalThis[name];"""
 _EMPTY_STYLE = Resource(200, {"content-type": "text/css"}, b"")
 _HANDED_ON = ("accept", "origin", "user-agent", "x-requested-with")
 
@@ -93,6 +109,7 @@ class Visit:
         self._terms = terms
         self._supply = supply
         self._page: Page | None = None
+        self._world: IsolatedWorld | None = None
         self._deadline = monotonic() + terms.seconds
         self._requests = self._bytes = self._pending = self._loads = 0
         self._label = ""
@@ -101,8 +118,10 @@ class Visit:
     async def begin(self, page: Page, _request: object) -> None:
         """Take over everything that the page asks for, before it asks for anything."""
         self._page = page
+        self._world = IsolatedWorld(page)
         page.on("crash", self._crashed)
         page.context.on("page", self._refuse_window)
+        await page.context.add_init_script(_WITHOUT_SOCKETS)
         await page.unroute("**")
         await page.context.route("**", self._answer)
 
@@ -114,7 +133,7 @@ class Visit:
         """
         try:
             await self._settle(page)
-            view = self.found.page = await self._read(page)
+            view = self.found.page = await self._read()
             if not view.document.translation_service:
                 await self._switch_languages(page, view.document)
         except Exception as error:  # noqa: BLE001 - it is handed on
@@ -138,7 +157,7 @@ class Visit:
 
     async def _switch(self, page: Page, code: str) -> bool:
         """Change the language of the page; whether it is still the same page."""
-        controls = await self._in_time(Controls.of(page))
+        controls = await self._in_time(Controls.of(self._isolated))
         button = controls.for_language(code)
         if button is None:
             return True
@@ -150,7 +169,7 @@ class Visit:
         if not self._is_this_page(page.url):
             self._note_link(page.url)
             return False
-        view = await self._read(page)
+        view = await self._read()
         if view.document.language == code:
             self.found.variants[code] = view
         return True
@@ -172,18 +191,24 @@ class Visit:
     async def _length(self, page: Page) -> int:
         """The length of the text; -1 while the page is being replaced by another."""
         try:
-            length = await self._in_time(page.evaluate(_TEXT_LENGTH))
+            length = await self._in_time(self._isolated.ask(_TEXT_LENGTH))
         except PlaywrightError as error:
             if page.is_closed() or "crashed" in error.message:
                 raise
             return -1
         return length if isinstance(length, int) else 0
 
-    async def _read(self, page: Page) -> View:
-        size = await self._in_time(page.evaluate(_SIZE))
-        if not isinstance(size, int) or 0 < self._terms.largest < size:
+    @property
+    def _isolated(self) -> IsolatedWorld:
+        assert self._world is not None
+        return self._world
+
+    async def _read(self) -> View:
+        """Read the page as it is; its size is judged in the browser, before anything is copied."""
+        text = await self._in_time(self._isolated.ask(_MARKUP, self._terms.largest))
+        if not isinstance(text, str):
             raise RenderingFailedError("too_large", "The rendered page is too large.")
-        markup = (await self._in_time(page.content())).encode("utf-8", "replace")
+        markup = text.encode("utf-8", "replace")
         return View(self._terms.read(markup), markup)
 
     async def _in_time(self, question: Any) -> Any:

@@ -9,7 +9,7 @@ from scrapy.http import Response
 
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.fetching.negotiation.ways import headers_for
-from bilingual_crawler.fetching.refusal import reason_of
+from bilingual_crawler.fetching.refusal import reason_of, status_key
 from bilingual_crawler.fetching.site_files import SUCCESS
 from bilingual_crawler.frontier.requests import VARIANT
 from bilingual_crawler.languages import language_of_tag
@@ -58,7 +58,7 @@ class Questions:
             self._count(f"failed/{reason}")
             return None
         if response.status not in SUCCESS:
-            self._count(f"failed/http_{response.status}")
+            self._count(f"failed/http_{status_key(response.status)}")
             return None
         pair = spider.pair_of(url)
         said = header_of(response, "Content-Language")

@@ -12,6 +12,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from bilingual_crawler.frontier.entry import Entry, HostGate, Pushed, State
 from bilingual_crawler.frontier.memory import always_open
@@ -21,10 +22,12 @@ from bilingual_crawler.frontier.shared.link import AwayError, Call, Link
 from bilingual_crawler.frontier.shared.mirror import Mirror
 from bilingual_crawler.frontier.shared.outbox import Outbox, end_change
 from bilingual_crawler.frontier.shared.records import (
+    RecordError,
     pack_arguments,
     pack_body,
     pack_fingerprint,
     read_asked,
+    text_of,
     unpack_body,
     unpack_fingerprint,
 )
@@ -104,6 +107,11 @@ class RedisFrontier:
     def fenced(self) -> int:
         """How many changes came too late, from any worker."""
         return self._outbox.figures.fenced
+
+    @property
+    def dropped(self) -> int:
+        """How much was found in Redis that no worker had put there."""
+        return self._outbox.figures.dropped
 
     @property
     def hosts(self) -> list[str]:
@@ -261,12 +269,29 @@ class RedisFrontier:
             return None
         with contextlib.suppress(AwayError):
             for _ in range(MOST_REFUSED):
-                entry = self._pop_any()
-                if entry is None or self._passes(entry, now):
+                popped = self._pop_any()
+                if popped is None:
+                    return None
+                entry = self._read(*popped)
+                if entry is not None and self._passes(entry, now):
                     return entry
         return None
 
-    def _pop_any(self) -> Entry | None:
+    def _read(self, raw: bytes, host: bytes, priority: bytes, *rest: Any) -> Entry | None:
+        """The URL that was popped; what cannot be read is dropped from Redis."""
+        attempts, body = rest
+        name = text_of(host)
+        try:
+            url, payload = unpack_body(body, name)
+        except RecordError as error:
+            logger.warning("A URL of %.200r in Redis is dropped: %s", name, error)
+            self._outbox.add("drop", raw, host, site_of(name))
+            self._is_urgent = True
+            return None
+        fingerprint = unpack_fingerprint(raw)
+        return Entry(fingerprint, url, name, float(priority), 0, payload, State.LEASED, attempts)
+
+    def _pop_any(self) -> list[Any] | None:
         """Whatever Redis gives, when it has been told everything; each answer renews the lease."""
         self._sites.load()
         seconds, most_sites = self._lease
@@ -279,10 +304,10 @@ class RedisFrontier:
         _, _, pause, given_up, *url = answer
         self._is_urgent = False
         self._quiet_until = self._link.clock() + min(float(pause), POLL_SECONDS)
-        self._sites.give_up([site.decode() for site in given_up])
+        self._sites.give_up([text_of(site) for site in given_up])
         self._sites.compare(self._outbox.figures.held)
         self._pops += 1  # until here the same answer would come again
-        return _entry(*url) if url else None
+        return url or None
 
     def _passes(self, entry: Entry, now: float) -> bool:
         """Whether the worker's own gate lets a URL pass; if so it is in flight now."""
@@ -322,7 +347,7 @@ class RedisFrontier:
 
     def _join(self) -> None:
         """Become a worker of the crawl, or one again if Redis had given up on this one."""
-        self._outbox.figures = self._sites.join(self._member, self._lease.seconds)
+        self._outbox.learn(self._sites.join(self._member, self._lease.seconds))
         self._shelved.clear()
         self._is_urgent = True
 
@@ -362,11 +387,3 @@ class RedisFrontier:
             " could not tell is told when it is started again",
             self._lease.seconds,
         )
-
-
-def _entry(raw: bytes, host: bytes, priority: bytes, attempts: int, body: bytes) -> Entry:
-    """The URL that was popped."""
-    name = host.decode()
-    url, payload = unpack_body(body, name)
-    fingerprint = unpack_fingerprint(raw)
-    return Entry(fingerprint, url, name, float(priority), 0, payload, State.LEASED, attempts)

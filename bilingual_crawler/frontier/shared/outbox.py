@@ -1,5 +1,6 @@
 """What a worker has to tell Redis: collected, sent together, kept until it has arrived."""
 
+import logging
 import math
 from typing import Any, NamedTuple
 
@@ -7,6 +8,8 @@ from bilingual_crawler.frontier.shared.ends import End, Ends
 from bilingual_crawler.frontier.shared.link import Call, Link
 from bilingual_crawler.frontier.shared.records import pack_arguments, pack_fingerprint
 from bilingual_crawler.hosts import site_of
+
+logger = logging.getLogger(__name__)
 
 MOST_CHANGES = 500
 """Changes in one call of a script: the server does nothing else meanwhile."""
@@ -27,6 +30,8 @@ class Figures(NamedTuple):
     """Changes that came too late, when another worker had the URL."""
     held: int = 0
     """Sites that this worker holds."""
+    dropped: int = 0
+    """Things in Redis that no worker had put there, and that were dropped."""
 
 
 class Outbox:
@@ -70,6 +75,16 @@ class Outbox:
         """Whether there is nothing to tell at the moment."""
         return not self._changes and not self._ends.to_tell()
 
+    def learn(self, figures: Figures) -> None:
+        """Take over the figures of an answer."""
+        if figures.dropped > self.figures.dropped:
+            logger.warning(
+                "Redis has had %d records that no worker of this crawl can have written: they were"
+                " dropped. Who else can write to it?",
+                figures.dropped,
+            )
+        self.figures = figures
+
     def send(self, *calls: Call) -> Any:
         """One round trip: all changes, the ends that may be told, and the calls.
 
@@ -87,7 +102,7 @@ class Outbox:
         del self._changes[:number]
         self._ends.confirm(len(ends))
         self._new_queued = self._new_known = 0
-        self.figures = Figures(*answer[1])
+        self.learn(Figures(*answer[1]))
         if calls:
             self.answered_at = sent_at
         return answer

@@ -4,12 +4,20 @@ What is only shown is empty when the server cannot be reached.
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from heapq import nlargest
 from typing import Any, TypeVar
 
 from bilingual_crawler.frontier.entry import Entry, State
 from bilingual_crawler.frontier.shared.link import AwayError, Link
-from bilingual_crawler.frontier.shared.records import unpack_body, unpack_fingerprint
+from bilingual_crawler.frontier.shared.records import (
+    RecordError,
+    number_of,
+    text_of,
+    unpack_body,
+    unpack_fingerprint,
+)
+from bilingual_crawler.hosts import site_of
 
 HEAD_BYTES = 18
 PLACE_BYTES = 8
@@ -27,13 +35,14 @@ def hosts(link: Link) -> list[str]:
 def outcome_words(link: Link) -> dict[int, str]:
     """What the numbers mean that stand for outcomes."""
     words: dict[bytes, bytes] = link.ask(lambda: link.client.hgetall(link.key("words")))
-    return {int(code): word.decode() for code, word in words.items()}
+    return {number_of(code): text_of(word) for code, word in words.items()}
 
 
 def site(link: Link, name: str) -> tuple[int, list[str]]:
-    """How many pages a site gave so far, and its hosts."""
+    """How many pages a site gave so far, and its hosts; what is no host of it is left out."""
     pages = link.ask(lambda: link.client.hget(link.key("site", name), "pages"))
-    return int(pages or 0), _names(link.ask(lambda: link.client.smembers(link.key("hosts", name))))
+    names = _names(link.ask(lambda: link.client.smembers(link.key("hosts", name))))
+    return number_of(pages), [host for host in names if site_of(host) == name]
 
 
 def held_sites(link: Link) -> set[str]:
@@ -47,7 +56,7 @@ def top(link: Link, most: int) -> list[Entry]:
 
 
 def _names(names: Any) -> list[str]:
-    return [name.decode() for name in names]
+    return [text_of(name) for name in names]
 
 
 def _top(link: Link, most: int) -> list[Entry]:
@@ -55,14 +64,14 @@ def _top(link: Link, most: int) -> list[Entry]:
     labels: Any = client.zrevrange(link.key("heads"), 0, most - 1)
     found: list[tuple[float, bytes, str]] = []
     for label in labels:
-        host = label[PLACE_BYTES:].decode()
+        host = text_of(label[PLACE_BYTES:])
         best: Any = client.zrevrange(link.key("queue", host), 0, most - 1, withscores=True)
         found += [(priority, member, host) for member, priority in best]
     entries = []
     for priority, member, host in nlargest(most, found):
         record: Any = client.hget(link.key("urls", host), member[PLACE_BYTES:])
-        if record is not None:
-            entries.append(_entry(host, member, priority, record))
+        if entry := _entry(host, member, priority, record):
+            entries.append(entry)
     return entries
 
 
@@ -71,7 +80,7 @@ def queued(link: Link) -> Iterator[Entry]:
     for host in hosts(link):
         cursor = 0
         while True:
-            part = _or(None, link, lambda at=cursor, of=host: _part(link, of, at))  # type: ignore[misc]
+            part = _or(None, link, partial(_part, link, host, cursor))
             if part is None:
                 return
             cursor, entries = part
@@ -88,15 +97,18 @@ def _part(link: Link, host: str, cursor: int) -> tuple[int, list[Entry]]:
     fingerprints = [member[PLACE_BYTES:] for member, _ in members]
     records: Any = link.client.hmget(link.key("urls", host), fingerprints)
     pairs = zip(members, records, strict=True)
-    return cursor, [
-        _entry(host, member, priority, record)
-        for (member, priority), record in pairs
-        if record is not None
-    ]
+    entries = (_entry(host, member, priority, record) for (member, priority), record in pairs)
+    return cursor, [entry for entry in entries if entry is not None]
 
 
-def _entry(host: str, member: bytes, priority: float, record: bytes) -> Entry:
-    url, payload = unpack_body(record[HEAD_BYTES:], host)
+def _entry(host: str, member: bytes, priority: float, record: bytes | None) -> Entry | None:
+    """The URL of a record; None if there is none, or none that can be read."""
+    if record is None or len(record) <= HEAD_BYTES:
+        return None
+    try:
+        url, payload = unpack_body(record[HEAD_BYTES:], host)
+    except RecordError:
+        return None
     sequence = LAST_PLACE - int.from_bytes(member[:PLACE_BYTES], "big")
     fingerprint = unpack_fingerprint(member[PLACE_BYTES:])
     return Entry(fingerprint, url, host, priority, sequence, payload, State.QUEUED, record[1])

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import msgpack
 
 from bilingual_crawler.frontier.entry import State
+from bilingual_crawler.frontier.requests import MAX_URL
 
 LATER = 4
 """The state of a retry that is not due yet; everybody else sees it as queued."""
@@ -16,6 +17,10 @@ _PRIORITY = struct.Struct(">d")
 _ASKED = struct.Struct(">BBd")
 
 
+class RecordError(ValueError):
+    """Bytes in Redis that no worker of ours wrote, or not whole."""
+
+
 class Seen(NamedTuple):
     """What Redis says of a URL."""
 
@@ -23,6 +28,19 @@ class Seen(NamedTuple):
     state: State
     outcome: int
     priority: float
+
+
+def text_of(name: bytes) -> str:
+    """A name in Redis, which may be any bytes."""
+    return name.decode("utf-8", "replace")
+
+
+def number_of(value: bytes | None) -> int:
+    """A count in Redis, which may be anything; what is no number counts as nothing."""
+    try:
+        return int(value or 0)
+    except ValueError:
+        return 0
 
 
 def pack_fingerprint(fingerprint: int) -> bytes:
@@ -54,10 +72,15 @@ def pack_body(url: str, host: str, payload: bytes | None) -> bytes:
 
 
 def unpack_body(body: bytes, host: str) -> tuple[str, bytes | None]:
-    """The URL and its request."""
-    read = msgpack.unpackb(body)
-    text, payload = read if isinstance(read, list) else (read, None)
-    url = text.decode("utf-8", "surrogatepass")
+    """The URL and its request; RecordError if these are not the bytes of `pack_body`."""
+    try:
+        read = msgpack.unpackb(body)
+        text, payload = read if isinstance(read, list) else (read, None)
+        url = text.decode("utf-8", "surrogatepass")
+    except (ValueError, TypeError, AttributeError, msgpack.UnpackException) as error:
+        raise RecordError(f"it cannot be read ({error})") from error
+    if not isinstance(payload, bytes | None) or len(url) > MAX_URL:
+        raise RecordError("it has something else in it than an address and a request")
     if url.startswith("/"):
         url = f"http://{host}{url}"
     elif url.startswith("s/"):
@@ -67,7 +90,10 @@ def unpack_body(body: bytes, host: str) -> tuple[str, bytes | None]:
 
 def unpack_failed(record: bytes) -> tuple[float, bytes]:
     """What is kept of a URL that failed: its priority and its body."""
-    (priority,) = _PRIORITY.unpack_from(record, 2)
+    try:
+        (priority,) = _PRIORITY.unpack_from(record, 2)
+    except struct.error as error:
+        raise RecordError("it is too short") from error
     return priority, record[2 + _PRIORITY.size :]
 
 

@@ -10,7 +10,7 @@ from redis.exceptions import AuthenticationError, RedisError
 from redis.retry import Retry
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.secrets import without_password
+from bilingual_crawler.secrets import why_unreadable, without_credentials
 
 logger = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ PASSWORD = "REDISCLI_AUTH"  # noqa: S105 - where redis-cli looks for it too
 
 def connect(url: str) -> Redis:
     """A client of a server that answers; ConfigurationError says what is wrong if it does not."""
-    shown = without_password(url)
+    shown = without_credentials(url)
     try:
         client: Redis = Redis.from_url(
             url,
@@ -34,9 +34,10 @@ def connect(url: str) -> Redis:
             retry=Retry(NoBackoff(), 0),
         )
         about: dict[str, Any] = client.info()
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise ConfigurationError(
-            f"{NAME}={shown} is not an address of Redis ({error}): write redis://HOST:6379/0."
+            f"{NAME}={shown} is not an address of Redis{why_unreadable(error, url)}:"
+            " write redis://HOST:6379/0, with %2F for / and %40 for @ in a password."
         ) from None
     except AuthenticationError as error:
         raise ConfigurationError(
@@ -46,8 +47,8 @@ def connect(url: str) -> Redis:
         ) from None
     except (RedisError, OSError) as error:
         raise ConfigurationError(
-            f"There is no Redis at {shown} ({error}): start one (redis-server --appendonly yes),"
-            f" or write its address, -s {NAME}=redis://HOST:6379/0."
+            f"There is no Redis at {shown}{why_unreadable(error, url)}: start one"
+            f" (redis-server --appendonly yes), or write its address, -s {NAME}=redis://HOST:6379/0."
         ) from None
     _check(about, shown)
     return client

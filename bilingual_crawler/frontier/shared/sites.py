@@ -11,7 +11,7 @@ from bilingual_crawler.frontier.shared.ends import Ends
 from bilingual_crawler.frontier.shared.link import AwayError, Link
 from bilingual_crawler.frontier.shared.mirror import Mirror
 from bilingual_crawler.frontier.shared.outbox import Figures
-from bilingual_crawler.frontier.shared.records import Seen, read_seen
+from bilingual_crawler.frontier.shared.records import Seen, read_seen, text_of
 
 logger = logging.getLogger(__name__)
 
@@ -75,10 +75,10 @@ class HeldSites:
             if not figures.known:
                 logger.error("Redis has lost the whole frontier: was it restarted without a file?")
         link.token = token.decode()
-        self.stopped = [site.decode() for site in stopped]
+        self.stopped = [text_of(site) for site in stopped]
         self._mirror.drop(self._mirror.sites)
         for site in held:
-            self.take(site.decode())
+            self.take(text_of(site))
         return figures
 
     def take(self, site: str) -> None:
@@ -136,10 +136,22 @@ class HeldSites:
 
 def _problem(answer: list[bytes], worker: str, langs: str) -> str:
     """Why a worker cannot join, and what to write instead."""
-    if answer[0] == b"languages":
+    word, *about = (text_of(part)[:80] for part in answer)
+    if word == "languages":
         return (
-            f"The frontier in Redis belongs to a crawl for {answer[1].decode()}, not {langs}:"
+            f"The frontier in Redis belongs to a crawl for {about[0]}, not {langs}:"
             " write -s BILINGUAL_FRONTIER_PREFIX=NAME for a frontier of its own."
+        )
+    if word == "format":
+        return (
+            "The frontier in Redis was written by another version of the crawler (format"
+            f" {about[0]}, this one reads {about[1]}): go on with that version, or write"
+            " -s BILINGUAL_FRONTIER_PREFIX=NAME for a frontier of its own."
+        )
+    if word == "damaged":
+        return (
+            f"The frontier in Redis is damaged, or its keys are somebody else's ({about[0]} is of"
+            " another type): write -s BILINGUAL_FRONTIER_PREFIX=NAME for a frontier of its own."
         )
     return (
         f"Another worker of the crawl is called {worker}: give this one a name of its own with"

@@ -7,6 +7,7 @@ that runs is therefore not all of one moment. How the keys are laid out: `script
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -20,7 +21,10 @@ from bilingual_crawler.frontier.shared.link import Link
 from bilingual_crawler.frontier.shared.reading import AT_ONCE, HEAD_BYTES, PLACE_BYTES
 from bilingual_crawler.frontier.shared.records import (
     LATER,
+    RecordError,
+    number_of,
     pack_arguments,
+    text_of,
     unpack_body,
     unpack_failed,
     unpack_fingerprint,
@@ -38,7 +42,7 @@ from bilingual_crawler.frontier.view import (
     Worker,
 )
 from bilingual_crawler.hosts import site_of
-from bilingual_crawler.secrets import without_password
+from bilingual_crawler.secrets import without_credentials
 
 WORDS = {
     State.QUEUED: WAITING,
@@ -47,19 +51,35 @@ WORDS = {
     State.FAILED: FAILED,
     LATER: WAITING,
 }
+FORMAT = b"1"
+"""How `join.lua` marks the crawls that this version reads."""
+LEAST_RECORD = 2
+"""Bytes of the record of a URL that is done: its state, and how it ended."""
 MOST_REQUEUED = 200
 """URLs in one call of a script."""
 
 
 def open_shared_view(place: str, prefix: str = "") -> "SharedView":
     """The frontier in a Redis; which one must be said only where there are several."""
-    client, shown = connect(place), without_password(place)
+    client, shown = connect(place), without_credentials(place)
     names = [prefix] if prefix else _prefixes(client)
     link = Link(client, names[0] if names else "", "")
     if len(names) != 1 or not client.exists(link.key("crawl")):
         client.close()
         raise ConfigurationError(_which(shown, prefix, names))
+    version: Any = client.hget(link.key("crawl"), "format") if _is_hash(client, link) else b"none"
+    if version != FORMAT:
+        client.close()
+        raise ConfigurationError(
+            f"The crawl {names[0]} in {shown} was written by another version of the crawler"
+            f" (format {text_of(version or b'none')[:40]}, this one reads {text_of(FORMAT)}): look"
+            " at it with that version."
+        )
     return SharedView(link, shown)
+
+
+def _is_hash(client: Redis, link: Link) -> bool:
+    return bool(client.type(link.key("crawl")) == b"hash")
 
 
 class SharedView:
@@ -101,7 +121,7 @@ class SharedView:
         now = self._now()
         found = []
         for raw, ends in self._client.zrange(self._key("workers"), 0, -1, withscores=True):
-            name = raw.decode()
+            name = text_of(raw)
             flight = self._key("flight", name)
             oldest = self._client.zrange(flight, 0, 0, withscores=True)
             found.append(
@@ -146,28 +166,28 @@ class SharedView:
             for name, (facts, queued, known), holder in zip(names, told, holders, strict=True):
                 _, following, later, failed = facts
                 flight = flights[name]
-                waiting = queued + int(later or 0)
+                waiting = queued + number_of(later)
                 yield Host(
                     host=name,
                     waiting=waiting,
                     in_flight=flight,
-                    done=known - waiting - flight - int(failed or 0),
-                    failed=int(failed or 0),
+                    done=known - waiting - flight - number_of(failed),
+                    failed=number_of(failed),
                     next_allowed=_seconds_until(following, now),
-                    holder=(holder or b"").decode(),
+                    holder=text_of(holder or b""),
                 )
 
     def _in_flight_of_hosts(self) -> Counter[str]:
         flights: Counter[str] = Counter()
         for worker in (b"", *self._client.zrange(self._key("workers"), 0, -1)):
-            for member in self._client.zrange(self._key("flight", worker.decode()), 0, -1):
-                flights[member[PLACE_BYTES:].decode()] += 1
+            for member in self._client.zrange(self._key("flight", text_of(worker)), 0, -1):
+                flights[text_of(member[PLACE_BYTES:])] += 1
         return flights
 
     def _holders(self, sites: list[bytes | None]) -> list[bytes | None]:
         pipeline = self._client.pipeline(transaction=False)
         for site in sites:
-            pipeline.hget(self._key("site", (site or b"").decode()), "worker")
+            pipeline.hget(self._key("site", text_of(site or b"")), "worker")
         holders: list[bytes | None] = pipeline.execute()
         return holders
 
@@ -178,7 +198,8 @@ class SharedView:
             for some in _in_parts(self._client.hscan_iter(self._key("urls", host), count=AT_ONCE)):
                 scores = self._scores(host, some)
                 for (raw, record), score in zip(some, scores, strict=True):
-                    yield _url(host, raw, record, score, words)
+                    with suppress(RecordError):
+                        yield _url(host, raw, record, score, words)
 
     def _scores(self, host: str, records: list[tuple[bytes, bytes]]) -> list[float | None]:
         """The priorities of those that stand in the queue of their host."""
@@ -194,9 +215,8 @@ class SharedView:
             ["push", raw, host, site_of(host), priority, body, True]
             for host in hosts
             for raw, record in self._client.hscan_iter(self._key("urls", host), count=AT_ONCE)
-            if record[0] == State.FAILED
-            for priority, body in [unpack_failed(record)]
-            if selection.means(unpack_body(body, host)[0], host, words.get(record[1]))
+            for priority, body, url in _failed(record, host)
+            if selection.means(url, host, words.get(record[1]))
         )
         number = 0
         for some in _in_parts(changes, MOST_REQUEUED):
@@ -214,7 +234,7 @@ class SharedView:
             )
         number: int = self._client.zcard(self._key("flight", name))
         worker = Link(self._client, self._link.prefix, name)
-        worker.token = token.decode()
+        worker.token = text_of(token)
         worker.run("release")
         return number
 
@@ -223,11 +243,11 @@ class SharedView:
 
     def _numbers(self, name: str) -> dict[str, int]:
         found: dict[bytes, bytes] = self._client.hgetall(self._key(name))
-        return {each.decode(): int(number) for each, number in found.items()}
+        return {text_of(each): number_of(number) for each, number in found.items()}
 
     def _host_names(self) -> Iterator[str]:
         for name in self._client.sscan_iter(self._key("all_hosts"), count=AT_ONCE):
-            yield name.decode()
+            yield text_of(name)
 
     def _now(self) -> float:
         seconds, micro = self._client.time()
@@ -237,7 +257,7 @@ class SharedView:
 def _prefixes(client: Redis) -> list[str]:
     """The prefixes of all crawls in a server."""
     keys: Iterable[Any] = client.scan_iter(match="{*}:crawl", count=AT_ONCE)
-    return sorted(key.decode().removeprefix("{").removesuffix("}:crawl") for key in keys)
+    return sorted(text_of(key).removeprefix("{").removesuffix("}:crawl") for key in keys)
 
 
 def _which(place: str, prefix: str, names: list[str]) -> str:
@@ -248,7 +268,18 @@ def _which(place: str, prefix: str, names: list[str]) -> str:
     return f"There is no crawl in {place}: is it the right server, and the right number of it?"
 
 
+def _failed(record: bytes, host: str) -> Iterator[tuple[float, bytes, str]]:
+    """Priority, body and URL of a record of a URL that failed."""
+    if record[:1] == bytes([State.FAILED]):
+        with suppress(RecordError):
+            priority, body = unpack_failed(record)
+            if not math.isnan(priority):
+                yield priority, body, unpack_body(body, host)[0]
+
+
 def _url(host: str, raw: bytes, record: bytes, score: float | None, words: dict[int, str]) -> Url:
+    if len(record) < LEAST_RECORD or record[0] not in WORDS:
+        raise RecordError("its state is unknown")
     state = WORDS[record[0]]
     url, outcome, attempts = None, None, 0
     if state == FAILED:
@@ -278,7 +309,10 @@ def _seconds_until(moment: bytes | None, now: float) -> float | None:
     """None for a host that waits for an answer and not for a time."""
     if moment is None:
         return 0.0
-    seconds = max(0.0, float(moment) - now)
+    try:
+        seconds = max(0.0, float(moment) - now)
+    except ValueError:
+        return None
     return round(seconds, 3) if math.isfinite(seconds) else None
 
 

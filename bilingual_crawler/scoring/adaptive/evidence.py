@@ -120,7 +120,7 @@ def purity_of(document: Document) -> float:
 
 def _is_seen(one: Known, other: Known, tie: Tie) -> bool:
     """Whether pairing sees what ties two pages: a declaration, or the same key."""
-    return tie is Tie.DECLARED or one.traits.key == other.traits.key
+    return tie is Tie.DECLARED or one.key == other.key
 
 
 def _shared(page: Known, mate: Known) -> int:

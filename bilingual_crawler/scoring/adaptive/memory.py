@@ -5,6 +5,7 @@ forgotten again.
 """
 
 from collections.abc import Iterator
+from sys import intern
 
 from bilingual_crawler.frontier.fingerprint import url_fingerprint
 from bilingual_crawler.languages import LanguagePair
@@ -44,7 +45,7 @@ class Memory:
         self.yield_sections: dict[str, YieldSection] = {}
         self._groups: dict[tuple[str, str], Group] = {}
         self._members: dict[Group, dict[Known, None]] = {}
-        self._alike: dict[tuple[Tie, str], list[Known]] = {}
+        self._alike: dict[tuple[Tie, str], tuple[Known, ...]] = {}
         self.dirty: dict[Known, None] = {}
         self._touched: dict[Section, None] = {}
 
@@ -57,40 +58,43 @@ class Memory:
         fingerprint = url_fingerprint(url)
         known = self.urls.get(fingerprint)
         if known is None:
-            known = self._new(url, depth)
+            traits = traits_of(url, self.tokens)
+            known = self._new(url, traits, depth)
             if len(self.urls) < MOST_URLS and self._room.places > 0:
                 self._room.places -= 1
                 self.urls[fingerprint] = known
                 self._members[known.group][known] = None
-                for other, tie in self._alike_to(known):
+                for other, tie in self._alike_to(known, traits):
                     self.tie(known, other, tie)
         return known
 
     def remember(self, url: str, depth: int, fate: Fate) -> Known:
         """Take in a URL of an earlier run, whose ties are known."""
         self._room.places -= 1
-        known = self.urls[url_fingerprint(url)] = self._new(url, depth)
+        traits = traits_of(url, self.tokens)
+        known = self.urls[url_fingerprint(url)] = self._new(url, traits, depth)
         known.fate = fate
         if fate is Fate.WAITING:
             self._members[known.group][known] = None
-        self._alike_to(known)
+        self._alike_to(known, traits)
         return known
 
-    def _new(self, url: str, depth: int) -> Known:
-        traits = traits_of(url, self.tokens)
-        known = Known(url, traits, self._group(traits), depth)
+    def _new(self, url: str, traits: Traits, depth: int) -> Known:
+        known = Known(url, traits.key, intern(traits.language_class), self._group(traits), depth)
         if traits.announced:
             known.guess(leaning(traits.announced, self.codes, SURE_TOKEN), Certainty.TOKEN)
         return known
 
     def tie(self, one: Known, other: Known, tie: Tie) -> bool:
         """Tie two URLs, or for a better reason than before; tell whether that is news."""
-        before = one.ties.get(other)
+        ties = one.ties
+        before = ties.get(other)
         if before is not None and before >= tie:
             return False
-        if before is None and max(len(one.ties), len(other.ties)) >= MOST_TIES:
+        if before is None and max(len(ties), len(other.ties)) >= MOST_TIES:
             return False
-        one.ties[other] = other.ties[one] = tie
+        one.tie_to(other, tie)
+        other.tie_to(one, tie)
         self.dirty[one] = self.dirty[other] = None
         return True
 
@@ -129,24 +133,22 @@ class Memory:
             if page.fate is Fate.WAITING and page.priority is not None:
                 yield page
 
-    def _alike_to(self, known: Known) -> list[tuple[Known, Tie]]:
+    def _alike_to(self, known: Known, traits: Traits) -> list[tuple[Known, Tie]]:
         """Earlier URLs that resemble a new one, which is noted beside them."""
         found = []
-        for tie, name in ((Tie.KEY, known.traits.key), (Tie.SLUG, known.traits.slug)):
-            if not name or (tie is Tie.SLUG and self._is_foreign(known)):
+        for tie, name in ((Tie.KEY, traits.key), (Tie.SLUG, traits.slug)):
+            if not name or (tie is Tie.SLUG and self._is_foreign(traits)):
                 continue
-            alike = self._alike.setdefault((tie, name), [])
+            alike = self._alike.get((tie, name), ())
             if len(alike) < MOST_ALIKE:
-                known_class = known.traits.language_class
                 found += [
-                    (each, tie) for each in alike if each.traits.language_class != known_class
+                    (each, tie) for each in alike if each.language_class != known.language_class
                 ]
-                alike.append(known)
+                self._alike[tie, name] = (*alike, known)
         return found
 
-    def _is_foreign(self, known: Known) -> bool:
-        announced = known.traits.announced
-        return bool(announced) and announced.isdisjoint(self.codes)
+    def _is_foreign(self, traits: Traits) -> bool:
+        return bool(traits.announced) and traits.announced.isdisjoint(self.codes)
 
     def _group(self, traits: Traits) -> Group:
         """The group of a URL; a site with too many of them is judged by its upper sections."""

@@ -1,9 +1,10 @@
 """A URL of a site as the scorer knows it, and its ties to the URLs it may be translated by."""
 
+from collections.abc import Mapping
 from enum import IntEnum
+from typing import Any
 
 from bilingual_crawler.scoring.adaptive.sections import Group, Vector
-from bilingual_crawler.scoring.adaptive.traits import Traits
 
 
 class Fate(IntEnum):
@@ -36,10 +37,20 @@ class Certainty(IntEnum):
     DECLARED = 5
 
 
+NOWHERE = (0, 0, 0)
+
+
 class Known:
-    """One URL: waiting, fetched or gone. Compared by identity; a site has one a URL."""
+    """One URL: waiting, fetched or gone. Compared by identity; a site has one a URL.
+
+    There are very many of them, each with a tie or two. A dictionary of one entry takes 232
+    bytes and a tuple 56; so ties and switches are tuples of keys and values by turns, and
+    those who ask for them get a dictionary made for the occasion.
+    """
 
     __slots__ = (
+        "_switches",
+        "_ties",
         "certainty",
         "claims",
         "depth",
@@ -47,7 +58,9 @@ class Known:
         "group",
         "hunch",
         "is_copy",
+        "key",
         "language",
+        "language_class",
         "learned",
         "lone",
         "parent",
@@ -58,15 +71,15 @@ class Known:
         "purity",
         "slot",
         "switched_from",
-        "switches",
-        "ties",
-        "traits",
         "url",
     )
 
-    def __init__(self, url: str, traits: Traits, group: Group, depth: int) -> None:
+    def __init__(self, url: str, key: str, language_class: str, group: Group, depth: int) -> None:
         self.url = url
-        self.traits = traits
+        self.key = key
+        """What its URL is without language tokens."""
+        self.language_class = language_class
+        """Its host and language tokens: URLs that differ in it may be translations."""
         self.group = group
         self.depth = depth
         self.fate = Fate.WAITING
@@ -76,7 +89,7 @@ class Known:
         self.hunch: int | None = None
         """The language that the URL model thinks likeliest, if it was asked."""
         self.priority: float | None = None
-        self.ties: dict[Known, Tie] = {}
+        self._ties: tuple[Any, ...] = ()
         self.partner: Known | None = None
         self.promise: float | None = None
         self.purity = 1.0
@@ -87,12 +100,35 @@ class Known:
         self.learned = False
         self.lone = False
         """Whether nothing spoke of a translation before it was fetched."""
-        self.switches: dict[Known, int] = {}
-        """Where its language switch leads to, and the language that it names."""
-        self.switched_from = [0, 0, 0]
+        self._switches: tuple[Any, ...] = ()
+        self.switched_from = NOWHERE
         """How many pages of each language switch to it."""
         self.parent = 2
         self.slot = ""
+
+    @property
+    def ties(self) -> Mapping["Known", Tie]:
+        """The URLs that it may be translated by, and why."""
+        return _as_dict(self._ties)
+
+    def tie_to(self, other: "Known", tie: Tie) -> None:
+        """Tie it to another URL."""
+        self._ties = _with(self._ties, other, tie)
+
+    @property
+    def switches(self) -> Mapping["Known", int]:
+        """Where its language switch leads to, and the language that it names."""
+        return _as_dict(self._switches)
+
+    def switch_to(self, other: "Known", language: int) -> None:
+        """Note where its language switch leads to."""
+        self._switches = _with(self._switches, other, language)
+
+    def note_switch_from(self, language: int) -> None:
+        """Note that one more page of a language switches to it."""
+        counts = list(self.switched_from)
+        counts[language] += 1
+        self.switched_from = counts[0], counts[1], counts[2]
 
     @property
     def is_fetched(self) -> bool:
@@ -124,3 +160,15 @@ class Known:
 
 
 _CERTAIN: tuple[Vector, Vector, Vector] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+
+def _as_dict(items: tuple[Any, ...]) -> dict[Known, Any]:
+    return dict(zip(items[::2], items[1::2], strict=True))
+
+
+def _with(items: tuple[Any, ...], key: Known, value: int) -> tuple[Any, ...]:
+    """The same with one more key, or with another value of one."""
+    for at in range(0, len(items), 2):
+        if items[at] is key:
+            return (*items[: at + 1], value, *items[at + 2 :])
+    return (*items, key, value)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from zlib import crc32
 
+from bilingual_crawler.compact import CompactMap
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.documents.switches import languages_of_link
 from bilingual_crawler.hosts import host_of, site_of
@@ -49,7 +50,8 @@ class Site:
         self.evidence = self.memory.evidence
         self.switches = Switches()
         self.transforms = (Transforms(), Transforms())
-        self.texts: set[int] = set()
+        self.texts = CompactMap()
+        """The hashes of the paragraphs so far, all with the value 1."""
         self.stays = list(STAYS)
         self.guesses = list(GUESSES)
         self.probes: dict[Known, tuple[int, Rule]] = {}
@@ -188,8 +190,9 @@ class Site:
                 self.memory.tie(mate, page, tie)
         for mate in list(alias.ties):
             if alias in mate.switches:
-                page.switched_from[mate.language] += 1
-                mate.switches.setdefault(page, mate.switches[alias])
+                page.note_switch_from(mate.language)
+                if page not in mate.switches:
+                    mate.switch_to(page, mate.switches[alias])
         if not page.slot:
             page.slot, page.parent = alias.slot, alias.parent
 
@@ -223,7 +226,7 @@ class Site:
             if digest not in self.texts:
                 new += size
                 if len(self.texts) < MOST_TEXTS:
-                    self.texts.add(digest)
+                    self.texts[digest] = 1
         if total:
             for section in page.group.yields:
                 section.add(section.fresh, new / total)
@@ -260,15 +263,15 @@ class Site:
                 continue
             target = self.memory.known(link.url, document.depth + 1)
             if language == page.language:
-                is_twin = target is not page and target.traits.key == page.traits.key
+                is_twin = target is not page and target.key == page.key
                 page.is_copy = page.is_copy or is_twin
                 continue
             if target is page or target in page.switches or len(page.switches) >= MOST_SWITCHES:
                 continue
             lean = leaning(frozenset((self.codes[language],)), self.codes, SURE_ANCHOR)
             target.guess(lean, Certainty.ANCHOR)
-            page.switches[target] = language
-            target.switched_from[page.language] += 1
+            page.switch_to(target, language)
+            target.note_switch_from(page.language)
             if page.language == NEITHER:
                 named.setdefault(language, target)
                 continue

@@ -120,15 +120,17 @@ def _read_site(row: dict[str, Any], site: Site) -> Site:
     for page, each in zip(pages, row["urls"], strict=True):
         page.partner = None if each[PARTNER] is None else pages[each[PARTNER]]
     for one, other, tie in row["ties"]:
-        pages[one].ties[pages[other]] = pages[other].ties[pages[one]] = Tie(tie)
+        pages[one].tie_to(pages[other], Tie(tie))
+        pages[other].tie_to(pages[one], Tie(tie))
     for one, other, language in row["switches"]:
-        pages[one].switches[pages[other]] = language
+        pages[one].switch_to(pages[other], language)
     site.evidence.ties = dict(zip(Tie, row["evidence"], strict=True))
     site.evidence.paired = row["paired"]
     site.evidence.switching = row["switching"]
     site.switches.slots = row["slots"]
     site.transforms = (_read_rules(row["rules"][0]), _read_rules(row["rules"][1]))
-    site.texts = set(struct.unpack(f"<{len(row['texts']) // 4}I", row["texts"]))
+    for digest in struct.unpack(f"<{len(row['texts']) // 4}I", row["texts"]):
+        site.texts[digest] = 1
     site.stays, site.guesses, site.probing = row["stays"], row["guesses"], row["probing"]
     site.probes = {pages[at]: (language, _read_rule(rule)) for at, language, rule in row["probes"]}
     harvest = site.harvest
@@ -148,7 +150,9 @@ def _read_page(site: Site, row: list[Any]) -> Known:
     page.priority = priority
     page.promise = promise
     page.claims, page.is_copy, page.learned, page.lone, *rest = rest
-    page.switched_from, page.parent, page.slot, page.purity = rest
+    switched_from, page.parent, page.slot, page.purity = rest
+    first, second, neither = switched_from
+    page.switched_from = first, second, neither
     return page
 
 

@@ -20,12 +20,16 @@ MOST_TERMS = 20
 SHORTEST_PREFIX = 2
 PATTERN_SECONDS = 0.25
 """How long a regular expression may work at a single text."""
+LARGEST_PROGRAM = 200_000
+"""How large a regular expression may become; up to some 400 bytes each, 100 MB at the worst."""
 SHORT_TEXT = 2_000
 MOST_OPTIONAL = 3
 GAP = r"[^\p{L}\p{N}\p{M}\p{Co}]*"
 
 Span = tuple[int, int]
 Side = Literal[1, 2]
+_REPEAT = regex.compile(r"(?P<before>.)(?:\+|\{(?P<least>[0-9]+))", regex.DOTALL)
+_VERBOSE = regex.compile(r"(?<!\\)(?:\\\\)*\(\?[\w-]*x[\w-]*[:)]")
 _PIECE = regex.compile(r'(?P<minus>-?)(?:"(?P<phrase>[^"]*)(?:"|$)|(?P<word>[^\s"]+))(?P<star>\*?)')
 
 
@@ -153,13 +157,48 @@ def parse_words(text: str) -> Words:
 
 
 def parse_pattern(text: str, *, match_case: bool = False) -> Pattern:
-    """Read a regular expression."""
+    """Read a regular expression; it is not kept, for those of strangers may be many."""
     _check_length(text)
+    _check_size(text)
     try:
-        compiled = regex.compile(text, 0 if match_case else regex.IGNORECASE)
+        flags = 0 if match_case else regex.IGNORECASE
+        compiled = regex.compile(text, flags, cache_pattern=False)
     except (regex.error, RecursionError, OverflowError) as error:
         raise QueryError(f"The regular expression cannot be read: {error}.") from None
     return Pattern(compiled, _is_cheap(text))
+
+
+def program_size(pattern: str) -> int:
+    """How large a regular expression can become at most, in elements of its program.
+
+    `regex` writes out what must be there: `a{1000}` is a thousand elements, `(ab)+` is one
+    `ab` and a loop over another, and repeats inside each other multiply. Nothing stops it
+    while it does that, and memory is gone before time is; so this is asked first. It is a
+    bound that needs no parser, so there is none to disagree with that of `regex`, and it
+    costs less than a process of its own with limits for every search. Every number counts,
+    also where it repeats nothing, and every repeat of a group as if it held all the others;
+    a repeat of a single character or set can hold no other. White space may stand between a
+    group and its repeat, and in a number, where the flag `x` allows it: so that flag is not.
+    """
+    single, groups = 1, 1
+    for found in _REPEAT.finditer(pattern, overlapped=True):
+        copies = int(found["least"] or 1) + 1
+        if found["before"] == ")":
+            groups *= copies
+        else:
+            single += copies
+    return len(pattern) * single * groups
+
+
+def _check_size(pattern: str) -> None:
+    if _VERBOSE.search(pattern):
+        raise QueryError("The flag x is not known here: write the regular expression without it.")
+    if program_size(pattern) > LARGEST_PROGRAM:
+        raise QueryError(
+            "The regular expression becomes too large, because what must be there many times is"
+            " written out that often: use smaller numbers, as in a{20} for a{20000}, a * in place"
+            " of a + after a group, and no repetition inside another."
+        )
 
 
 def _is_cheap(pattern: str) -> bool:

@@ -3,7 +3,8 @@
 -- All keys begin with KEYS[1], a prefix in braces, so that they lie on one node of a cluster.
 -- ARGV[1] is the worker that calls, ARGV[2] its token, ARGV[3] the time (empty: the server's).
 --
---   counts            hash: sequence, known, queued, flight, failed, shelved, fenced, tokens
+--   crawl             hash: langs, format
+--   counts            hash: sequence, known, queued, flight, failed, shelved, fenced, dropped, tokens
 --   urls:HOST         hash: fingerprint -> record, for every URL that was ever pushed
 --   queue:HOST        sorted set: the waiting URLs by priority; member = place + fingerprint
 --   host:HOST         hash: site, next (not asked before), delay, later and failed (URLs), shelved
@@ -25,6 +26,10 @@
 -- OWNER is a worker, or empty for what nobody holds, or WORKER/leaving for sites that wait to
 -- be given away until nothing of them is in flight. A place is eight bytes that sort the
 -- other way round than the order of pushes: of equal priorities the first pushed is the best.
+--
+-- Others may write to a Redis too. Whatever is read is therefore checked, and what no script of
+-- ours can have written is dropped and counted, so that it neither stops a worker nor keeps one
+-- waiting.
 
 local K, W, TOKEN, now = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
 if not now then
@@ -36,8 +41,48 @@ local QUEUED, LEASED, DONE, FAILED, LATER = 0, 1, 2, 3, 4
 local LAST_PLACE = 9007199254740992
 local SOME = 100 -- the most of anything that one call looks after for others
 local NOBODY = ''
+local DAY = 86400 -- longer than anything has to wait
+local LARGEST_RECORD = 2097152
 
-local call = redis.call
+local function note_dropped()
+  local answer = redis.pcall('HINCRBY', K .. 'counts', 'dropped', 1)
+  if type(answer) == 'table' then
+    redis.call('HSET', K .. 'counts', 'dropped', 1)
+  end
+end
+
+-- Run a command. A key of another type is moved out of the way, a number that is none forgotten.
+local function call(command, name, ...)
+  local answer = redis.pcall(command, name, ...)
+  local problem = type(answer) == 'table' and answer.err
+  if not problem then
+    return answer
+  end
+  if string.find(problem, 'WRONGTYPE', 1, true) then
+    redis.call('RENAME', name, K .. 'damaged:' .. string.sub(name, #K + 1))
+  elseif command == 'HINCRBY' and string.find(problem, 'not an integer', 1, true)
+      or command == 'HINCRBY' and string.find(problem, 'overflow', 1, true) then
+    redis.call('HDEL', name, (...))
+  else
+    return redis.call(command, name, ...) -- raises the error
+  end
+  note_dropped()
+  return redis.call(command, name, ...)
+end
+
+local function whole(value)
+  local number = tonumber(value)
+  if not number or number ~= number then
+    return 0
+  end
+  return math.max(math.min(number, LAST_PLACE), -LAST_PLACE)
+end
+
+-- A number of seconds that somebody may have to wait, or nothing.
+local function seconds(value)
+  local number = tonumber(value)
+  return number and number >= 0 and number <= DAY and number or nil
+end
 
 local function key(kind, name)
   return K .. kind .. ':' .. name
@@ -60,12 +105,39 @@ local function keep(host, fingerprint, state, attempts, place, priority, body)
   call('HSET', key('urls', host), fingerprint, head .. body)
 end
 
-local function record_of(host, fingerprint)
-  return call('HGET', key('urls', host), fingerprint)
-end
-
 local function state_of(record)
   return string.byte(record, 1)
+end
+
+local function is_record(fingerprint, record)
+  local state = state_of(record)
+  if #fingerprint ~= 8 or not state or state > LATER or #record > LARGEST_RECORD then
+    return false
+  elseif state == DONE then
+    return #record >= 2
+  end
+  local at = state == FAILED and 3 or 11
+  if #record < at + 8 then
+    return false
+  end
+  local priority = struct.unpack('>d', record, at)
+  return priority == priority
+end
+
+local function forget(host, fingerprint)
+  if call('HDEL', key('urls', host), fingerprint) == 1 then
+    count('known', -1)
+    note_dropped()
+  end
+end
+
+local function record_of(host, fingerprint)
+  local record = call('HGET', key('urls', host), fingerprint)
+  if record and not is_record(fingerprint, record) then
+    forget(host, fingerprint)
+    return false
+  end
+  return record
 end
 
 -- What a worker is told of a URL: its state, how it ended, the priority at which it waits.
@@ -88,7 +160,7 @@ local function site_of(host)
 end
 
 local function owner_of(site)
-  return call('HGET', key('site', site), 'worker') or NOBODY
+  return site and call('HGET', key('site', site), 'worker') or NOBODY
 end
 
 local function is_member()
@@ -103,6 +175,11 @@ end
 
 local function head_of(host)
   local best = call('ZREVRANGE', key('queue', host), 0, 0, 'WITHSCORES')
+  while best[1] and #best[1] ~= 16 do -- eight bytes of place, eight of fingerprint
+    call('ZREM', key('queue', host), best[1])
+    note_dropped()
+    best = call('ZREVRANGE', key('queue', host), 0, 0, 'WITHSCORES')
+  end
   return best[1], best[2]
 end
 
@@ -129,8 +206,9 @@ local function offer(host, owner, member, priority)
   end
   local name = label(member, host)
   call('ZADD', K .. 'heads', priority, name)
-  if (tonumber(facts[1]) or 0) > now then
-    call('ZADD', key('wait', owner), facts[1], host)
+  local next_time = tonumber(facts[1]) or 0
+  if next_time > now and (owner ~= NOBODY or next_time <= now + DAY) then
+    call('ZADD', key('wait', owner), next_time, host)
   else
     call('ZADD', key('ready', owner), priority, name)
   end
@@ -201,8 +279,9 @@ local function hand_over(site, from, to, base)
     if base then
       local facts = call('HMGET', key('host', host), 'next', 'delay')
       local next_time = tonumber(facts[1])
-      local earliest = facts[2] and base + tonumber(facts[2]) or 0
-      if not is_finite(next_time) or next_time < earliest then
+      local delay = seconds(facts[2])
+      local earliest = delay and base + delay or 0
+      if not is_finite(next_time) or next_time < earliest or next_time > now + DAY then
         call('HSET', key('host', host), 'next', earliest)
       end
     end
@@ -227,7 +306,7 @@ end
 -- A site that its worker has given up is free as soon as nothing of it is in flight.
 local function let_go(site, owner)
   local from_leaving = string.sub(owner, -8) == '/leaving'
-  if from_leaving and tonumber(call('HGET', key('site', site), 'flight')) <= 0 then
+  if from_leaving and whole(call('HGET', key('site', site), 'flight')) <= 0 then
     hand_over(site, owner, NOBODY, now)
   end
 end
@@ -242,6 +321,10 @@ local function requeue(owner, member)
   end
   local _, attempts, place, priority, body = unpack_record(record)
   local site = site_of(host)
+  if not site then
+    forget(host, fingerprint)
+    return
+  end
   local holder = owner_of(site)
   keep(host, fingerprint, QUEUED, attempts, place, priority, body)
   weigh(host, site, holder, 1, -1)
@@ -250,16 +333,29 @@ local function requeue(owner, member)
 end
 
 -- What everybody wants to know: waiting, in flight at other workers, known, over budget, fenced,
--- sites that the worker holds.
+-- sites that the worker holds, dropped. Nothing waits where no host has anything to ask for.
 local function figures()
-  local sums = call('HMGET', K .. 'counts', 'queued', 'flight', 'known', 'shelved', 'fenced')
-  local mine = call('ZCARD', key('flight', W))
+  local sums = call('HMGET', K .. 'counts', 'queued', 'flight', 'known', 'shelved', 'fenced',
+                    'dropped')
+  local heads = call('ZCARD', K .. 'heads')
+  local queued = math.max(whole(sums[1]), heads)
+  if heads == 0 and call('ZCARD', K .. 'later') == 0 then
+    queued = 0
+  end
+  local elsewhere = math.max(whole(sums[2]) - call('ZCARD', key('flight', W)), 0)
+  if queued == 0 and elsewhere > 0 then -- the crawl waits for these alone: are they there?
+    elsewhere = 0
+    for _, worker in ipairs(call('ZRANGE', K .. 'workers', 0, -1)) do
+      elsewhere = elsewhere + (worker ~= W and call('ZCARD', key('flight', worker)) or 0)
+    end
+  end
   return {
-    tonumber(sums[1]) or 0,
-    (tonumber(sums[2]) or 0) - mine,
-    tonumber(sums[3]) or 0,
-    tonumber(sums[4]) or 0,
-    tonumber(sums[5]) or 0,
+    queued,
+    elsewhere,
+    whole(sums[3]),
+    whole(sums[4]),
+    whole(sums[5]),
     call('SCARD', key('sites', W)),
+    whole(sums[6]),
   }
 end

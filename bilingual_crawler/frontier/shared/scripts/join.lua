@@ -4,15 +4,38 @@
 
 local id, lease, langs = ARGV[4], tonumber(ARGV[5]), ARGV[6]
 
-local begun_for = call('HGET', K .. 'crawl', 'langs')
-if begun_for and begun_for ~= langs then
-  return {'languages', begun_for}
+local FORMAT = '1'
+local KINDS = {
+  crawl = 'hash', counts = 'hash', outcomes = 'hash', codes = 'hash', words = 'hash',
+  workers = 'zset', heads = 'zset', later = 'zset', idle = 'zset',
+  work = 'set', all_hosts = 'set', shelved = 'set', stopped = 'set',
+}
+for name, kind in pairs(KINDS) do
+  local found = redis.call('TYPE', K .. name).ok
+  if found ~= 'none' and found ~= kind then
+    return {'damaged', K .. name}
+  end
+end
+local begun = call('HMGET', K .. 'crawl', 'langs', 'format')
+if (begun[1] or begun[2]) and begun[2] ~= FORMAT then
+  return {'format', begun[2] or 'none', FORMAT}
+end
+if begun[1] and begun[1] ~= langs then
+  return {'languages', begun[1]}
+end
+-- Leases and retries so far ahead that nobody can have meant them would be waited for.
+local horizon = now + math.max(DAY, 10 * lease)
+for _, name in ipairs({'workers', 'later'}) do
+  for _, member in ipairs(call('ZRANGEBYSCORE', K .. name, horizon, '+inf', 'LIMIT', 0, SOME)) do
+    call('ZADD', K .. name, now, member)
+    note_dropped()
+  end
 end
 local ends = tonumber(call('ZSCORE', K .. 'workers', W))
 if ends and ends > now and call('HGET', key('worker', W), 'id') ~= id then
   return {'taken'}
 end
-call('HSET', K .. 'crawl', 'langs', langs, 'format', 1)
+call('HSET', K .. 'crawl', 'langs', langs, 'format', FORMAT)
 
 local others = call('ZCOUNT', K .. 'workers', '(' .. string.format('%.17g', now), '+inf')
 if ends and ends > now then
@@ -37,13 +60,22 @@ if others == 0 then -- a new run: budgets may be larger now
   for _, host in ipairs(call('SMEMBERS', K .. 'shelved')) do
     local facts = call('HMGET', key('host', host), 'site', 'later')
     local waiting = call('ZCARD', key('queue', host)) + (tonumber(facts[2]) or 0)
-    local owner = owner_of(facts[1])
-    count('shelved', 0 - waiting)
     call('HDEL', key('host', host), 'shelved')
     call('SREM', K .. 'shelved', host)
-    weigh(host, facts[1], owner, waiting, 0)
-    local member, priority = head_of(host)
-    offer(host, owner, member, priority)
+    if facts[1] then
+      local owner = owner_of(facts[1])
+      count('shelved', 0 - waiting)
+      weigh(host, facts[1], owner, waiting, 0)
+      local member, priority = head_of(host)
+      offer(host, owner, member, priority)
+    else
+      note_dropped()
+    end
   end
+  local flight = 0
+  for _, worker in ipairs(call('ZRANGE', K .. 'workers', 0, -1)) do
+    flight = flight + call('ZCARD', key('flight', worker))
+  end
+  call('HSET', K .. 'counts', 'flight', flight)
 end
 return {'joined', token, figures(), held, call('SMEMBERS', K .. 'stopped')}

@@ -7,6 +7,10 @@ local part = call('HSCAN', key('urls', host), ARGV[5], 'COUNT', ARGV[6])
 local found = {}
 for at = 1, #part[2], 2 do
   local fingerprint, record = part[2][at], part[2][at + 1]
-  found[#found + 1] = struct.pack('>c8BBd', fingerprint, standing(host, fingerprint, record))
+  if is_record(fingerprint, record) then
+    found[#found + 1] = struct.pack('>c8BBd', fingerprint, standing(host, fingerprint, record))
+  else
+    forget(host, fingerprint)
+  end
 end
 return {part[1], table.concat(found)}

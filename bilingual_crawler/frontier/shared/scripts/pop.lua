@@ -79,8 +79,12 @@ end
 local last = call('HMGET', key('worker', W), 'nonce', 'popped')
 if last[1] == nonce and last[2] and call('ZSCORE', key('flight', W), last[2]) then
   local host, fingerprint = string.sub(last[2], 9), string.sub(last[2], 1, 8)
-  local _, attempts, _, priority, body = unpack_record(record_of(host, fingerprint))
-  return answer(host, fingerprint, priority, attempts, body, 0, {})
+  local record = record_of(host, fingerprint)
+  if record and state_of(record) == LEASED then
+    local _, attempts, _, priority, body = unpack_record(record)
+    return answer(host, fingerprint, priority, attempts, body, 0, {})
+  end
+  call('ZREM', key('flight', W), last[2])
 end
 
 local alive = math.max(call('ZCARD', K .. 'workers'), 1)
@@ -91,7 +95,7 @@ local may_take = working < math.min(most_sites, math.max(fair, 1))
 local given_up = {}
 
 local function give_up(site)
-  local flight = tonumber(call('HGET', key('site', site), 'flight')) or 0
+  local flight = whole(call('HGET', key('site', site), 'flight'))
   hand_over(site, W, flight > 0 and leaving(W) or NOBODY, now)
   given_up[#given_up + 1] = site
 end
@@ -112,13 +116,75 @@ if working > fair and call('ZCOUNT', K .. 'idle', now - AWHILE, '+inf') > 0 then
   may_take = false
 end
 
-local mine = call('ZREVRANGE', key('ready', W), 0, 0, 'WITHSCORES')
-local free = may_take and call('ZREVRANGE', key('ready', NOBODY), 0, 0, 'WITHSCORES') or {}
-local best = mine
-if free[1] then
-  local ours, theirs = tonumber(mine[2]), tonumber(free[2])
-  if not mine[1] or theirs > ours or (theirs == ours and free[1] > mine[1]) then
-    best = free
+-- The host with the best URL that may be asked now, and whether nobody holds it yet.
+local function best_host()
+  local mine = call('ZREVRANGE', key('ready', W), 0, 0, 'WITHSCORES')
+  local free = may_take and call('ZREVRANGE', key('ready', NOBODY), 0, 0, 'WITHSCORES') or {}
+  if free[1] then
+    local ours, theirs = tonumber(mine[2]), tonumber(free[2])
+    if not mine[1] or theirs > ours or (theirs == ours and free[1] > mine[1]) then
+      return free[1], NOBODY
+    end
+  end
+  return mine[1], W
+end
+
+-- A host in a list in which it has no place is let stand where it has.
+local function put_right(name, owner)
+  local host = string.sub(name, 9)
+  local site = site_of(host)
+  local member, priority = head_of(host)
+  call('ZREM', key('ready', owner), name)
+  if not site or not member or label(member, host) ~= name then
+    call('ZREM', K .. 'heads', name)
+  end
+  if site and member then
+    offer(host, owner_of(site), member, priority)
+  end
+  note_dropped()
+end
+
+-- The best URL of a host, its site and its record; nothing if what stands there is none of ours.
+local function best_url(name, owner)
+  local host = string.sub(name, 9)
+  local site = site_of(host)
+  local member, priority = head_of(host)
+  if not site or not member or owner_of(site) ~= owner or label(member, host) ~= name then
+    put_right(name, owner)
+    return
+  end
+  local record = record_of(host, string.sub(member, 9))
+  if not record or state_of(record) ~= QUEUED
+      or string.sub(record, 3, 10) .. string.sub(member, 9) ~= member then
+    change_queue(host, owner, 'ZREM', key('queue', host), member)
+    weigh(host, site, owner, -1, 0)
+    note_dropped()
+    return
+  end
+  return host, site, member, tonumber(priority), record
+end
+
+-- Of a few hosts that have something to ask for: those that nobody would ever come to, because
+-- their owner is gone, or they stand in no list, or wait for a day that does not come.
+local function revive()
+  for _, name in ipairs(call('ZRANDMEMBER', K .. 'heads', FEW)) do
+    local host = string.sub(name, 9)
+    local site = site_of(host)
+    local owner = owner_of(site)
+    local worker = string.gsub(owner, '/leaving$', '')
+    if owner ~= NOBODY and not call('ZSCORE', K .. 'workers', worker) then
+      hand_over(site, owner, NOBODY, now)
+      note_dropped()
+    end
+    owner = owner_of(site)
+    local waits = tonumber(call('ZSCORE', key('wait', owner), host))
+    if waits and owner == NOBODY and waits > now + DAY then
+      call('ZREM', key('wait', owner), host)
+      waits = nil
+    end
+    if not waits and not call('ZSCORE', key('ready', owner), name) then
+      put_right(name, owner)
+    end
   end
 end
 
@@ -142,14 +208,26 @@ local function pause(popped)
   return math.max(soonest - now, 0)
 end
 
-if not best[1] then
+local host, site, member, priority, record, owner
+for _ = 1, SOME do
+  local name
+  name, owner = best_host()
+  if not name then
+    break
+  end
+  host, site, member, priority, record = best_url(name, owner)
+  if host then
+    break
+  end
+end
+
+if not host then
   call('ZADD', K .. 'idle', now, W)
+  revive()
   return {'none', figures(), string.format('%.17g', pause()), given_up}
 end
 
-local host = string.sub(best[1], 9)
-local site = site_of(host)
-if best == free then
+if owner == NOBODY then
   hand_over(site, NOBODY, W)
   if call('SCARD', key('sites', W)) > most_sites then -- rid of one with nothing left to do
     for _, held in ipairs(call('SRANDMEMBER', key('sites', W), FEW)) do
@@ -160,10 +238,8 @@ if best == free then
     end
   end
 end
-local member, priority = head_of(host)
 local fingerprint = string.sub(member, 9)
-priority = tonumber(priority)
-local delay = tonumber(call('HGET', key('host', host), 'delay'))
+local delay = seconds(call('HGET', key('host', host), 'delay'))
 if not delay then
   delay = usual_delay
   call('HSET', key('host', host), 'delay', delay)
@@ -172,7 +248,7 @@ if delay > 0 then
   call('HSET', key('host', host), 'next', now + delay)
 end
 change_queue(host, W, 'ZREM', key('queue', host), member)
-local _, attempts, place, _, body = unpack_record(record_of(host, fingerprint))
+local _, attempts, place, _, body = unpack_record(record)
 keep(host, fingerprint, LEASED, attempts, place, priority, body)
 weigh(host, site, W, -1, 1)
 call('ZADD', key('flight', W), now, fingerprint .. host)

@@ -18,8 +18,8 @@ for _, site in ipairs(leaves and call('SMEMBERS', key('sites', leaving(W))) or {
   hand_over(site, leaving(W), NOBODY, now)
 end
 for _, site in ipairs(sites) do
-  local flight = tonumber(call('HGET', key('site', site), 'flight')) or 0
-  if flight == 0 and owner_of(site) == W then
+  local flight = whole(call('HGET', key('site', site), 'flight'))
+  if (flight <= 0 or leaves) and owner_of(site) == W then
     hand_over(site, W, NOBODY, now)
     given_back[#given_back + 1] = site
   end

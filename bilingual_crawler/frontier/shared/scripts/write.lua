@@ -85,13 +85,13 @@ function act.set(fingerprint, host, priority)
 end
 
 local function code_of(outcome)
-  local code = call('HGET', K .. 'codes', outcome)
-  if not code then
+  local code = tonumber(call('HGET', K .. 'codes', outcome))
+  if not code or code < 1 or code > 255 or code % 1 ~= 0 then
     code = math.min(call('HLEN', K .. 'codes') + 1, 255)
     call('HSET', K .. 'codes', outcome, code)
     call('HSET', K .. 'words', code, outcome)
   end
-  return tonumber(code)
+  return code
 end
 
 -- A URL has ended: in flight here, or queued again meanwhile though it was fetched here.
@@ -185,12 +185,28 @@ function act.shelve(host)
   count('shelved', waiting)
 end
 
+-- The worker cannot read what it was given.
+function act.drop(fingerprint, host, site)
+  if call('ZREM', key('flight', W), fingerprint .. host) == 1 then
+    site = site_of(host) or site
+    local owner = owner_of(site)
+    weigh(host, site, owner, 0, -1)
+    let_go(site, owner)
+    forget(host, fingerprint)
+  end
+end
+
 function act.stop(site)
   call('SADD', K .. 'stopped', site)
 end
 
 local changes = cmsgpack.unpack(ARGV[5])
 for _, change in ipairs(changes) do
-  act[change[1]](unpack(change, 2))
+  local done, problem = pcall(act[change[1]], unpack(change, 2))
+  if not done and type(problem) == 'string' then
+    note_dropped() -- something in its way that is none of ours
+  elseif not done then
+    error(problem) -- what Redis itself objects to
+  end
 end
 return {is_member() and 'held' or 'lost', figures()}

@@ -1,0 +1,194 @@
+"""Maps of whole numbers that take a fifth of the memory of a dictionary.
+
+A dictionary of a hundred thousand numbers takes about 100 bytes for each: the entry itself, and
+an object for the key and for the value. A crawl has several such numbers for each page, so
+they are kept in plain arrays here: 12 bytes for an entry, of which a table is at most 70% full.
+"""
+
+import secrets
+from array import array
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+FIRST_SIZE = 8
+FULLEST = 0.7
+GROWTH = 1.5
+
+_MASK = (1 << 64) - 1
+_HALF = 32
+_FACTOR = secrets.randbits(64) | 1
+"""Random, so that no website can choose keys that all belong to one place."""
+
+
+class CompactMap:
+    """Keys of 64 bits to values of 32 bits, both unsigned; 0 is the value of a missing key.
+
+    An open hash table with linear probing: a key stands in its place, or as near behind it as
+    there was room. The last place is always free, so that every search comes to an end.
+    """
+
+    __slots__ = ("_keys", "_room", "_size", "_used", "_values")
+
+    def __init__(self) -> None:
+        self._used = 0
+        self._set_size(FIRST_SIZE, FIRST_SIZE + 1)
+
+    def _set_size(self, size: int, places: int) -> None:
+        self._size = size
+        self._room = int(FULLEST * size)
+        self._keys = array("Q", bytes(8 * places))
+        self._values = array("I", bytes(4 * places))
+
+    def __len__(self) -> int:
+        return self._used
+
+    def __iter__(self) -> Iterator[int]:
+        """Every key, in no order."""
+        return (key for key, value in zip(self._keys, self._values, strict=True) if value)
+
+    def __contains__(self, key: int) -> bool:
+        return self._values[self._place(key)] > 0
+
+    def get(self, key: int) -> int:
+        """The value of a key; 0 if there is none."""
+        return self._values[self._place(key)]
+
+    def __setitem__(self, key: int, value: int) -> None:
+        """Give a key a value, which must not be 0."""
+        at = self._place(key)
+        if self._values[at]:
+            self._values[at] = value
+        else:
+            self._insert(at, key, value)
+
+    def setdefault(self, key: int, value: int) -> int:
+        """Give a value to a key that has none; 0 is returned, or else the value that it has."""
+        at = self._place(key)
+        known = self._values[at]
+        if not known:
+            self._insert(at, key, value)
+        return known
+
+    def _insert(self, at: int, key: int, value: int) -> None:
+        self._keys[at] = key
+        self._values[at] = value
+        self._used += 1
+        if at + 1 == len(self._values):
+            self._keys.append(0)
+            self._values.append(0)
+        if self._used > self._room:
+            self._grow()
+
+    def _place(self, key: int) -> int:
+        """Where a key stands, or would."""
+        keys, values = self._keys, self._values
+        at = ((key * _FACTOR & _MASK) >> _HALF) * self._size >> _HALF
+        while values[at] and keys[at] != key:
+            at += 1
+        return at
+
+    def _grow(self) -> None:
+        """Move everything to a larger table, at the speed of numpy.
+
+        In the order of their places, each key stands in its own or right behind the one before.
+        """
+        used = np.frombuffer(self._values, np.uint32) > 0
+        keys = np.frombuffer(self._keys, np.uint64)[used]
+        values = np.frombuffer(self._values, np.uint32)[used]
+        size = int(GROWTH * self._size)
+        homes = ((keys * np.uint64(_FACTOR)) >> np.uint64(_HALF)) * np.uint64(size)
+        homes >>= np.uint64(_HALF)
+        order = np.argsort(homes, kind="stable")
+        numbers = np.arange(len(order))
+        places = np.maximum.accumulate(homes[order].astype(np.int64) - numbers) + numbers
+        self._set_size(size, max(size, int(places[-1]) + 1) + 1)
+        np.frombuffer(self._keys, np.uint64)[places] = keys[order]
+        np.frombuffer(self._values, np.uint32)[places] = values[order]
+
+
+class Postings:
+    """Which numbers belong to each key, in the order in which they came; numbers below 2^31.
+
+    A key with one number, as most have, takes no more than its entry of the map. Those of a key
+    with several stand in a row, behind their count, in one array for all keys, and move to
+    a place of twice the size when theirs is full. A key that gets more than `most` numbers is
+    of no use any more: it is given up, and has none.
+    """
+
+    __slots__ = ("_free", "_map", "_most", "_rows")
+
+    def __init__(self, most: int | None = None) -> None:
+        self._most = most
+        self._map = CompactMap()
+        self._rows = array("I", (0, 0))
+        self._free: dict[int, list[int]] = {}
+        """The rows of each size that nobody needs any more."""
+
+    def add(self, key: int, number: int) -> None:
+        """Note one more number of a key."""
+        value = self._map.setdefault(key, number << 1 | 1)
+        if not value:
+            return
+        if value & 1:
+            self._map[key] = self._new_row((value >> 1, number)) << 1
+        elif value != _GIVEN_UP:
+            self._lengthen(key, value >> 1, number)
+
+    def _lengthen(self, key: int, row: int, number: int) -> None:
+        count = self._rows[row]
+        if self._most is not None and count >= self._most:
+            self._release(row)
+            self._map[key] = _GIVEN_UP
+        elif count & (count - 1):  # no power of two: there is room
+            self._rows[row + count + 1] = number
+            self._rows[row] = count + 1
+        else:
+            numbers = (*self._numbers(row), number)
+            self._release(row)
+            self._map[key] = self._new_row(numbers) << 1
+
+    def get(self, key: int) -> Sequence[int]:
+        """The numbers of a key."""
+        value = self._map.get(key)
+        if not value or value == _GIVEN_UP:
+            return ()
+        return (value >> 1,) if value & 1 else self._numbers(value >> 1)
+
+    def count(self, key: int) -> int:
+        """How many numbers a key has."""
+        value = self._map.get(key)
+        if not value or value == _GIVEN_UP:
+            return 0
+        return 1 if value & 1 else self._rows[value >> 1]
+
+    def _numbers(self, row: int) -> Sequence[int]:
+        return self._rows[row + 1 : row + 1 + self._rows[row]]
+
+    def _new_row(self, numbers: tuple[int, ...]) -> int:
+        size = _size_for(len(numbers))
+        free = self._free.get(size)
+        if free:
+            row = free.pop()
+        else:
+            row = len(self._rows)
+            self._rows.frombytes(bytes(self._rows.itemsize * (size + 1)))
+        self._rows[row : row + 1 + len(numbers)] = array("I", (len(numbers), *numbers))
+        return row
+
+    def _release(self, row: int) -> None:
+        self._free.setdefault(_size_for(self._rows[row]), []).append(row)
+
+
+_GIVEN_UP = 1 << 1
+"""The value that would lead to row 1, which belongs to nobody."""
+
+
+def _size_for(count: int) -> int:
+    """The least power of two that is no less."""
+    return 1 << (count - 1).bit_length()
+
+
+def unsigned(number: int) -> int:
+    """A signed number of 64 bits, such as a fingerprint or a hash, as a key."""
+    return number & _MASK

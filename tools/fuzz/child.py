@@ -1,0 +1,89 @@
+"""One process that reads the inputs of one target: `python -m tools.fuzz.child`, with limits.
+
+The input at hand lies in a file, so that it is known even if it kills the process. What else
+breaks a promise is printed, one JSON object a line.
+"""
+
+import base64
+import json
+import math
+import resource
+import sys
+import time
+import traceback
+from pathlib import Path
+
+from tools.fuzz.inputs import numbered
+from tools.fuzz.targets import TARGETS, Target
+
+SECONDS = 1.0
+"""Processor time that an input may take."""
+KILL_SECONDS = 20
+"""Processor time after which the process is killed: it does not come back by itself."""
+MEMORY = 1_000_000_000
+"""Bytes that all inputs together may take, beyond what the programs themselves need."""
+CURRENT = "current"
+
+
+def main(name: str, seed: int, *, first: int, last: int, seconds: float, folder: Path) -> None:
+    """Read inputs from a number up to another, or until the time is over."""
+    target = TARGETS[name]
+    for example in target.grammar.examples:  # what is loaded once is not the input's fault
+        check(target, example)
+    limit_memory()
+    until = time.monotonic() + seconds
+    current = folder / CURRENT
+    for number, data in numbered(target.grammar, seed, name, first):
+        if number >= last or time.monotonic() > until:
+            print(json.dumps({"next": number}), flush=True)
+            return
+        current.write_bytes(number.to_bytes(8, "big") + data)
+        problem = check(target, data)
+        if problem:
+            found = {"number": number, "problem": problem, "data": base64.b64encode(data).decode()}
+            print(json.dumps(found), flush=True)
+
+
+def limit_memory() -> None:
+    """Let the process have no more than it has and what inputs may take."""
+    pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+    most = pages * resource.getpagesize() + MEMORY
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def check(target: Target, data: bytes) -> str:
+    """Read an input; what is wrong about how that went, or nothing."""
+    spent = 0.0
+    for _ in range(2):  # what is slow by chance, as when memory is tidied up, is quick again
+        began = time.process_time()
+        hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(began) + KILL_SECONDS, hard))
+        try:
+            target.read(data)
+        except target.errors:
+            pass
+        except Exception as error:  # noqa: BLE001 - that is what is looked for
+            return _told(error)
+        spent = time.process_time() - began
+        if spent <= SECONDS:
+            return ""
+    return f"took {spent:.1f} s of processor time, more than {SECONDS:g}"
+
+
+def _told(error: Exception) -> str:
+    """The error and where it was raised; the same in every run."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(place.filename).name}, line {place.lineno}, in {place.name}"
+    return f"{type(error).__name__}: {str(error)[:200]} ({where})"
+
+
+if __name__ == "__main__":
+    given = sys.argv[1:]
+    main(
+        given[0],
+        int(given[1]),
+        first=int(given[2]),
+        last=int(given[3]),
+        seconds=float(given[4]),
+        folder=Path(given[5]),
+    )
