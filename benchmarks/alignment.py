@@ -34,13 +34,13 @@ from bilingual_crawler.alignment.beads import Bead
 from bilingual_crawler.alignment.documents import PairOfTexts
 from bilingual_crawler.alignment.lexicon import Lexicon
 from bilingual_crawler.alignment.segment import Segment
-from bilingual_crawler.alignment.sentence_pair import SENTENCES
 from bilingual_crawler.alignment.two_passes import align_folder, first_pass
 from bilingual_crawler.alignment.weights import FIRST_PASS, GALE_CHURCH, SECOND_PASS
-from bilingual_crawler.corpus.folder import DOCUMENTS
-from bilingual_crawler.corpus.folder import PAIRS as PAIRS_FILE
 from bilingual_crawler.documents.document import Document, Paragraph
 from bilingual_crawler.documents.serialise import document_to_dict
+from bilingual_crawler.store.folder import DOCUMENTS
+from bilingual_crawler.store.folder import PAIRS as PAIRS_FILE
+from bilingual_crawler.store.sentence_pair import SENTENCES
 
 MOST_DOCUMENTS = 400
 PARTS = ("quality", "speed", "sites")

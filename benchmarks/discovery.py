@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from bilingual_crawler.discovery.strategy import STRATEGIES
+from bilingual_crawler.config.strategy import STRATEGIES
 from tests.crawls import ROOT
 from tests.servers import serve_web
 from tests.synthetic_web.web import Web
@@ -49,7 +49,7 @@ SETTINGS = {
     "CONCURRENT_REQUESTS": 8,
     "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 0,  # no request while a page is being read
     "LOG_LEVEL": "ERROR",
-    "EXTENSIONS": '{"bilingual_crawler.reporting.picture.YieldPicture": null}',
+    "EXTENSIONS": '{"bilingual_crawler.crawl.extensions.picture.YieldPicture": null}',
 }
 
 

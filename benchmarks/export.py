@@ -23,13 +23,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from bilingual_crawler.alignment.sentence_pair import SENTENCES, SentencePair, pair_id
-from bilingual_crawler.corpus.export.formats import FORMATS, find_format
-from bilingual_crawler.corpus.export.run import export, place_of
-from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS
-from bilingual_crawler.corpus.importing.run import import_tmx
 from bilingual_crawler.documents.document import Document, Paragraph
 from bilingual_crawler.documents.serialise import document_to_dict
+from bilingual_crawler.export.formats import FORMATS, find_format
+from bilingual_crawler.export.importing import import_tmx
+from bilingual_crawler.export.run import export, place_of
+from bilingual_crawler.store.folder import DOCUMENTS, PAIRS
+from bilingual_crawler.store.sentence_pair import SENTENCES, SentencePair, pair_id
 
 A_DOCUMENT = 50
 SIZES = (10_000, 1_000_000)

@@ -31,12 +31,12 @@ from scrapy.http import Response
 from scrapy.utils.test import get_crawler
 from twisted.python.failure import Failure
 
+from bilingual_crawler.crawl.requests import decode, encode
 from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.frontier.fingerprint import request_fingerprint
 from bilingual_crawler.frontier.journaled import JournaledFrontier
-from bilingual_crawler.frontier.requests import decode, encode
-from bilingual_crawler.hosts import host_of
-from bilingual_crawler.journal import Journal
+from bilingual_crawler.store.journal import Journal
+from bilingual_crawler.urls.fingerprint import request_fingerprint
+from bilingual_crawler.urls.hosts import host_of
 
 CHUNK = 20_000
 SECONDS = 60

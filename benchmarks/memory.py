@@ -34,19 +34,19 @@ from typing import Any
 import msgpack
 
 from benchmarks.crawl import ours
+from bilingual_crawler.config.settings import Config
 from bilingual_crawler.corpus.corpus import Corpus
-from bilingual_crawler.corpus.folder import CrawlFolder
+from bilingual_crawler.crawl.scoring.live import LiveCrawl, PageLanguages
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.frontier.fingerprint import url_fingerprint
 from bilingual_crawler.frontier.journaled import JournaledFrontier
-from bilingual_crawler.hosts import host_of
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.scoring.adaptive.scorer import AdaptiveScorer
-from bilingual_crawler.scoring.live import LiveCrawl, PageLanguages
-from bilingual_crawler.settings import Config
+from bilingual_crawler.store.folder import CrawlFolder
+from bilingual_crawler.urls.fingerprint import url_fingerprint
+from bilingual_crawler.urls.hosts import host_of
 from demo.site.answers import Site
 from tests.servers import serve_demo
 

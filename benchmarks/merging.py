@@ -17,12 +17,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from bilingual_crawler.corpus.folder import DOCUMENTS, CrawlFolder
 from bilingual_crawler.corpus.pages import PageFacts, Pages
 from bilingual_crawler.documents.dedup import paragraph_hashes, text_signature
 from bilingual_crawler.documents.document import Alternate, Document, Paragraph
 from bilingual_crawler.documents.serialise import document_to_dict
 from bilingual_crawler.pairing.pair import page_of
+from bilingual_crawler.store.folder import DOCUMENTS, CrawlFolder
 from demo.site.articles import article
 
 WORKERS = 4

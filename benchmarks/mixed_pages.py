@@ -23,8 +23,8 @@ from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.language import detect_page, label_paragraphs
 from bilingual_crawler.documents.mixed import LEAST_ANSWERS, split_mixed
+from bilingual_crawler.lab.replay.recording import Recording
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.replay.recording import Recording
 
 SHARED = Path(os.environ.get("BILINGUAL_SHARED", Path(__file__).parents[2] / "shared"))
 MOST_PAIRS = 20

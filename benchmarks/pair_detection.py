@@ -14,16 +14,16 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from benchmarks.recorded_pairs import SHARED
+from bilingual_crawler.config.settings import Config
 from bilingual_crawler.corpus.offline import Task, find_pairs
 from bilingual_crawler.corpus.pair_search import Aids
 from bilingual_crawler.corpus.sources.reading import Reading
-from bilingual_crawler.evaluation.pairs_report import evaluate
+from bilingual_crawler.lab.evaluation.pairs_report import evaluate
+from bilingual_crawler.lab.replay.gold import ENDING, largest_pairs, read_gold
+from bilingual_crawler.lab.replay.recording import site_name
+from bilingual_crawler.lab.replay.stripping import without_alternates
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.replay.gold import ENDING, largest_pairs, read_gold
-from bilingual_crawler.replay.recording import site_name
-from bilingual_crawler.replay.stripping import without_alternates
 from bilingual_crawler.scoring.shared_models import parallel_urls_if_there
-from bilingual_crawler.settings import Config
 
 ALL = "all together"
 

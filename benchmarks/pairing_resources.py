@@ -15,9 +15,9 @@ from pathlib import Path
 
 from scipy.stats import mannwhitneyu
 
-from bilingual_crawler.embeddings import load_encoder
 from bilingual_crawler.pairing.comparison import GROUPS
 from bilingual_crawler.pairing.embeddings import TextEmbedder
+from bilingual_crawler.pairing.encoder import load_encoder
 from bilingual_crawler.pairing.matcher import DETECTORS, Matcher
 from bilingual_crawler.pairing.resources import RESOURCES
 from bilingual_crawler.pairing.word_list import WordList

@@ -54,7 +54,7 @@ def crawl_with_scrapy(url: str, settings: dict[str, Any]) -> None:
     from scrapy.crawler import CrawlerProcess  # noqa: PLC0415 - not for wget
     from scrapy.linkextractors import LinkExtractor  # noqa: PLC0415 - not for wget
 
-    from bilingual_crawler.hosts import host_of  # noqa: PLC0415 - not for wget
+    from bilingual_crawler.urls.hosts import host_of  # noqa: PLC0415 - not for wget
 
     class EveryLink(Spider):
         name = "every_link"

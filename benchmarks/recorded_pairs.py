@@ -21,13 +21,13 @@ from pathlib import Path
 from warcio.archiveiterator import ArchiveIterator
 
 from bilingual_crawler.corpus.corpus import Corpus
-from bilingual_crawler.corpus.folder import CrawlFolder
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.dedup import DuplicateIndex, paragraph_hashes
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.pair import Page
+from bilingual_crawler.store.folder import CrawlFolder
 
 SHARED = Path(os.environ.get("BILINGUAL_SHARED", Path(__file__).parents[2] / "shared"))
 PAIRS_A_SITE = 3

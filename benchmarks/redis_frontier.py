@@ -24,13 +24,13 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from bilingual_crawler.frontier.entry import CrawlFrontier, State
-from bilingual_crawler.frontier.fingerprint import url_fingerprint
 from bilingual_crawler.frontier.journaled import JournaledFrontier
 from bilingual_crawler.frontier.shared.ends import End
 from bilingual_crawler.frontier.shared.frontier import RedisFrontier
 from bilingual_crawler.frontier.shared.link import Link
 from bilingual_crawler.frontier.shared.sites import Lease
-from bilingual_crawler.journal import Journal
+from bilingual_crawler.store.journal import Journal
+from bilingual_crawler.urls.fingerprint import url_fingerprint
 
 LINKS = 50
 PAYLOAD = b"\x81\xa4meta\x81\xa5depth\x03"

@@ -21,7 +21,7 @@ from typing import Any
 import psutil
 from scrapy.crawler import Crawler
 
-from bilingual_crawler.fetching.browser.supply import Resource
+from bilingual_crawler.crawl.browser.supply import Resource
 from tests.bilingual_texts import BASQUE, SPANISH
 from tests.browser_support import IDENTITY, in_a_crawl, read
 from tests.fetching_support import Site
@@ -63,7 +63,7 @@ class Measurement:
         self.seconds = 0.0
 
     async def run(self, crawler: Crawler) -> None:
-        from bilingual_crawler.fetching.browser.renderer import Renderer  # noqa: PLC0415 - reactor
+        from bilingual_crawler.crawl.browser.renderer import Renderer  # noqa: PLC0415 - reactor
 
         self._renderer = Renderer(crawler, "")
         print("| pages | pages/s | browser, MB | crawler, MB |\n|---:|---:|---:|---:|")
@@ -85,7 +85,7 @@ class Measurement:
                 self._print_row()
 
     def _terms(self, number: int) -> Any:
-        from bilingual_crawler.fetching.browser.visit import Terms  # noqa: PLC0415 - reactor
+        from bilingual_crawler.crawl.browser.visit import Terms  # noqa: PLC0415 - reactor
 
         url = f"{self._url}/page/{number}"
         markup = shell(title=f"Page {number}")

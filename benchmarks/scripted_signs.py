@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks.recorded_pairs import SHARED
 from bilingual_crawler.documents.builder import build_document
-from bilingual_crawler.replay.recording import Recording
+from bilingual_crawler.lab.replay.recording import Recording
 
 MOST_PAGES = 400
 MOST_PAIRS = 2

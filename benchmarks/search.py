@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
 
-from bilingual_crawler.alignment.sentence_pair import SENTENCES, SentencePair, pair_id
+from bilingual_crawler.store.sentence_pair import SENTENCES, SentencePair, pair_id
 from bilingual_crawler.web.gate import Hosts, Keys
 from bilingual_crawler.web.search.search import Question
 from bilingual_crawler.web.server import listen, make_server

@@ -21,13 +21,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.recorded_pairs import SHARED
+from bilingual_crawler.lab.training.pair_classifiers import fit_pair_classifiers
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing import almeida, ilsp, pplocator, url_lists
 from bilingual_crawler.pairing.pair import Evidence, Page
 from bilingual_crawler.pairing.profile import members
 from bilingual_crawler.pairing.small_models import PairClassifiers
-from bilingual_crawler.pairing.url_key import url_key
-from bilingual_crawler.training.pair_classifiers import fit_pair_classifiers
+from bilingual_crawler.urls.url_key import url_key
 from tools.pair_classifiers import Site, read_sites
 
 Urls = tuple[str, str]

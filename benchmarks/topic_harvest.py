@@ -18,14 +18,14 @@ from pathlib import Path
 from statistics import fmean
 
 from benchmarks.recorded_pairs import SHARED, documents
+from bilingual_crawler.config.topic_definition import Term, read_terms
 from bilingual_crawler.documents.document import Document
+from bilingual_crawler.lab.replay import curve, gold
+from bilingual_crawler.lab.replay.recording import Recording, site_name
+from bilingual_crawler.lab.replay.run import Crawl, Run, Running
+from bilingual_crawler.lab.replay.site import RecordedSite
 from bilingual_crawler.languages import LanguagePair, Languages, OneLanguage, parse_languages
-from bilingual_crawler.replay import curve, gold
-from bilingual_crawler.replay.recording import Recording, site_name
-from bilingual_crawler.replay.run import Crawl, Run, Running
-from bilingual_crawler.replay.site import RecordedSite
 from bilingual_crawler.scoring.adaptive.scorer import AdaptiveScorer
-from bilingual_crawler.topics.definition import Term, read_terms
 from bilingual_crawler.topics.topic import Topic
 
 TOPICS = Path(__file__).parent / "topics"

@@ -16,14 +16,14 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.recorded_pairs import SHARED
-from bilingual_crawler.evaluation.baselines import announced_language
+from bilingual_crawler.lab.evaluation.baselines import announced_language
+from bilingual_crawler.lab.training.data import LabelledUrl, cap, read_urls
+from bilingual_crawler.lab.training.measures import enough, macro_f1
+from bilingual_crawler.lab.training.ngram_baseline import NgramBaseline
+from bilingual_crawler.lab.training.split import DEV, TEST, TRAIN, part, split_domains
+from bilingual_crawler.lab.training.url2lang import labels_of, thinned
 from bilingual_crawler.scoring.classifier import Url2Lang
 from bilingual_crawler.scoring.models import find_model
-from bilingual_crawler.training.data import LabelledUrl, cap, read_urls
-from bilingual_crawler.training.measures import enough, macro_f1
-from bilingual_crawler.training.ngram_baseline import NgramBaseline
-from bilingual_crawler.training.split import DEV, TEST, TRAIN, part, split_domains
-from bilingual_crawler.training.url2lang import labels_of, thinned
 
 DATA = [SHARED / "data" / "urls_strong.tsv.gz"]
 WEAK = [SHARED / "data" / "urls_weak.tsv.gz"]

@@ -3,6 +3,7 @@
 import heapq
 from dataclasses import dataclass, field
 
+from bilingual_crawler.config.settings import Config
 from bilingual_crawler.documents.document import Alternate, Document, Link, Paragraph
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.languages import LanguagePair, language_of_tag
@@ -10,7 +11,6 @@ from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.pair import DocumentPair, Evidence, Page
 from bilingual_crawler.scoring.adaptive.scorer import AdaptiveScorer
 from bilingual_crawler.scoring.scorer import NothingYet
-from bilingual_crawler.settings import Config
 
 SITE = "https://site.example"
 PAIR = LanguagePair.parse("eng-fra")

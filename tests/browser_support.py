@@ -45,10 +45,10 @@ def read(url):
 
 def visit_all(pages, seconds=15.0, **settings):
     """Look at pages, given as {url: markup}; {url: findings or the failure}, and the stats."""
-    from bilingual_crawler.fetching.browser.failure import RenderingFailedError  # noqa: PLC0415
-    from bilingual_crawler.fetching.browser.renderer import Renderer  # noqa: PLC0415
-    from bilingual_crawler.fetching.browser.supply import Resource  # noqa: PLC0415
-    from bilingual_crawler.fetching.browser.visit import Terms  # noqa: PLC0415
+    from bilingual_crawler.crawl.browser.failure import RenderingFailedError  # noqa: PLC0415
+    from bilingual_crawler.crawl.browser.renderer import Renderer  # noqa: PLC0415
+    from bilingual_crawler.crawl.browser.supply import Resource  # noqa: PLC0415
+    from bilingual_crawler.crawl.browser.visit import Terms  # noqa: PLC0415
 
     async def job(crawler):
         renderer = Renderer(crawler, settings.get("BILINGUAL_CHROMIUM", ""))

@@ -1,9 +1,9 @@
 """Crawl folders filled by code, page by page, with the crawler's own corpus."""
 
 from bilingual_crawler.corpus.corpus import Corpus
-from bilingual_crawler.corpus.folder import CrawlFolder
 from bilingual_crawler.documents.document import Alternate, Document, Paragraph
 from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.store.folder import CrawlFolder
 from tests.crawls import documents, pairs
 
 PAIR = LanguagePair.parse("spa-eus")

@@ -15,7 +15,7 @@ FAST = {
     "DOWNLOAD_DELAY": 0,
     "AUTOTHROTTLE_ENABLED": 0,
     "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
-    "EXTENSIONS": '{"bilingual_crawler.reporting.picture.YieldPicture": null}',  # slow to import
+    "EXTENSIONS": '{"bilingual_crawler.crawl.extensions.picture.YieldPicture": null}',  # slow
 }
 
 

@@ -1,12 +1,12 @@
 """A search for bilingual sites without a network, for the tests of discovery."""
 
+from bilingual_crawler.config.strategy import STRATEGIES
 from bilingual_crawler.discovery.graph import OutLink
 from bilingual_crawler.discovery.learner import Learner
 from bilingual_crawler.discovery.search import Search
 from bilingual_crawler.discovery.site_records import Approach, SiteRecord, Standing
-from bilingual_crawler.discovery.strategy import STRATEGIES
-from bilingual_crawler.hosts import host_of, site_of
-from bilingual_crawler.journal import Journal
+from bilingual_crawler.store.journal import Journal
+from bilingual_crawler.urls.hosts import host_of, site_of
 
 
 def open_search(path, strategy="back-forward", learn_after=10, pages=0):

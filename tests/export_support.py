@@ -3,11 +3,11 @@
 import gzip
 import json
 
-from bilingual_crawler.alignment.sentence_pair import SENTENCES, SentencePair, pair_id
-from bilingual_crawler.corpus.export.formats import find_format
-from bilingual_crawler.corpus.export.run import export, place_of
 from bilingual_crawler.documents.document import Document, Paragraph
 from bilingual_crawler.documents.serialise import document_to_dict
+from bilingual_crawler.export.formats import find_format
+from bilingual_crawler.export.run import export, place_of
+from bilingual_crawler.store.sentence_pair import SENTENCES, SentencePair, pair_id
 
 ES, EU = "https://example.org/es/a?x=1&y=<2>", "https://example.org/eu/a"
 PAIR = pair_id(ES, EU)

@@ -14,9 +14,9 @@ from scrapy.crawler import CrawlerRunner
 from scrapy.utils.reactor import install_reactor
 from twisted.internet.threads import blockingCallFromThread
 
-from bilingual_crawler.fetching.refusal import reason_of
+from bilingual_crawler.crawl.fetching.refusal import reason_of
 
-FETCHING = "bilingual_crawler.fetching"
+FETCHING = "bilingual_crawler.crawl.fetching"
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 PAGE = (200, HTML, b"<!doctype html><title>Egun on</title><p>Kaixo mundua")
 NOT_FOUND = (404, HTML, b"<p>No such page")

@@ -2,7 +2,7 @@
 
 import gzip
 
-from bilingual_crawler.corpus.warc import Exchange, Records
+from bilingual_crawler.store.warc import Exchange, Records
 
 SITE = "https://www.example.org"
 HTML = ((b"Content-Type", b"text/html; charset=utf-8"),)

@@ -4,7 +4,7 @@ import pytest
 
 from bilingual_crawler.alignment.cleaning import broken_rule, rules
 from bilingual_crawler.alignment.repeats import BOILERPLATE, DUPLICATE, FEWEST_PAGES, Repeats
-from bilingual_crawler.alignment.sentence_pair import SentencePair
+from bilingual_crawler.store.sentence_pair import SentencePair
 
 GOOD = (
     "El museo abre todos los días de la semana, también los domingos por la tarde.",

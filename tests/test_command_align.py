@@ -13,12 +13,12 @@ from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
 from bilingual_crawler.alignment.documents import MOST_SENTENCES
-from bilingual_crawler.alignment.sentence_pair import pair_id, read_sentences
 from bilingual_crawler.alignment.two_passes import align_folder
 from bilingual_crawler.alignment.writing import sole_writer
 from bilingual_crawler.documents.document import Paragraph
-from bilingual_crawler.embeddings import load_encoder
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.pairing.encoder import load_encoder
+from bilingual_crawler.store.sentence_pair import pair_id, read_sentences
 from tests.alignment_support import document, line, made_crawl, write_crawl
 from tests.crawls import ROOT
 from tests.tiny_models import meaning_model
@@ -118,7 +118,7 @@ def test_a_kill_leaves_the_old_file_and_the_next_run_the_new_one(tmp_path):
     align_folder(crawl, tmp_path / "whole.gz")
     out.write_bytes(gzip.compress(b"old"))
     process = subprocess.Popen(
-        [sys.executable, "-m", "bilingual_crawler.alignment", str(crawl)], cwd=ROOT
+        [sys.executable, "-m", "bilingual_crawler.reporting.alignment", str(crawl)], cwd=ROOT
     )
     fresh = crawl / "sentences.jsonl.gz.new"
     stop = time.monotonic() + 60

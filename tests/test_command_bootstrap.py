@@ -6,8 +6,8 @@ import pytest
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
+from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.pairing.word_list import WordList
-from bilingual_crawler.plan import CrawlPlan
 from tests.wiki_world import WikiServer, write_dumps
 
 BALLET = ("--topic", "Ballet", "--langs", "eng-spa")

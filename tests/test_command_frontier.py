@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from bilingual_crawler.corpus.folder import CrawlFolder
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.journaled import JournaledFrontier
+from bilingual_crawler.store.folder import CrawlFolder
 from tests.typed_commands import typed
 from tests.web_folders import SITE, LiveCrawl, small_crawl
 

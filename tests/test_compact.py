@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bilingual_crawler.compact import CompactMap, Postings, unsigned
+from bilingual_crawler.store.compact import CompactMap, Postings, unsigned
 
 keys = st.one_of(st.integers(0, 40), st.integers(0, 2**64 - 1))
 

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from bilingual_crawler.alignment.sentence_pair import read_sentences
 from bilingual_crawler.alignment.two_passes import align_folder
+from bilingual_crawler.store.sentence_pair import read_sentences
 from tests.crawls import crawl, pairs, start
 from tests.servers import serve_demo
 

@@ -7,14 +7,14 @@ from contextlib import closing
 
 import pytest
 
-from bilingual_crawler.fetching.crawl_delay import HOSTS_STAT
+from bilingual_crawler.crawl.fetching.crawl_delay import HOSTS_STAT
+from bilingual_crawler.crawl.scheduler import FrontierScheduler
 from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.frontier.scheduler import FrontierScheduler
 from tests import crawls
 from tests.fetching_support import PAGE, Site, crawl
 
 DELAYS = {
-    "bilingual_crawler.fetching.crawl_delay.CrawlDelays": 0,
+    "bilingual_crawler.crawl.fetching.crawl_delay.CrawlDelays": 0,
     "scrapy.extensions.closespider.CloseSpider": 0,
 }
 OBEYS = {"ROBOTSTXT_OBEY": True, "BILINGUAL_HONOUR": "", "EXTENSIONS": DELAYS}

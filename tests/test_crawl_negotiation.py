@@ -10,9 +10,9 @@ import pytest
 from bilingual_crawler.corpus.pair_search import PairSearch
 from bilingual_crawler.corpus.sources.reading import Reading
 from bilingual_crawler.corpus.sources.warc import warc_documents
-from bilingual_crawler.corpus.warc_reader import read_records
 from bilingual_crawler.documents.document import DocumentKey
 from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.store.warc_reader import read_records
 from tests.bilingual_texts import BASQUE, SPANISH
 from tests.crawls import crawl, documents, pairs, report
 from tests.fetching_support import HTML, NOT_FOUND, Site

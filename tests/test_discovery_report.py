@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.plan import CrawlPlan
 from bilingual_crawler.reporting.counts import Counts
 from bilingual_crawler.reporting.explain import explain
 from bilingual_crawler.reporting.found_sites import FoundSites

@@ -8,9 +8,9 @@ import pytest
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
-from bilingual_crawler.corpus.export.formats import FORMATS
-from bilingual_crawler.corpus.export.parquet import TYPES
-from bilingual_crawler.corpus.export.tsv import COLUMNS
+from bilingual_crawler.export.formats import FORMATS
+from bilingual_crawler.export.parquet import TYPES
+from bilingual_crawler.export.tsv import COLUMNS
 from tests.export_support import (
     ES,
     EU,

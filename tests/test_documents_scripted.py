@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bilingual_crawler.documents.builder import build_document
-from bilingual_crawler.replay.recording import Recording
+from bilingual_crawler.lab.replay.recording import Recording
 from tests.bilingual_texts import SPANISH
 from tests.scripted_site import prose, shell
 

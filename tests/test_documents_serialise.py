@@ -14,7 +14,7 @@ from bilingual_crawler.documents.document import (
     Paragraph,
 )
 from bilingual_crawler.documents.serialise import document_from_dict, document_to_dict
-from bilingual_crawler.documents.urls import UrlResolver
+from bilingual_crawler.urls.resolver import UrlResolver
 
 KEYS = [
     *("url", "variant", "language", "language_source", "language_shares", "title"),

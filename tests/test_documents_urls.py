@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bilingual_crawler.documents.urls import LONGEST_URL, UrlResolver, may_be_page
+from bilingual_crawler.urls.resolver import LONGEST_URL, UrlResolver, may_be_page
 
 PAGE = "https://example.org/eu/berriak/index.html"
 

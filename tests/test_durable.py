@@ -7,12 +7,12 @@ import pytest
 
 from bilingual_crawler.alignment.writing import write_sentences
 from bilingual_crawler.commands.model_file import write_model
-from bilingual_crawler.corpus.folder import DOCUMENTS
-from bilingual_crawler.corpus.target import replacing_file, replacing_folder, write_about
 from bilingual_crawler.discovery.backlinks.index import open_index
-from bilingual_crawler.durable import replacing
-from bilingual_crawler.journal import Journal
 from bilingual_crawler.reporting.report import write_report
+from bilingual_crawler.store.durable import replacing
+from bilingual_crawler.store.folder import DOCUMENTS
+from bilingual_crawler.store.journal import Journal
+from bilingual_crawler.store.target import replacing_file, replacing_folder, write_about
 from bilingual_crawler.web.marks import Marks
 from tests.corpus_support import Crawl, page
 

@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.evaluation.baselines import announced_language, same_but_for_language
-from bilingual_crawler.evaluation.classification import (
+from bilingual_crawler.lab.evaluation.baselines import announced_language, same_but_for_language
+from bilingual_crawler.lab.evaluation.classification import (
     NEGATIVE,
     POSITIVE,
     compare_languages,
     compare_pairs,
 )
-from bilingual_crawler.evaluation.metrics import scores, well_covered
-from bilingual_crawler.evaluation.one_to_one import (
+from bilingual_crawler.lab.evaluation.metrics import scores, well_covered
+from bilingual_crawler.lab.evaluation.one_to_one import (
     Site,
     align,
     candidate_pairs,
@@ -27,7 +27,7 @@ from bilingual_crawler.evaluation.one_to_one import (
     recalls,
     take_one_to_one,
 )
-from bilingual_crawler.evaluation.reading import (
+from bilingual_crawler.lab.evaluation.reading import (
     GoldPair,
     LabelledPair,
     LabelledUrl,

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bilingual_crawler.documents.selection import Unwanted
-from bilingual_crawler.evaluation.document_pairs import Figures, Judge, alone, misses
+from bilingual_crawler.lab.evaluation.document_pairs import Figures, Judge, alone, misses
 from bilingual_crawler.pairing.greedy import one_to_one
 from bilingual_crawler.pairing.pair import DocumentPair, Evidence
 

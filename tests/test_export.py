@@ -12,10 +12,10 @@ import pytest
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
-from bilingual_crawler.alignment.sentence_pair import SENTENCES
-from bilingual_crawler.corpus.export.formats import FORMATS, find_format
-from bilingual_crawler.corpus.export.source import EMPTY, Selection
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.export.formats import FORMATS, find_format
+from bilingual_crawler.export.source import EMPTY, Selection
+from bilingual_crawler.store.sentence_pair import SENTENCES
 from tests.export_support import (
     ES,
     EU,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bilingual_crawler.corpus.export.source import EMPTY
-from bilingual_crawler.corpus.export.tokens import LONGEST, tokens
+from bilingual_crawler.export.source import EMPTY
+from bilingual_crawler.export.tokens import LONGEST, tokens
 from tests.export_support import HARD, PAIR, exported, sentence, write_sentences
 
 TAG = re.compile(r'<(doc|s)( [a-z]+="[^"<>]*")*>|</(doc|s)>')

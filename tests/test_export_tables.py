@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from bilingual_crawler.corpus.export import parquet
-from bilingual_crawler.corpus.export.one_line import FLATTENED
-from bilingual_crawler.corpus.export.source import Selection
-from bilingual_crawler.corpus.export.tsv import COLUMNS
+from bilingual_crawler.export import parquet
+from bilingual_crawler.export.one_line import FLATTENED
+from bilingual_crawler.export.source import Selection
+from bilingual_crawler.export.tsv import COLUMNS
 from tests.export_support import ES, HARD, PAIR, exported, sentence, write_sentences
 
 BREAKS = "a\tb\nc\r\nd\x0be\x0cf\x1cg\x85h\u2028i\u2029j\x00k"

@@ -9,9 +9,9 @@ from scrapy.resolver import CachingThreadedResolver, dnscache
 from twisted.internet.address import IPv4Address
 from twisted.internet.threads import blockingCallFromThread
 
-from bilingual_crawler.fetching import addresses
-from bilingual_crawler.fetching.guard import check_url
-from bilingual_crawler.fetching.refusal import Refused
+from bilingual_crawler.crawl.fetching import addresses
+from bilingual_crawler.crawl.fetching.guard import check_url
+from bilingual_crawler.crawl.fetching.refusal import Refused
 from tests.fetching_support import FETCHING, RawServer, Site, crawl, running_reactor
 
 GUARDED = {"BILINGUAL_ALLOW_PRIVATE": False, "RETRY_TIMES": 0}

@@ -5,7 +5,7 @@ import logging
 import pytest
 from scrapy.settings import Settings
 
-from bilingual_crawler.fetching.identity import (
+from bilingual_crawler.crawl.fetching.identity import (
     accept_language,
     identity_settings,
     warn_without_contact,

@@ -8,8 +8,7 @@ import scrapy
 from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.test import get_crawler
 
-from bilingual_crawler.documents.builder import build_document
-from bilingual_crawler.fetching.optouts import (
+from bilingual_crawler.crawl.fetching.optouts import (
     HOSTS_STAT,
     MOST_HOSTS,
     forbids_links,
@@ -17,6 +16,7 @@ from bilingual_crawler.fetching.optouts import (
     record_opt_out,
     robots_directives,
 )
+from bilingual_crawler.documents.builder import build_document
 from tests.fetching_support import HTML, PAGE, Site, crawl
 
 ALL = ("tdm", "noai", "noindex", "nofollow")

@@ -8,7 +8,7 @@ import scrapy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bilingual_crawler.fetching.retry import LONGEST_WISH, delay_of
+from bilingual_crawler.crawl.fetching.retry import LONGEST_WISH, delay_of
 from tests.fetching_support import HTML, PAGE, Site, crawl
 
 BUSY = (503, HTML, b"busy")

@@ -6,7 +6,7 @@ import pytest
 import scrapy
 from scrapy.robotstxt import ProtegoRobotParser
 
-from bilingual_crawler.fetching import robots as middleware
+from bilingual_crawler.crawl.fetching import robots as middleware
 from tests.fetching_support import Site, crawl
 
 TEXT = {"Content-Type": "text/plain"}

@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bilingual_crawler.fetching.tdmrep import LARGEST_FILE, UnreadableError, is_reserved, read_rules
+from bilingual_crawler.crawl.fetching.tdmrep import (
+    LARGEST_FILE,
+    UnreadableError,
+    is_reserved,
+    read_rules,
+)
 
 
 def rules(*pairs):

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bilingual_crawler.frontier.fingerprint import (
+from bilingual_crawler.urls.fingerprint import (
     canonical_url,
     request_fingerprint,
     url_fingerprint,
 )
-from bilingual_crawler.hosts import host_of
+from bilingual_crawler.urls.hosts import host_of
 
 PAGE = "https://www.udala.example/es/agenda"
 

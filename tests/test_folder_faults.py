@@ -9,12 +9,12 @@ from contextlib import closing
 
 import pytest
 
-from bilingual_crawler.corpus.folder import DOCUMENTS, HARVEST, PAIRS, CrawlFolder
+from bilingual_crawler.corpus.merging.part import Part
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.journal_view import JournalView
-from bilingual_crawler.journal import Journal
-from bilingual_crawler.merging.part import Part
 from bilingual_crawler.reporting.summary import Ending, summary_text
+from bilingual_crawler.store.folder import DOCUMENTS, HARVEST, PAIRS, CrawlFolder
+from bilingual_crawler.store.journal import Journal
 from tests.corpus_support import SITE, Crawl, page
 from tests.crawls import crawl, documents, report
 from tests.servers import serve_demo

@@ -2,9 +2,9 @@
 
 import pytest
 
+from bilingual_crawler.crawl.foreign_hosts import ForeignHosts
 from bilingual_crawler.documents.document import Alternate, Document, Link
-from bilingual_crawler.foreign_hosts import ForeignHosts
-from bilingual_crawler.journal import Journal
+from bilingual_crawler.store.journal import Journal
 from tests.crawls import crawl, documents, pairs, start
 from tests.named_hosts import NamedHosts
 from tests.redis_server import needs_redis, serve_redis

@@ -10,7 +10,7 @@ from bilingual_crawler.frontier import memory
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.journaled import JournaledFrontier
 from bilingual_crawler.frontier.memory import MemoryFrontier
-from bilingual_crawler.journal import Journal
+from bilingual_crawler.store.journal import Journal
 from tests.frontier_model import HOSTS, URLS, Model, run
 
 

@@ -9,7 +9,7 @@ from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.shared.frontier import RedisFrontier
 from bilingual_crawler.frontier.shared.link import Link
 from bilingual_crawler.frontier.shared.sites import Lease, Member
-from bilingual_crawler.journal import Journal
+from bilingual_crawler.store.journal import Journal
 from tests.redis_server import needs_redis, serve_redis
 
 pytestmark = needs_redis

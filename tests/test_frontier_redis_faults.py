@@ -8,17 +8,17 @@ from types import SimpleNamespace
 import pytest
 from scrapy.settings import BaseSettings
 
+from bilingual_crawler.config.settings import Config
+from bilingual_crawler.crawl.frontier_backend import connect
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.frontier.backend import connect
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.shared import server as server_module
 from bilingual_crawler.frontier.shared.frontier import RedisFrontier
 from bilingual_crawler.frontier.shared.link import Link
 from bilingual_crawler.frontier.shared.sites import Lease
-from bilingual_crawler.journal import Journal
 from bilingual_crawler.reporting.report import changed_settings
 from bilingual_crawler.reporting.resume import resume_command
-from bilingual_crawler.settings import Config
+from bilingual_crawler.store.journal import Journal
 from tests.redis_server import needs_redis, serve_redis
 
 pytestmark = needs_redis

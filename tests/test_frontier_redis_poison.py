@@ -15,7 +15,7 @@ from bilingual_crawler.frontier.shared.records import RecordError, pack_body, un
 from bilingual_crawler.frontier.shared.sites import Lease, Member
 from bilingual_crawler.frontier.shared.view import open_shared_view
 from bilingual_crawler.frontier.view import Selection
-from bilingual_crawler.journal import Journal
+from bilingual_crawler.store.journal import Journal
 from tests.redis_server import needs_redis, serve_redis
 
 pytestmark = needs_redis

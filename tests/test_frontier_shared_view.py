@@ -8,8 +8,8 @@ from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.shared.frontier import RedisFrontier
 from bilingual_crawler.frontier.shared.link import Link
 from bilingual_crawler.frontier.shared.sites import Lease, Member
-from bilingual_crawler.hosts import host_of
-from bilingual_crawler.journal import Journal
+from bilingual_crawler.store.journal import Journal
+from bilingual_crawler.urls.hosts import host_of
 from tests.redis_server import needs_redis, serve_redis
 from tests.typed_commands import typed
 

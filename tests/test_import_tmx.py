@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
-from bilingual_crawler.alignment.sentence_pair import (
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.export.importing import import_tmx, place_of
+from bilingual_crawler.export.source import EMPTY
+from bilingual_crawler.export.tmx_reader import ENTITY, ONE_LANGUAGE
+from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.store.sentence_pair import (
     SENTENCES,
     SentencePair,
     pair_id,
     read_sentences,
 )
-from bilingual_crawler.corpus.export.source import EMPTY
-from bilingual_crawler.corpus.importing.run import import_tmx, place_of
-from bilingual_crawler.corpus.importing.tmx import ENTITY, ONE_LANGUAGE
-from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.languages import LanguagePair
 from tests.export_support import HARD, exported, sentence, write_sentences
 
 HEADER = '<header srclang="en" segtype="sentence" datatype="x" adminlang="en" o-tmf="x"/>'

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from bilingual_crawler.corpus.files import AppendFile, GzipAppendFile
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.journal import Facts, FileEnd, Journal, JournalError
+from bilingual_crawler.store.files import AppendFile, GzipAppendFile
+from bilingual_crawler.store.journal import Facts, FileEnd, Journal, JournalError
 
 
 class Numbers:

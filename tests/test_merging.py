@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bilingual_crawler.corpus.folder import CrawlFolder
+from bilingual_crawler.corpus.merging.merge import Merge, Rules
+from bilingual_crawler.corpus.merging.parts import find_folders, open_parts
 from bilingual_crawler.corpus.offline import Task, find_pairs
 from bilingual_crawler.corpus.sources.reading import Reading
 from bilingual_crawler.documents.relevance import Relevance
@@ -20,9 +21,8 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.journaled import JournaledFrontier
 from bilingual_crawler.languages import LanguagePair, parse_languages
-from bilingual_crawler.merging.merge import Merge, Rules
-from bilingual_crawler.merging.parts import find_folders, open_parts
 from bilingual_crawler.reporting.tally import Tally
+from bilingual_crawler.store.folder import CrawlFolder
 from tests.corpus_support import PAIR, SITE, Crawl, files, page
 from tests.crawls import documents, pairs, report
 from tests.typed_commands import typed

@@ -4,11 +4,11 @@ import pytest
 from scrapy import Request
 from scrapy.utils.request import fingerprint
 
+from bilingual_crawler.crawl.negotiation.cache_key import VariantFingerprinter
+from bilingual_crawler.crawl.negotiation.signs import cookies_set, offers_without_link
+from bilingual_crawler.crawl.negotiation.ways import HostFacts, KnownHosts, Way, headers_for
 from bilingual_crawler.documents.builder import build_document
-from bilingual_crawler.fetching.negotiation.cache_key import VariantFingerprinter
-from bilingual_crawler.fetching.negotiation.signs import cookies_set, offers_without_link
-from bilingual_crawler.fetching.negotiation.ways import HostFacts, KnownHosts, Way, headers_for
-from bilingual_crawler.journal import Facts, Journal
+from bilingual_crawler.store.journal import Facts, Journal
 
 PROSE = "<p>El ayuntamiento ha abierto esta semana el expediente sobre la biblioteca vieja.</p>"
 

@@ -2,10 +2,11 @@
 
 import pytest
 
+from bilingual_crawler.config.plan import CrawlPlan
+from bilingual_crawler.crawl.fetching.identity import accept_language
 from bilingual_crawler.documents.document import Document, Paragraph
 from bilingual_crawler.documents.selection import why_unwanted
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.fetching.identity import accept_language
 from bilingual_crawler.languages import (
     LanguagePair,
     LanguagePairError,
@@ -13,7 +14,6 @@ from bilingual_crawler.languages import (
     UnknownLanguageError,
     parse_languages,
 )
-from bilingual_crawler.plan import CrawlPlan
 from bilingual_crawler.reporting.counts import Counts
 from bilingual_crawler.reporting.explain import explain
 from bilingual_crawler.reporting.progress import Progress, progress_line

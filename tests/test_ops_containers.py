@@ -13,8 +13,8 @@ import pytest
 from scrapy.settings import Settings
 
 from bilingual_crawler.commands.serve import Command
+from bilingual_crawler.config.settings import Config
 from bilingual_crawler.frontier.shared.server import PASSWORD
-from bilingual_crawler.settings import Config
 from tests.projects import ROOT
 
 yaml = pytest.importorskip("yaml")

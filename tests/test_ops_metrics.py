@@ -10,8 +10,8 @@ import urllib.request
 
 import pytest
 
+from bilingual_crawler.config.settings import Config
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.settings import Config
 from tests.crawls import crawl, documents, pairs, report, start
 from tests.servers import serve_demo
 

@@ -10,9 +10,9 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from bilingual_crawler.alignment.extension import _communicate
+from bilingual_crawler.crawl.deadline import ALL, ORDER, OutOfTimeError, Patience
+from bilingual_crawler.crawl.extensions.aligner import _communicate
 from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.patience import ALL, ORDER, OutOfTimeError, Patience
 from demo import content
 from tests.crawls import crawl, documents, pairs, report, start
 from tests.redis_server import needs_redis, serve_redis

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import pytest
 
+from bilingual_crawler.config.seeds import available_pairs
 from bilingual_crawler.scoring.models import TASKS
-from bilingual_crawler.seeds import available_pairs
 from tests.projects import MODEL_FILES, copy_project
 
 OLDEST_SETUPTOOLS = 77
@@ -117,7 +117,7 @@ def test_an_egg_has_its_tables_and_lists_as_a_zip(built, tmp_path):
     program = (
         "from bilingual_crawler.pairing.model import load_pair_model\n"
         "from bilingual_crawler.languages import LanguagePair\n"
-        "from bilingual_crawler.seeds import available_pairs, project_seeds\n"
+        "from bilingual_crawler.config.seeds import available_pairs, project_seeds\n"
         "load_pair_model('')\n"
         "print(*available_pairs())\n"
         "print(all(project_seeds(LanguagePair.parse(each)) for each in available_pairs()))\n"

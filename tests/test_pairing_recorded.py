@@ -10,9 +10,9 @@ import pytest
 
 from bilingual_crawler.corpus.offline import Task, find_pairs
 from bilingual_crawler.corpus.sources.reading import Reading
-from bilingual_crawler.evaluation.pairs_report import evaluate
+from bilingual_crawler.lab.evaluation.pairs_report import evaluate
+from bilingual_crawler.lab.replay.stripping import without_alternates
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.replay.stripping import without_alternates
 
 SHARED = Path(os.environ.get("BILINGUAL_SHARED", Path(__file__).parents[2] / "shared")) / "sites"
 

@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bilingual_crawler.corpus.corpus import Corpus
-from bilingual_crawler.corpus.folder import CrawlFolder
 from bilingual_crawler.documents.document import Document, Paragraph
-from bilingual_crawler.embeddings import load_encoder
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.embeddings import MOST_TEXTS, TextEmbedder
+from bilingual_crawler.pairing.encoder import load_encoder
 from bilingual_crawler.pairing.matcher import DETECTORS, Matcher
 from bilingual_crawler.pairing.pair import Page, page_of
 from bilingual_crawler.pairing.resources import DICTIONARY, EMBEDDINGS, RESOURCES, read_resources
 from bilingual_crawler.pairing.word_list import WordList
+from bilingual_crawler.store.folder import CrawlFolder
 from tests.pairing_support import pages
 from tests.tiny_models import meaning_model
 

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from bilingual_crawler.config.plan import ARGUMENTS, CrawlPlan
+from bilingual_crawler.config.seeds import available_pairs
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.plan import ARGUMENTS, CrawlPlan
-from bilingual_crawler.seeds import available_pairs
 
 NOON = datetime.fromisoformat("2024-05-06T12:00:07")
 ONE = "https://example.org/"

@@ -15,12 +15,12 @@ import scrapy.utils.log
 from rich.console import Console
 from scrapy.settings import Settings
 
+from bilingual_crawler.config.settings import Config
+from bilingual_crawler.crawl.extensions.display import LogDisplay, make_display
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.reporting.display import LogDisplay, make_display
 from bilingual_crawler.reporting.live import ConsoleHandler, LiveDisplay, render
 from bilingual_crawler.reporting.progress import Pace, Progress, Sparingly, progress_line
 from bilingual_crawler.reporting.terminal import duration, plain
-from bilingual_crawler.settings import Config
 from tests.crawls import ROOT, command
 from tests.servers import serve_demo
 

@@ -11,8 +11,8 @@ from collections import Counter
 
 import pytest
 
-from bilingual_crawler.corpus.warc import VARIANT
-from bilingual_crawler.corpus.warc_reader import read_records, target_of
+from bilingual_crawler.store.warc import VARIANT
+from bilingual_crawler.store.warc_reader import read_records, target_of
 from tests.crawls import ROOT, crawl, documents, pairs, start
 from tests.fetching_support import HTML, Site
 from tests.recordings import PROSE, to

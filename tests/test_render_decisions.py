@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from bilingual_crawler.crawl.browser.chromium import check_rendering, launch_options
+from bilingual_crawler.crawl.browser.memory import AT_ONCE, ENOUGH, GIVEN_UP, SiteMemory
+from bilingual_crawler.crawl.browser.rendering import has_more, merged
+from bilingual_crawler.crawl.browser.wishes import Treatment, treatment_of
 from bilingual_crawler.documents.document import Document, Link, Paragraph
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.fetching.browser.chromium import check_rendering, launch_options
-from bilingual_crawler.fetching.browser.memory import AT_ONCE, ENOUGH, GIVEN_UP, SiteMemory
-from bilingual_crawler.fetching.browser.rendering import has_more, merged
-from bilingual_crawler.fetching.browser.wishes import Treatment, treatment_of
 from tests.crawls import crawl
 
 SITE = "example.org"
@@ -107,7 +107,7 @@ def test_a_page_is_worth_more_by_text_or_by_links(plain, rendered, more):
 
 
 def found_of(document, **more):
-    visit = pytest.importorskip("bilingual_crawler.fetching.browser.visit")
+    visit = pytest.importorskip("bilingual_crawler.crawl.browser.visit")
     return visit.Findings(page=visit.View(document, b""), **more)
 
 

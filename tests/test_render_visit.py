@@ -16,7 +16,7 @@ pytest.importorskip("scrapy_playwright", reason="pip install 'bilingual-crawler[
 
 from playwright.async_api import async_playwright  # noqa: E402
 
-from bilingual_crawler.fetching.browser.chromium import launch_options  # noqa: E402
+from bilingual_crawler.crawl.browser.chromium import launch_options  # noqa: E402
 from tests.bilingual_texts import BASQUE, SPANISH  # noqa: E402
 from tests.browser_support import visit_all  # noqa: E402
 from tests.fetching_support import Site  # noqa: E402

@@ -7,8 +7,8 @@ import pytest
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
-from bilingual_crawler.replay.batch import replay_all
-from bilingual_crawler.replay.measure import Job, Measured
+from bilingual_crawler.lab.replay.batch import replay_all
+from bilingual_crawler.lab.replay.measure import Job, Measured
 from tests.recordings import (
     ARTICLES,
     NOTICES,

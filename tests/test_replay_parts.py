@@ -4,19 +4,19 @@ import random
 
 import pytest
 
+from bilingual_crawler.config.settings import Config
+from bilingual_crawler.config.sites import Sites
+from bilingual_crawler.crawl.scope import Scope
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.lab.replay import curve, gold
+from bilingual_crawler.lab.replay.graph import SiteGraph, draw_graph
+from bilingual_crawler.lab.replay.measure import Measured
+from bilingual_crawler.lab.replay.oracle import oracle_order
+from bilingual_crawler.lab.replay.plot import plot_curves
+from bilingual_crawler.lab.replay.recording import Recording
+from bilingual_crawler.lab.replay.report import aggregate
+from bilingual_crawler.lab.replay.site import RecordedSite
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.replay import curve, gold
-from bilingual_crawler.replay.graph import SiteGraph, draw_graph
-from bilingual_crawler.replay.measure import Measured
-from bilingual_crawler.replay.oracle import oracle_order
-from bilingual_crawler.replay.plot import plot_curves
-from bilingual_crawler.replay.recording import Recording
-from bilingual_crawler.replay.report import aggregate
-from bilingual_crawler.replay.site import RecordedSite
-from bilingual_crawler.scope import Scope
-from bilingual_crawler.settings import Config
-from bilingual_crawler.sites import Sites
 from tests.recordings import (
     ARTICLES,
     SITE,

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bilingual_crawler.corpus.warc_reader import Answer
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.replay.recording import Recording, site_name
-from bilingual_crawler.replay.stripping import strip_body, without_alternates
+from bilingual_crawler.lab.replay.recording import Recording, site_name
+from bilingual_crawler.lab.replay.stripping import strip_body, without_alternates
+from bilingual_crawler.store.warc_reader import Answer
 from tests.recordings import HTML, SITE, exchange, packed_whole, redirect, write_warc
 
 SHARED = Path(os.environ.get("BILINGUAL_SHARED", Path(__file__).parents[2] / "shared"))

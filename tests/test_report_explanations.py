@@ -189,7 +189,7 @@ def test_every_reason_to_drop_or_refuse_a_page_has_a_sentence():
 
 
 def test_every_failure_of_a_download_has_a_sentence():
-    from bilingual_crawler.fetching import refusal  # noqa: PLC0415 - its tables are private
+    from bilingual_crawler.crawl.fetching import refusal  # noqa: PLC0415 - its tables are private
 
     codes = {row[1] for row in refusal._MEANINGS} | {row[1] for row in refusal._SAID_BY_SCRAPY}
     codes |= {code for code, _ in refusal._LIBRARIES.values()}
@@ -199,7 +199,7 @@ def test_every_failure_of_a_download_has_a_sentence():
 def test_every_objection_to_a_link_has_a_sentence():
     codes = returned_words("scope.py", "objection")
     traps = ("trap_of", "_trap_in_path", "_trap_in_query", "_far_off")
-    codes |= returned_words("fetching/limits.py", *traps)
+    codes |= returned_words("urls/traps.py", *traps)
     assert {"offsite", "calendar"} <= codes
     assert codes - reasons.LINKS.keys() == set()
 

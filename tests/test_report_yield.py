@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from bilingual_crawler.journal import Journal
+from bilingual_crawler.crawl.extensions.picture import draw_yield
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.reporting.live import render
-from bilingual_crawler.reporting.picture import draw_yield
 from bilingual_crawler.reporting.progress import Progress
 from bilingual_crawler.reporting.yields import MOST_POINTS, YieldCurve, sparkline
+from bilingual_crawler.store.journal import Journal
 from tests.crawls import crawl, report
 from tests.servers import serve_demo
 

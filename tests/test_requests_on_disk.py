@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy import FormRequest, Request, Spider
 
-from bilingual_crawler.frontier.requests import (
+from bilingual_crawler.crawl.requests import (
     LOOK,
     META_TYPES,
     PRIVILEGES,

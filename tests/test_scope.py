@@ -2,8 +2,8 @@
 
 import pytest
 
-from bilingual_crawler.scope import Scope
-from bilingual_crawler.sites import Sites
+from bilingual_crawler.config.sites import Sites
+from bilingual_crawler.crawl.scope import Scope
 
 SEEDS = ("https://www.udala.example.es/es/", "http://127.0.0.1:8000/")
 

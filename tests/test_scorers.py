@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from bilingual_crawler.config.settings import Config
+from bilingual_crawler.config.topic_definition import Term
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.documents.relevance import Relevance, TermHits
 from bilingual_crawler.errors import ConfigurationError
@@ -13,8 +15,6 @@ from bilingual_crawler.scoring import shared_models
 from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang
 from bilingual_crawler.scoring.ilsp import TO_THE_OTHER_LANGUAGE
 from bilingual_crawler.scoring.scorer import REFUSED, SCORERS, NothingYet, make_scorer
-from bilingual_crawler.settings import Config
-from bilingual_crawler.topics.definition import Term
 from bilingual_crawler.topics.topic import Topic
 from tests.scoring_support import HandMade, Page, crawl_site
 from tests.tiny_models import parallel_model, url2lang_model

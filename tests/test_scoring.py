@@ -2,13 +2,13 @@
 
 import pytest
 
+from bilingual_crawler.config.settings import SCORERS as NAMES
+from bilingual_crawler.config.settings import Config
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.scoring.scorer import SCORERS, LinkScorer, NothingYet, make_scorer
-from bilingual_crawler.scoring.url_language import announced_languages
-from bilingual_crawler.settings import SCORERS as NAMES
-from bilingual_crawler.settings import Config
+from bilingual_crawler.urls.announced import announced_languages
 
 PAIR = LanguagePair.parse("spa-eus")
 SITE = "https://www.udala.example"

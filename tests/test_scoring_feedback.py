@@ -6,6 +6,7 @@ import signal
 
 import pytest
 
+from bilingual_crawler.config.settings import Config
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.languages import LanguagePair
@@ -13,7 +14,6 @@ from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.scoring.learned import restored
 from bilingual_crawler.scoring.scorekeeper import Failed, Found, Scorekeeper
 from bilingual_crawler.scoring.scorer import LinkScorer, NothingYet, Proposal
-from bilingual_crawler.settings import Config
 from tests.crawls import start
 from tests.scoring_support import HandMade, Page, crawl_site
 from tests.servers import serve_demo

@@ -7,9 +7,9 @@ import time
 import pytest
 from scrapy.utils.defer import deferred_from_coro
 
-from bilingual_crawler.corpus.folder import CrawlFolder
+from bilingual_crawler.crawl.scoring.wishes import ProbeBudget
 from bilingual_crawler.scoring.scorer import REFUSED, LinkScorer, Proposal
-from bilingual_crawler.scoring.wishes import ProbeBudget
+from bilingual_crawler.store.folder import CrawlFolder
 from tests.crawls import documents, report
 from tests.fetching_support import HTML, running_reactor
 from tests.scoring_support import HandMade, Page, begin, crawl_site

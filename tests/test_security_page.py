@@ -5,7 +5,7 @@ import re
 import pytest
 from scrapy.utils.test import get_crawler
 
-from bilingual_crawler.settings import PREFIX, Config
+from bilingual_crawler.config.settings import PREFIX, Config
 from tests.crawls import ROOT
 from tools.fuzz.targets import TARGETS
 

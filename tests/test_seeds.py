@@ -10,19 +10,19 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import bilingual_crawler
-from bilingual_crawler.languages import LanguagePair, find_language
-from bilingual_crawler.secrets import without_credentials
-from bilingual_crawler.seeds import (
+from bilingual_crawler.config.seeds import (
     available_pairs,
     project_seeds,
     read_address,
     read_lines,
     split_addresses,
 )
+from bilingual_crawler.languages import LanguagePair, find_language
+from bilingual_crawler.urls.credentials import without_credentials
 
 
 def addresses_of(pair):
-    text = files("bilingual_crawler.seeds").joinpath(f"{pair}.txt").read_text(encoding="utf-8")
+    text = files("bilingual_crawler.config.seeds").joinpath(f"{pair}.txt").read_text("utf-8")
     return [address for _, address in read_lines(text)]
 
 
@@ -55,7 +55,7 @@ def test_a_list_holds_nothing_twice(pair):
 
 @pytest.mark.parametrize("pair", available_pairs())
 def test_a_list_says_what_it_is(pair):
-    text = files("bilingual_crawler.seeds").joinpath(f"{pair}.txt").read_text(encoding="utf-8")
+    text = files("bilingual_crawler.config.seeds").joinpath(f"{pair}.txt").read_text("utf-8")
     assert text.startswith("# ")
     names = [language.name for language in LanguagePair.parse(pair)]
     assert all(name in text.splitlines()[0] for name in names)

@@ -10,8 +10,8 @@ import pytest
 
 from benchmarks.site_detector import World, ask_about
 from bilingual_crawler.discovery.link_predictor import LinkPredictor
+from bilingual_crawler.lab.training.link_labels import LabelledSite
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.training.link_labels import LabelledSite
 
 SHARED = Path(os.environ.get("BILINGUAL_SHARED", Path(__file__).parents[2] / "shared")) / "sites"
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bilingual_crawler.config.settings import Config, scrapy_defaults
+from bilingual_crawler.config.sites import SiteRules, Sites
+from bilingual_crawler.config.sites.keys import KEYS, SCRAPY_NAMES
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.settings import Config, scrapy_defaults
-from bilingual_crawler.sites import SiteRules, Sites
-from bilingual_crawler.sites.keys import KEYS, SCRAPY_NAMES
 
 GUIDE = Path(__file__).parents[1] / "docs" / "sites.md"
 

@@ -16,13 +16,13 @@ from bilingual_crawler.corpus.pages import Pages
 from bilingual_crawler.corpus.sources.inputs import Kind, documents_from, kind_of
 from bilingual_crawler.corpus.sources.reading import Alias, Reading
 from bilingual_crawler.corpus.sources.tree import FolderRules
-from bilingual_crawler.corpus.warc import Records
-from bilingual_crawler.corpus.warc_reader import read_records
 from bilingual_crawler.documents.serialise import document_to_dict
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.journal import Journal
+from bilingual_crawler.lab.replay.stripping import without_alternates
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.replay.stripping import without_alternates
+from bilingual_crawler.store.journal import Journal
+from bilingual_crawler.store.warc import Records
+from bilingual_crawler.store.warc_reader import read_records
 from tests.recordings import SITE, claims, exchange, packed_whole, page, redirect, write_warc
 
 PAIR = LanguagePair.parse("spa-eus")

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.settings import Settings
 
+from bilingual_crawler.config.settings import Config
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.settings import Config
 from bilingual_crawler.suggestions import hint, nearest
 
 NAMES = ("allow_private", "duplicate_share", "site_pages", "site_yield", "scorer", "delay")

@@ -2,9 +2,9 @@
 
 import pytest
 
+from bilingual_crawler.config.plan import CrawlPlan
+from bilingual_crawler.config.topic_definition import MOST_PROBLEMS, Term, read_terms
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.plan import CrawlPlan
-from bilingual_crawler.topics.definition import MOST_PROBLEMS, Term, read_terms
 
 SEED = "https://example.org/"
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+from bilingual_crawler.config.settings import Config
+from bilingual_crawler.config.topic_definition import Term
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document, Link, Paragraph
 from bilingual_crawler.documents.relevance import Relevance, TermHits
@@ -11,8 +13,6 @@ from bilingual_crawler.languages import parse_languages
 from bilingual_crawler.scoring.ilsp import TO_THE_OTHER_LANGUAGE
 from bilingual_crawler.scoring.scorer import NothingYet, default_scorer, make_scorer
 from bilingual_crawler.scoring.topical import BELIEVED, USUAL, TopicalScorer
-from bilingual_crawler.settings import Config
-from bilingual_crawler.topics.definition import Term
 from bilingual_crawler.topics.topic import NO_TOPIC, Topic
 
 TERMS = (

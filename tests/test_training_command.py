@@ -120,7 +120,7 @@ def history(checkpoint):
     """What a checkpoint tells of the epochs behind it."""
     import torch  # noqa: PLC0415 - the tests that need it are skipped without
 
-    from bilingual_crawler.training.loop import Progress, Schedule  # noqa: PLC0415 - needs torch
+    from bilingual_crawler.lab.training.loop import Progress, Schedule  # noqa: PLC0415 - needs torch
 
     with torch.serialization.safe_globals([Progress, Schedule]):
         return torch.load(checkpoint)["progress"].history

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.training.augment import coded, with_code, without_name
-from bilingual_crawler.training.data import (
+from bilingual_crawler.lab.training.augment import coded, with_code, without_name
+from bilingual_crawler.lab.training.data import (
     LabelledUrl,
     Skipped,
     cap,
@@ -17,7 +17,7 @@ from bilingual_crawler.training.data import (
     read_pairs,
     read_urls,
 )
-from bilingual_crawler.training.split import (
+from bilingual_crawler.lab.training.split import (
     part,
     registered_domain,
     share_of,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from bilingual_crawler.lab.training.lexicon import as_words, fit_lexicon, read_phrases
 from bilingual_crawler.scoring.encode import Ngrams
 from bilingual_crawler.scoring.preprocess import ngram_table
-from bilingual_crawler.training.lexicon import as_words, fit_lexicon, read_phrases
 
 NGRAMS = Ngrams((2, 3), 2048, 64)
 SYLLABLES = [a + b for a in "bdfgklmnprst" for b in "aeiou"]

@@ -10,9 +10,9 @@ from scrapy.settings import Settings
 from bilingual_crawler.discovery.link_predictor import LinkPredictor
 from bilingual_crawler.documents.document import Link
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.lab.training import links
+from bilingual_crawler.lab.training.link_labels import NEVER_THERE, LabelledLink, LabelledSite
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.training import links
-from bilingual_crawler.training.link_labels import NEVER_THERE, LabelledLink, LabelledSite
 from tests.recordings import exchange, page, redirect, to, write_warc
 
 ARTICLES = range(1, 5)

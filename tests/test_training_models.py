@@ -12,23 +12,23 @@ transformers = pytest.importorskip("transformers", reason="training needs transf
 pytest.importorskip("sklearn", reason="training needs scikit-learn")
 
 from bilingual_crawler.errors import ConfigurationError  # noqa: E402
-from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang  # noqa: E402
-from bilingual_crawler.scoring.preprocess import prepare  # noqa: E402
-from bilingual_crawler.training.compact import (  # noqa: E402
+from bilingual_crawler.lab.training.compact import (  # noqa: E402
     CompactModel,
     Shape,
     match,
     train_tokenizer,
 )
-from bilingual_crawler.training.examples import Examples  # noqa: E402
-from bilingual_crawler.training.export import agreement, export, rounded, run_graph  # noqa: E402
-from bilingual_crawler.training.linear import fit_linear  # noqa: E402
-from bilingual_crawler.training.loop import Fit, Schedule, loss_of, rate_at  # noqa: E402
-from bilingual_crawler.training.ngram_baseline import NgramBaseline  # noqa: E402
-from bilingual_crawler.training.parallel import prepare_parallel  # noqa: E402
-from bilingual_crawler.training.pretrained import PretrainedModel  # noqa: E402
-from bilingual_crawler.training.recipe import Options, carry_out  # noqa: E402
-from bilingual_crawler.training.url2lang import prepare_url2lang  # noqa: E402
+from bilingual_crawler.lab.training.examples import Examples  # noqa: E402
+from bilingual_crawler.lab.training.export import agreement, export, rounded, run_graph  # noqa: E402
+from bilingual_crawler.lab.training.linear import fit_linear  # noqa: E402
+from bilingual_crawler.lab.training.loop import Fit, Schedule, loss_of, rate_at  # noqa: E402
+from bilingual_crawler.lab.training.ngram_baseline import NgramBaseline  # noqa: E402
+from bilingual_crawler.lab.training.parallel import prepare_parallel  # noqa: E402
+from bilingual_crawler.lab.training.pretrained import PretrainedModel  # noqa: E402
+from bilingual_crawler.lab.training.recipe import Options, carry_out  # noqa: E402
+from bilingual_crawler.lab.training.url2lang import prepare_url2lang  # noqa: E402
+from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang  # noqa: E402
+from bilingual_crawler.scoring.preprocess import prepare  # noqa: E402
 
 WORDS = {
     "fin": ["uutiset", "tietoa", "yhteystiedot", "palvelut", "etusivu", "tapahtumat"],

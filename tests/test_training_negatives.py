@@ -2,9 +2,9 @@
 
 import random
 
-from bilingual_crawler.training.data import UrlPair
-from bilingual_crawler.training.made_pairs import made_pairs
-from bilingual_crawler.training.negatives import (
+from bilingual_crawler.lab.training.data import UrlPair
+from bilingual_crawler.lab.training.made_pairs import made_pairs
+from bilingual_crawler.lab.training.negatives import (
     DEFAULT_MIX,
     Site,
     genuine_negatives,

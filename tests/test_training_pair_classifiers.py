@@ -16,12 +16,12 @@ np = pytest.importorskip("numpy")
 pytest.importorskip("sklearn", reason="the classifiers are fitted by scikit-learn")
 from sklearn.svm import SVC  # noqa: E402
 
-from bilingual_crawler.training.pair_classifiers import (  # noqa: E402
+from bilingual_crawler.lab.training.pair_classifiers import (  # noqa: E402
     fit_machine,
     fit_pair_classifiers,
     fit_tree,
 )
-from bilingual_crawler.training.pair_examples import LabelledPair, labelled_pairs  # noqa: E402
+from bilingual_crawler.lab.training.pair_examples import LabelledPair, labelled_pairs  # noqa: E402
 
 
 def rows(count, features=3, seed=1):

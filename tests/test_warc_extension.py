@@ -15,13 +15,13 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.test import get_crawler
 from twisted.internet.threads import blockingCallFromThread
 
-from bilingual_crawler.corpus.folder import CrawlFolder
-from bilingual_crawler.corpus.warc_extension import OPT_OUTS, WarcArchive
-from bilingual_crawler.fetching.optouts import opt_out_of
+from bilingual_crawler.config.settings import Config
+from bilingual_crawler.crawl.extensions.warc import OPT_OUTS, WarcArchive
+from bilingual_crawler.crawl.fetching.optouts import opt_out_of
+from bilingual_crawler.crawl.signals import url_ended
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.settings import Config
-from bilingual_crawler.signals import url_ended
+from bilingual_crawler.store.folder import CrawlFolder
 from tests.fetching_support import RawServer, running_reactor
 from tests.warc_support import (
     HTML,

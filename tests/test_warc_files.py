@@ -11,9 +11,9 @@ import time
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from bilingual_crawler.corpus.warc import Records, WarcFiles
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.journal import Journal
+from bilingual_crawler.store.journal import Journal
+from bilingual_crawler.store.warc import Records, WarcFiles
 from tests.crawls import ROOT
 from tests.warc_support import (
     ABOUT,
@@ -156,8 +156,8 @@ def test_what_cannot_be_built_is_counted_and_told_once(tmp_path, caplog):
 WRITER = """
 import random, sys, time
 from pathlib import Path
-from bilingual_crawler.corpus.warc import Exchange, WarcFiles
-from bilingual_crawler.journal import Journal
+from bilingual_crawler.store.warc import Exchange, WarcFiles
+from bilingual_crawler.store.journal import Journal
 
 class Numbers:
     new = []

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bilingual_crawler.corpus.warc import Records
+from bilingual_crawler.store.warc import Records
 from tests.warc_support import (
     ABOUT,
     HTML,

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from bilingual_crawler.alignment.sentence_pair import pair_id
+from bilingual_crawler.store.sentence_pair import pair_id
 from tests.web_folders import SITE, LiveCrawl, small_crawl
 from tests.web_server import running
 

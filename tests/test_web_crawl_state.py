@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bilingual_crawler.corpus.pages import PageFacts, Pages
-from bilingual_crawler.journal import open_read_only
+from bilingual_crawler.store.journal import open_read_only
 from bilingual_crawler.web.crawl_state import CrawlFigures
 from bilingual_crawler.web.curve import draw
 from bilingual_crawler.web.frontier_view import frontier_view

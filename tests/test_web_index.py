@@ -7,8 +7,8 @@ from io import BytesIO
 
 import pytest
 
-from bilingual_crawler.alignment.sentence_pair import SENTENCES
-from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS
+from bilingual_crawler.store.folder import DOCUMENTS, PAIRS
+from bilingual_crawler.store.sentence_pair import SENTENCES
 from bilingual_crawler.web.corpus_view import find_pair, list_pairs, paragraphs_of, sentences_of
 from bilingual_crawler.web.search.index import INDEX, reading
 from bilingual_crawler.web.search.indexer import Indexer

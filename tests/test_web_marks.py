@@ -2,7 +2,7 @@
 
 import pytest
 
-from bilingual_crawler.evaluation.reading import LabelledPair, Skipped, pair_rows
+from bilingual_crawler.lab.evaluation.reading import LabelledPair, Skipped, pair_rows
 from bilingual_crawler.web.marks import MarkError, Marks
 
 A, B = ("http://a/es", "http://a/eu"), ("http://b/es", "http://b/eu")

@@ -12,7 +12,7 @@ import pytest
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
-from bilingual_crawler.alignment.sentence_pair import pair_id
+from bilingual_crawler.store.sentence_pair import pair_id
 from bilingual_crawler.web.gate import Hosts
 from bilingual_crawler.web.rendering import language_tag, web_url
 from tests.crawls import ROOT

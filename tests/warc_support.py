@@ -9,8 +9,8 @@ from types import SimpleNamespace
 
 from warcio.archiveiterator import ArchiveIterator
 
-from bilingual_crawler.corpus.warc import Exchange, Records, WarcFiles
-from bilingual_crawler.journal import Journal
+from bilingual_crawler.store.journal import Journal
+from bilingual_crawler.store.warc import Exchange, Records, WarcFiles
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # of its own names, on import

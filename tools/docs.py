@@ -3,7 +3,7 @@
 from dataclasses import fields
 from pathlib import Path
 
-from bilingual_crawler.settings import PREFIX, Config, scrapy_defaults
+from bilingual_crawler.config.settings import PREFIX, Config, scrapy_defaults
 
 DOCS = Path(__file__).parents[1] / "docs"
 

@@ -14,16 +14,19 @@ from typing import NamedTuple
 
 import bilingual_crawler
 from bilingual_crawler.documents.builder import build_document
+from bilingual_crawler.lab.replay.gold import ENDING, largest_pairs, of_languages, read_gold
+from bilingual_crawler.lab.replay.recording import Recording, site_name
+from bilingual_crawler.lab.replay.stripping import strip_body
+from bilingual_crawler.lab.training.pair_classifiers import (
+    asked_about_structure,
+    fit_pair_classifiers,
+)
+from bilingual_crawler.lab.training.pair_examples import LabelledPair, labelled_pairs
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.ilsp import structure_features
 from bilingual_crawler.pairing.pair import Page, page_of
 from bilingual_crawler.pairing.pplocator import page_features
 from bilingual_crawler.pairing.small_models import SHIPPED
-from bilingual_crawler.replay.gold import ENDING, largest_pairs, of_languages, read_gold
-from bilingual_crawler.replay.recording import Recording, site_name
-from bilingual_crawler.replay.stripping import strip_body
-from bilingual_crawler.training.pair_classifiers import asked_about_structure, fit_pair_classifiers
-from bilingual_crawler.training.pair_examples import LabelledPair, labelled_pairs
 
 ACCEPTED = 0.5
 PAIRS_A_SITE = 3

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
+from bilingual_crawler.lab.training.data import read_urls
 from bilingual_crawler.languages import UnknownLanguageError, find_language
-from bilingual_crawler.training.data import read_urls
 
 WORD = re.compile(r"[^\s\d!-/:-@\[-`{-~«»“”„…\u2013\u2014·]{2,}(?:['\u2019][^\W\d_]+)?")
 CODES = {"sh": "hrv", "fil": "tgl", "nb": "nor"}

@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bilingual_crawler.documents.builder import build_document
+from bilingual_crawler.lab.replay.recording import Recording
+from bilingual_crawler.lab.replay.stripping import strip_body
+from bilingual_crawler.lab.training.pairs import Lesson, fit, lessons
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.matcher import Matcher, UrlModel
 from bilingual_crawler.pairing.model import PairModel
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import Page, page_of
 from bilingual_crawler.pairing.profile import Embedder
-from bilingual_crawler.replay.recording import Recording
-from bilingual_crawler.replay.stripping import strip_body
 from bilingual_crawler.scoring.classifier import ParallelUrls
-from bilingual_crawler.training.pairs import Lesson, fit, lessons
 
 PAIRS_A_SITE, LEAST_PAIRS = 3, 4
 

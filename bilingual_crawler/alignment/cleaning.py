@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 
 from rapidfuzz import fuzz
 
-from bilingual_crawler.alignment.sentence_pair import SentencePair
 from bilingual_crawler.documents.language import sure_language
+from bilingual_crawler.store.sentence_pair import SentencePair
 
 FEWEST_LETTERS = 3
 MOST_CHARACTERS = 1_000

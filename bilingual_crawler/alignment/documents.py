@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
 from bilingual_crawler.alignment.segment import Segment, segments_of
-from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.serialise import document_from_dict, key_of
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.store.folder import DOCUMENTS, PAIRS
 
 SCHEMA = """
 CREATE TABLE pairs (

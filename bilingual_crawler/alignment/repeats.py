@@ -8,8 +8,8 @@ is on the disk when it is large.
 import sqlite3
 from hashlib import blake2b
 
-from bilingual_crawler.alignment.sentence_pair import SentencePair
-from bilingual_crawler.hosts import host_of, site_of
+from bilingual_crawler.store.sentence_pair import SentencePair
+from bilingual_crawler.urls.hosts import host_of, site_of
 
 DUPLICATE, BOILERPLATE = "duplicate", "boilerplate"
 FEWEST_PAGES = 5

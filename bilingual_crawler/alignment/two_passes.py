@@ -22,9 +22,9 @@ from bilingual_crawler.alignment.documents import PairedDocuments, PairOfTexts
 from bilingual_crawler.alignment.lexicon import MOST_PAIRS, Lexicon, Words, learn
 from bilingual_crawler.alignment.repeats import Repeats
 from bilingual_crawler.alignment.segment import Segment
-from bilingual_crawler.alignment.sentence_pair import SentencePair, pair_id
 from bilingual_crawler.alignment.writing import sole_writer, to_line, write_sentences
 from bilingual_crawler.errors import ConfigurationError, writing
+from bilingual_crawler.store.sentence_pair import SentencePair, pair_id
 
 SURE = 0.9
 """The score from which the first pass's pairs are learned from."""

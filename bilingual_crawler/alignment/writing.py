@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bilingual_crawler.alignment.sentence_pair import SentencePair
-from bilingual_crawler.durable import replacing
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.store.durable import replacing
+from bilingual_crawler.store.sentence_pair import SentencePair
 
 LEVEL = 6
 

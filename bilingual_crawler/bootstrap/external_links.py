@@ -8,11 +8,11 @@ from math import log2
 from typing import Any
 from urllib.parse import urlsplit
 
-from bilingual_crawler.frontier.fingerprint import canonical_url
-from bilingual_crawler.hosts import normal_name, site_of
+from bilingual_crawler.config.seeds import read_address
 from bilingual_crawler.languages import LanguagePair, languages_of_token
-from bilingual_crawler.scope import BINARY_ENDINGS, ending_of
-from bilingual_crawler.seeds import read_address
+from bilingual_crawler.urls.fingerprint import canonical_url
+from bilingual_crawler.urls.hosts import normal_name, site_of
+from bilingual_crawler.urls.traps import BINARY_ENDINGS, ending_of
 
 REFERENCE_SITES = frozenset(
     (

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from bilingual_crawler.bootstrap.harvest import Harvest
-from bilingual_crawler.corpus.target import replacing_file, text_file
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.store.target import replacing_file, text_file
 
 TOPIC, TERMS, SEEDS, SITES = "topic.tsv", "terms.tsv", "seeds.txt", "sites.jsonl"
 

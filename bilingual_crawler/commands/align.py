@@ -53,8 +53,8 @@ class Command(command.Command):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Align, and print."""
-        from bilingual_crawler.alignment import report  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.corpus.one_language import require_pairs  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.reporting import alignment as report
+        from bilingual_crawler.store.one_language import require_pairs
 
         if len(args) != 1:
             raise UsageError("name the folder of one crawl")

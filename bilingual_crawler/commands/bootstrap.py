@@ -114,12 +114,12 @@ class Command(command.Command):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Gather, write, and tell what came of it."""
-        from bilingual_crawler.bootstrap import run, writing  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.bootstrap.api_client import Manners  # noqa: PLC0415 - as above
-        from bilingual_crawler.bootstrap.dump_files import Damages  # noqa: PLC0415 - as above
-        from bilingual_crawler.bootstrap.harvest import Limits, harvest  # noqa: PLC0415 - as above
-        from bilingual_crawler.languages import LanguagePair  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.settings import Config, user_agent  # noqa: PLC0415 - as above
+        from bilingual_crawler.bootstrap import run, writing
+        from bilingual_crawler.bootstrap.api_client import Manners
+        from bilingual_crawler.bootstrap.dump_files import Damages
+        from bilingual_crawler.bootstrap.harvest import Limits, harvest
+        from bilingual_crawler.config.settings import Config, user_agent
+        from bilingual_crawler.languages import LanguagePair
 
         self._check(args, opts)
         try:
@@ -183,8 +183,8 @@ def seconds(text: str) -> float:
 @contextmanager
 def _bar() -> Iterator[Callable[[str, int, int], None]]:
     """A bar on a terminal: which file is read, or how many questions were asked."""
-    from rich.console import Console  # noqa: PLC0415 - see options.py
-    from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415 - see options.py
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
 
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[count]}"))
@@ -207,7 +207,7 @@ def _bar() -> Iterator[Callable[[str, int, int], None]]:
 
 def _tell(found: "Harvest", folder: Path, damages: "Damages") -> None:
     """What was found, what was left out, and which limits were reached."""
-    from bilingual_crawler.reporting.terminal import plain  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.reporting.terminal import plain
 
     languages: dict[str, int] = {}
     for term in found.topic:

@@ -65,8 +65,8 @@ class Command(command.Command):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     def _languages(self, urls: list[str], opts: argparse.Namespace) -> None:
-        from bilingual_crawler.scoring.classifier import Url2Lang  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.scoring.models import find_model  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.scoring.classifier import Url2Lang
+        from bilingual_crawler.scoring.models import find_model
 
         folder = find_model("url2lang", opts.model)
         model = Url2Lang(folder, provider=opts.provider, threads=opts.threads)
@@ -75,8 +75,8 @@ class Command(command.Command):
                 _write(url, *(text for code, share in answers for text in (code, f"{share:.4f}")))
 
     def _pairs(self, urls: list[str], opts: argparse.Namespace) -> None:
-        from bilingual_crawler.scoring.classifier import ParallelUrls  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.scoring.models import find_model  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.scoring.classifier import ParallelUrls
+        from bilingual_crawler.scoring.models import find_model
 
         if urls != ["-"] and len(urls) not in {0, 2}:
             raise UsageError("parallel takes two URLs, or lines with two URLs on standard input")
@@ -117,7 +117,7 @@ def _parts(lines: Iterable[str]) -> Iterator[list[str]]:
 def _write(*fields: str) -> None:
     """One line; on a terminal without anything that it would obey."""
     if sys.stdout.isatty():
-        from bilingual_crawler.reporting.terminal import plain  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.reporting.terminal import plain
 
         fields = tuple(map(plain, fields))
     sys.stdout.write("\t".join(fields) + "\n")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import UsageError
 
 if TYPE_CHECKING:
-    from bilingual_crawler.corpus.account import Account
+    from bilingual_crawler.export.account import Account
 
 
 def one_argument(args: list[str], what: str) -> str:
@@ -21,8 +21,8 @@ def one_argument(args: list[str], what: str) -> str:
 @contextmanager
 def progress_bar(words: str) -> Iterator[Callable[[float], None]]:
     """A bar on a terminal, to be told the share that is done."""
-    from rich.console import Console  # noqa: PLC0415 - see options.py
-    from rich.progress import (  # noqa: PLC0415 - see options.py
+    from rich.console import Console
+    from rich.progress import (
         BarColumn,
         Progress,
         TaskProgressColumn,
@@ -41,7 +41,7 @@ def progress_bar(words: str) -> Iterator[Callable[[float], None]]:
 
 def print_account(account: "Account", target: str) -> None:
     """What was written, what was left out and why, what was changed."""
-    from bilingual_crawler.reporting.terminal import plain  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.reporting.terminal import plain
 
     written = ", ".join(f"{count:,} {what}" for what, count in account.written.items())
     lines = [f"{written or 'nothing'} written to {target}"]

@@ -39,7 +39,7 @@ class Command(crawl.Command):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare Scrapy's own options; explain the arguments of the spider below them."""
-        from bilingual_crawler.spiders.bilingual import BilingualSpider  # noqa: PLC0415 - slow
+        from bilingual_crawler.spiders.bilingual import BilingualSpider
 
         super().add_options(parser)
         _, _, arguments = (getdoc(BilingualSpider) or "").partition("\n\n")

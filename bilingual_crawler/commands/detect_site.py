@@ -65,18 +65,18 @@ class Command(command.Command):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Ask the site, and print."""
-        from scrapy.crawler import CrawlerProcess  # noqa: PLC0415 - see options.py
+        from scrapy.crawler import CrawlerProcess
 
-        from bilingual_crawler.commands.pairs import read_pair  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.discovery.link_predictor import (  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.commands.pairs import read_pair
+        from bilingual_crawler.config.settings import Config
+        from bilingual_crawler.crawl.discovery.spider import SiteSpider
+        from bilingual_crawler.discovery.link_predictor import (
             LinkPredictor,
         )
-        from bilingual_crawler.discovery.site_detector import (  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.discovery.site_detector import (
             SiteDetector,
         )
-        from bilingual_crawler.discovery.spider import SiteSpider  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.reporting.terminal import plain  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.settings import Config  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.reporting.terminal import plain
 
         if len(args) != 1 or args[0].startswith("-"):
             raise UsageError("give the URL of one site")
@@ -137,7 +137,7 @@ def _quiet(settings: "Settings") -> "Settings":
 
 
 def _address(text: str) -> str:
-    from bilingual_crawler.seeds import read_address  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.config.seeds import read_address
 
     try:
         return read_address(text)

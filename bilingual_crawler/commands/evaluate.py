@@ -68,7 +68,7 @@ class Command(command.Command):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Measure, and print."""
-        from bilingual_crawler.evaluation import report  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.lab.evaluation import report
 
         task, rest = take_task(args)
         if opts.gold is not None:

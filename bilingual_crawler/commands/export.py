@@ -63,11 +63,11 @@ class Command(command.Command):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Export, and tell."""
-        from bilingual_crawler.corpus.export import run  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.corpus.export.formats import find_format  # noqa: PLC0415
-        from bilingual_crawler.corpus.export.source import Selection  # noqa: PLC0415
-        from bilingual_crawler.topics.definition import read_terms  # noqa: PLC0415
-        from bilingual_crawler.topics.topic import Topic  # noqa: PLC0415
+        from bilingual_crawler.config.topic_definition import read_terms
+        from bilingual_crawler.export import run
+        from bilingual_crawler.export.formats import find_format
+        from bilingual_crawler.export.source import Selection
+        from bilingual_crawler.topics.topic import Topic
 
         folder = Path(one_argument(args, "the folder of a crawl"))
         if not opts.to:

@@ -12,7 +12,7 @@ from scrapy.exceptions import UsageError
 from bilingual_crawler import command
 from bilingual_crawler.commands.options import one_or_more
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.secrets import without_credentials
+from bilingual_crawler.urls.credentials import without_credentials
 
 if TYPE_CHECKING:
     from bilingual_crawler.frontier.view import FrontierView, Selection
@@ -77,7 +77,7 @@ class Command(command.Command):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Ask, and print; the end of a pipeline may stop listening."""
-        from bilingual_crawler.frontier.places import open_view  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.frontier.places import open_view
 
         word, place = _arguments(args)
         selection = _selection(opts) if word == "requeue" else None
@@ -104,8 +104,8 @@ def _arguments(args: list[str]) -> tuple[str, str]:
 
 
 def _selection(opts: argparse.Namespace) -> "Selection":
-    from bilingual_crawler.frontier.view import Selection  # noqa: PLC0415 - see options.py
-    from bilingual_crawler.sites.patterns import compile_pattern  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.config.sites.patterns import compile_pattern
+    from bilingual_crawler.frontier.view import Selection
 
     rules = opts.outcome or opts.host or opts.match
     if sum(map(bool, (rules, opts.all, opts.worker))) != 1:
@@ -122,14 +122,14 @@ def _selection(opts: argparse.Namespace) -> "Selection":
 
 
 def _requeue(view: "FrontierView", selection: "Selection", opts: argparse.Namespace) -> None:
-    from bilingual_crawler.reporting import frontier_text  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.reporting import frontier_text
 
     number = view.free_worker(opts.worker) if opts.worker else view.requeue_failed(selection)
     frontier_text.tell_requeued(number, as_json=opts.json)
 
 
 def _show(word: str, view: "FrontierView", opts: argparse.Namespace) -> None:
-    from bilingual_crawler.reporting import frontier_text  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.reporting import frontier_text
 
     if word == "status":
         frontier_text.show_status(view.status(), as_json=opts.json)

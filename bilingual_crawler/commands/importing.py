@@ -42,8 +42,8 @@ class Command(command.Command):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Import, and tell."""
-        from bilingual_crawler.corpus.importing import run  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.languages import LanguagePair  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.export import importing as run
+        from bilingual_crawler.languages import LanguagePair
 
         file = Path(one_argument(args, "a TMX file"))
         try:

@@ -13,8 +13,8 @@ from bilingual_crawler.commands.corpus_options import progress_bar
 from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from bilingual_crawler.merging.merge import Merged, Rules
-    from bilingual_crawler.merging.part import Part
+    from bilingual_crawler.corpus.merging.merge import Merged, Rules
+    from bilingual_crawler.corpus.merging.part import Part
 
 ADOPTED = ("BILINGUAL_DUPLICATE_SHARE", "BILINGUAL_PAIR_MODEL", "BILINGUAL_WORD_LIST")
 """Settings that decide what is kept: as the workers had them, unless they are given here."""
@@ -66,16 +66,16 @@ class Command(command.Command):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Merge, and tell."""
-        from bilingual_crawler.corpus.folder import REPORT, CrawlFolder  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.corpus.target import replacing_folder  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.languages import parse_languages  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.merging.merge import Merge  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.merging.parts import (  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.corpus.merging.merge import Merge
+        from bilingual_crawler.corpus.merging.parts import (
             find_folders,
             open_parts,
         )
-        from bilingual_crawler.merging.report import merged_report  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.reporting.report import write_report  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.corpus.merging.report import merged_report
+        from bilingual_crawler.languages import parse_languages
+        from bilingual_crawler.reporting.report import write_report
+        from bilingual_crawler.store.folder import REPORT, CrawlFolder
+        from bilingual_crawler.store.target import replacing_folder
 
         if not args:
             raise UsageError("name the folders of the workers, or the one that has them all")
@@ -97,12 +97,12 @@ class Command(command.Command):
         _tell(opts, parts, merged, empty=len(folders) - len(parts))
 
     def _rules(self, parts: "list[Part]", opts: argparse.Namespace) -> "Rules":
-        from bilingual_crawler.commands.pairs import aids_of  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.hosts import host_of  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.languages import parse_languages  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.merging.merge import Rules  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.settings import Config  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.sites import Sites  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.commands.pairs import aids_of
+        from bilingual_crawler.config.settings import Config
+        from bilingual_crawler.config.sites import Sites
+        from bilingual_crawler.corpus.merging.merge import Rules
+        from bilingual_crawler.languages import parse_languages
+        from bilingual_crawler.urls.hosts import host_of
 
         assert self.settings is not None
         self._adopt_settings(parts)
@@ -118,7 +118,7 @@ class Command(command.Command):
 
     def _adopt_settings(self, parts: "list[Part]") -> None:
         """Decide by the settings that the workers had, where the user says nothing else."""
-        from bilingual_crawler.merging.report import settings_of  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.corpus.merging.report import settings_of
 
         assert self.settings is not None
         for name in ADOPTED:

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from bilingual_crawler.durable import replacing
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.store.durable import replacing
 
 
 def check_training(out: str, example: str) -> None:
@@ -11,7 +11,7 @@ def check_training(out: str, example: str) -> None:
     if Path(out).is_dir():
         raise ConfigurationError(f"{out} is a folder: write --out {out}/{example}.")
     try:
-        import sklearn  # noqa: F401, PLC0415 - only to see that it is there
+        import sklearn  # noqa: F401 - only to see that it is there
     except ImportError:
         raise ConfigurationError(
             "Training needs scikit-learn, which is not installed.",

@@ -13,10 +13,10 @@ from bilingual_crawler import command
 from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from bilingual_crawler.config.settings import Config
     from bilingual_crawler.corpus.pair_search import Aids
     from bilingual_crawler.corpus.sources.tree import FolderRules
     from bilingual_crawler.languages import LanguagePair
-    from bilingual_crawler.settings import Config
 
 DETAILS = """\
 An INPUT may be
@@ -93,9 +93,9 @@ class Command(command.Command):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Pair, and hand over; the end of a pipeline may stop listening."""
-        from rich.console import Console  # noqa: PLC0415 - see options.py
+        from rich.console import Console
 
-        from bilingual_crawler.evaluation import pairs_report  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.lab.evaluation import pairs_report
 
         self._check(args, opts)
         console = Console(stderr=True, highlight=False, markup=False)
@@ -129,15 +129,15 @@ class Command(command.Command):
             raise UsageError("standard input can be read once: write - once")
 
     def _find(self, args: list[str], opts: argparse.Namespace, console: Any) -> Any:
-        from bilingual_crawler.corpus.offline import Task, find_pairs  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.corpus.sources.inputs import size_of  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.corpus.sources.reading import (  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.config.settings import Config
+        from bilingual_crawler.corpus.offline import Task, find_pairs
+        from bilingual_crawler.corpus.sources.inputs import size_of
+        from bilingual_crawler.corpus.sources.reading import (
             Reading,
             unchanged,
         )
-        from bilingual_crawler.replay.stripping import without_alternates  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.reporting.reading_bar import ReadingBar  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.settings import Config  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.lab.replay.stripping import without_alternates
+        from bilingual_crawler.reporting.reading_bar import ReadingBar
 
         assert self.settings is not None
         config = Config.from_settings(self.settings)
@@ -159,10 +159,10 @@ class Command(command.Command):
 
 def aids_of(config: "Config") -> "Aids":
     """The models and resources that the settings name."""
-    from bilingual_crawler.corpus.pair_search import Aids  # noqa: PLC0415 - see options.py
-    from bilingual_crawler.pairing.model import load_pair_model  # noqa: PLC0415 - see options.py
-    from bilingual_crawler.pairing.resources import read_resources  # noqa: PLC0415 - see options.py
-    from bilingual_crawler.scoring.shared_models import (  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.corpus.pair_search import Aids
+    from bilingual_crawler.pairing.model import load_pair_model
+    from bilingual_crawler.pairing.resources import read_resources
+    from bilingual_crawler.scoring.shared_models import (
         parallel_urls_if_there,
     )
 
@@ -173,7 +173,7 @@ def aids_of(config: "Config") -> "Aids":
 
 def read_pair(text: str) -> "LanguagePair":
     """The two languages that a user means."""
-    from bilingual_crawler.languages import (  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.languages import (
         LanguagePair,
         LanguagePairError,
         UnknownLanguageError,
@@ -186,7 +186,7 @@ def read_pair(text: str) -> "LanguagePair":
 
 
 def _detectors(text: str | None) -> tuple[str, ...] | None:
-    from bilingual_crawler.pairing.matcher import DETECTORS  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.pairing.matcher import DETECTORS
 
     if text is None:
         return None
@@ -200,6 +200,6 @@ def _detectors(text: str | None) -> tuple[str, ...] | None:
 
 
 def _folders(text: str | None) -> "FolderRules | None":
-    from bilingual_crawler.corpus.sources.tree import FolderRules  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.corpus.sources.tree import FolderRules
 
     return None if text is None else FolderRules.parse(text)

@@ -85,10 +85,10 @@ class Command(command.Command):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Replay, and print."""
-        import sys  # noqa: PLC0415 - see options.py
+        import sys
 
-        from bilingual_crawler.replay import plot, report  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.replay.measure import (  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.lab.replay import plot, report
+        from bilingual_crawler.lab.replay.measure import (
             NothingToMeasureError,
         )
 
@@ -112,8 +112,8 @@ class Command(command.Command):
             plot.plot_curves(results, opts.plot)
 
     def _jobs(self, args: list[str], opts: argparse.Namespace) -> list[Any]:
-        from bilingual_crawler.replay.gold import ALTERNATES  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.replay.measure import Job  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.lab.replay.gold import ALTERNATES
+        from bilingual_crawler.lab.replay.measure import Job
 
         given = [each for each in opts.gold if not each.endswith(RECORDINGS)]
         recordings = [Path(each) for each in opts.gold if each.endswith(RECORDINGS)]
@@ -165,8 +165,8 @@ class Command(command.Command):
 
 def _scorers(text: str | None) -> tuple[str, ...]:
     """The scorers, breadth_first always among them: the gain is measured from it."""
-    from bilingual_crawler.replay.measure import BREADTH_FIRST  # noqa: PLC0415 - see options.py
-    from bilingual_crawler.scoring.scorer import SCORERS  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.lab.replay.measure import BREADTH_FIRST
+    from bilingual_crawler.scoring.scorer import SCORERS
 
     names = list(SCORERS) if text is None else [each.strip() for each in text.split(",")]
     unknown = [name for name in names if name not in SCORERS and "." not in name]
@@ -179,7 +179,7 @@ def _scorers(text: str | None) -> tuple[str, ...]:
 
 
 def _seeds(text: str | None) -> tuple[str, ...]:
-    from bilingual_crawler.seeds import read_address, split_addresses  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.config.seeds import read_address, split_addresses
 
     try:
         return tuple(read_address(each) for each in split_addresses(text or ""))
@@ -188,8 +188,8 @@ def _seeds(text: str | None) -> tuple[str, ...]:
 
 
 def _beside(warc: Path) -> Path:
-    from bilingual_crawler.replay.gold import ENDING  # noqa: PLC0415 - see options.py
-    from bilingual_crawler.replay.recording import site_name  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.lab.replay.gold import ENDING
+    from bilingual_crawler.lab.replay.recording import site_name
 
     path = warc.with_name(site_name(warc) + ENDING)
     if not path.exists():

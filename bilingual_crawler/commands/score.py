@@ -55,14 +55,14 @@ class Command(command.Command):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Ask the scorers, and print."""
-        from bilingual_crawler.reporting.terminal import plain  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.scoring.explanation import (  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.config.settings import Config
+        from bilingual_crawler.config.topic_definition import read_terms
+        from bilingual_crawler.reporting.terminal import plain
+        from bilingual_crawler.scoring.explanation import (
             Question,
             explain_link,
         )
-        from bilingual_crawler.settings import Config  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.topics.definition import read_terms  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.topics.topic import Topic  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.topics.topic import Topic
 
         if len(args) != 1 or args[0].startswith("-"):
             raise UsageError("give the URL of one link")

@@ -59,7 +59,7 @@ class Command(command.Command):
         """Serve until Ctrl-C."""
         if len(args) != 1:
             raise UsageError("give the folder of one crawl")
-        from bilingual_crawler.web.server import Options, serve  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.web.server import Options, serve
 
         serve(
             Options(

@@ -53,11 +53,11 @@ class Command(command.Command):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Judge every page, and hand over; the end of a pipeline may stop listening."""
-        from bilingual_crawler.corpus.sources.reading import Reading  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.languages import parse_languages  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.settings import Config  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.topics.definition import read_terms  # noqa: PLC0415 - see options.py
-        from bilingual_crawler.topics.topic import Topic  # noqa: PLC0415 - see options.py
+        from bilingual_crawler.config.settings import Config
+        from bilingual_crawler.config.topic_definition import read_terms
+        from bilingual_crawler.corpus.sources.reading import Reading
+        from bilingual_crawler.languages import parse_languages
+        from bilingual_crawler.topics.topic import Topic
 
         file, inputs = _checked(args, opts)
         assert self.settings is not None
@@ -92,7 +92,7 @@ def _checked(args: list[str], opts: argparse.Namespace) -> tuple[Path, list[str]
 
 def _documents(inputs: list[str], reading: "Reading") -> "Iterator[Document]":
     """The pages of all inputs in a language that is wanted; others are counted."""
-    from bilingual_crawler.documents.document import Document  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.documents.document import Document
 
     for source in inputs:
         for found in _found(source, reading):
@@ -105,8 +105,8 @@ def _documents(inputs: list[str], reading: "Reading") -> "Iterator[Document]":
 
 
 def _found(source: str, reading: "Reading") -> Iterator[object]:
-    from bilingual_crawler.corpus.sources.inputs import documents_from  # noqa: PLC0415 - see options.py
-    from bilingual_crawler.corpus.sources.tree import HTML, TEXT, read_file  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.corpus.sources.inputs import documents_from
+    from bilingual_crawler.corpus.sources.tree import HTML, TEXT, read_file
 
     if "://" in source:
         raise ConfigurationError(
@@ -120,8 +120,8 @@ def _found(source: str, reading: "Reading") -> Iterator[object]:
 
 
 def _told(document: "Document", topic: "Topic", *, as_json: bool) -> Iterator[str]:
-    from bilingual_crawler.reporting.terminal import plain  # noqa: PLC0415 - see options.py
-    from bilingual_crawler.topics import explanation  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.reporting.terminal import plain
+    from bilingual_crawler.topics import explanation
 
     if as_json:
         yield json.dumps(explanation.as_dict(document), ensure_ascii=False) + "\n"

@@ -101,8 +101,8 @@ class Command(command.Command):
         task = self._task(args, opts)
         console = Console(stderr=True)
         _check_packages()
-        recipe = importlib.import_module("bilingual_crawler.training.recipe")
-        module = importlib.import_module(f"bilingual_crawler.training.{task}")
+        recipe = importlib.import_module("bilingual_crawler.lab.training.recipe")
+        module = importlib.import_module(f"bilingual_crawler.lab.training.{task}")
         options = recipe.Options(
             data=tuple(opts.data),
             weak=tuple(opts.weak),

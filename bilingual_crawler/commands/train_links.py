@@ -11,7 +11,7 @@ from bilingual_crawler.errors import ConfigurationError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from bilingual_crawler.training.link_labels import LabelledLink
+    from bilingual_crawler.lab.training.link_labels import LabelledLink
 
 LEAST_SITES = 4
 """Fewer sites cannot be left out of each other's training and teach anything."""
@@ -43,10 +43,10 @@ def train_links(opts: argparse.Namespace) -> None:
 
 
 def _train(opts: argparse.Namespace) -> None:
-    from rich.console import Console  # noqa: PLC0415 - see options.py
+    from rich.console import Console
 
-    from bilingual_crawler.discovery.site_detector import LIKELIHOOD  # noqa: PLC0415
-    from bilingual_crawler.training import links  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.discovery.site_detector import LIKELIHOOD
+    from bilingual_crawler.lab.training import links
 
     console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
     labelled = _read(opts.input, console)
@@ -73,7 +73,7 @@ def _train(opts: argparse.Namespace) -> None:
 
 
 def _read(inputs: list[str], console: "Console") -> list["LabelledLink"]:
-    from bilingual_crawler.training.link_labels import LabelledSite  # noqa: PLC0415
+    from bilingual_crawler.lab.training.link_labels import LabelledSite
 
     labelled: list[LabelledLink] = []
     for name in dict.fromkeys(inputs):

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from bilingual_crawler.corpus.pair_search import PairSearch
-    from bilingual_crawler.evaluation.reading import Skipped
-    from bilingual_crawler.training.pair_labels import Examples
+    from bilingual_crawler.lab.evaluation.reading import Skipped
+    from bilingual_crawler.lab.training.pair_labels import Examples
 
 DETAILS = """\
 pairs learns from your own labels when two documents are translations. Rows have two URLs and
@@ -49,11 +49,11 @@ def train_pairs(opts: argparse.Namespace) -> None:
 
 
 def _train(opts: argparse.Namespace) -> None:
-    from rich.console import Console  # noqa: PLC0415 - see options.py
+    from rich.console import Console
 
-    from bilingual_crawler.evaluation.reading import Skipped  # noqa: PLC0415 - see options.py
-    from bilingual_crawler.pairing.model import load_pair_model  # noqa: PLC0415 - see options.py
-    from bilingual_crawler.training import pair_labels  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.lab.evaluation.reading import Skipped
+    from bilingual_crawler.lab.training import pair_labels
+    from bilingual_crawler.pairing.model import load_pair_model
 
     console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
     skipped = Skipped()
@@ -72,14 +72,14 @@ def _train(opts: argparse.Namespace) -> None:
 
 def _search(opts: argparse.Namespace, console: "Console") -> "PairSearch":
     """Read everything, since the numbers of a pair depend on the rest of its site."""
-    from bilingual_crawler.corpus.pair_search import PairSearch  # noqa: PLC0415 - see options.py
-    from bilingual_crawler.corpus.sources.inputs import (  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.config.settings import Config
+    from bilingual_crawler.corpus.pair_search import PairSearch
+    from bilingual_crawler.corpus.sources.inputs import (
         documents_from,
         size_of,
     )
-    from bilingual_crawler.corpus.sources.reading import Reading  # noqa: PLC0415 - see options.py
-    from bilingual_crawler.reporting.reading_bar import ReadingBar  # noqa: PLC0415 - see options.py
-    from bilingual_crawler.settings import Config  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.corpus.sources.reading import Reading
+    from bilingual_crawler.reporting.reading_bar import ReadingBar
 
     bar = ReadingBar(console, map(size_of, opts.input))
     with bar:
@@ -101,7 +101,7 @@ def _search(opts: argparse.Namespace, console: "Console") -> "PairSearch":
 
 def _tell(console: "Console", source: str, skipped: "Skipped", examples: "Examples") -> None:
     """What of the labels cannot be used."""
-    from bilingual_crawler.reporting.terminal import plain  # noqa: PLC0415 - see options.py
+    from bilingual_crawler.reporting.terminal import plain
 
     if skipped.count:
         console.print(f"{source}: {skipped}.")

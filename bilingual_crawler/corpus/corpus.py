@@ -22,7 +22,6 @@ from itertools import chain
 from urllib.parse import urlsplit
 
 from bilingual_crawler.corpus.declarations import Declarations
-from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS, PAIRS_TSV, CrawlFolder
 from bilingual_crawler.corpus.off_topic import OffTopic, is_wanted, wanted_url
 from bilingual_crawler.corpus.pages import PageFacts, Pages
 from bilingual_crawler.documents.dedup import (
@@ -42,6 +41,7 @@ from bilingual_crawler.pairing.packed_pair import PackedPair
 from bilingual_crawler.pairing.pair import DocumentPair, Page, page_of
 from bilingual_crawler.pairing.profile import Embedder
 from bilingual_crawler.pairing.word_list import WordList
+from bilingual_crawler.store.folder import DOCUMENTS, PAIRS, PAIRS_TSV, CrawlFolder
 
 UNTIDY_DOCUMENTS, UNTIDY_PAIRS = "untidy documents", "untidy pairs"
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from bilingual_crawler.journal import Journal, Statement
 from bilingual_crawler.pairing.matcher import Declaration
+from bilingual_crawler.store.journal import Journal, Statement
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS declarations (

@@ -2,11 +2,11 @@
 
 from collections.abc import Container, Iterable
 
-from bilingual_crawler.journal import Journal, Statement
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.no_pairs import NoPairs
 from bilingual_crawler.pairing.packed_pair import PackedPair
 from bilingual_crawler.pairing.pair import DocumentPair
+from bilingual_crawler.store.journal import Journal, Statement
 
 SCHEMA = "CREATE TABLE IF NOT EXISTS off_topic (url TEXT PRIMARY KEY) WITHOUT ROWID;"
 INSERT = "INSERT OR REPLACE INTO off_topic VALUES (?)"

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from bilingual_crawler.journal import Journal, Statement
+from bilingual_crawler.store.journal import Journal, Statement
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS pages (

@@ -14,7 +14,6 @@ from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.documents.selection import NO_TEXT, Unwanted, why_unwanted
 from bilingual_crawler.documents.sitemap import Sitemap, SitemapPage
-from bilingual_crawler.frontier.fingerprint import url_fingerprint
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.matcher import DETECTORS, Matcher, UrlModel
 from bilingual_crawler.pairing.model import PairModel
@@ -22,6 +21,7 @@ from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import DocumentPair, Page, page_of
 from bilingual_crawler.pairing.profile import Embedder
 from bilingual_crawler.pairing.word_list import WordList
+from bilingual_crawler.urls.fingerprint import url_fingerprint
 
 MOST_STEPS = 10
 """Of a chain of redirects."""

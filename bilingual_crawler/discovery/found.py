@@ -12,10 +12,10 @@ from bilingual_crawler.discovery.candidates import PROMISES, Candidate
 from bilingual_crawler.discovery.link_features import announced_beside
 from bilingual_crawler.discovery.site_page import SitePage
 from bilingual_crawler.discovery.verdict import Finding
-from bilingual_crawler.hosts import host_of
 from bilingual_crawler.languages import LanguagePair, find_language
 from bilingual_crawler.pairing.matcher import DETECTORS, Matcher
-from bilingual_crawler.pairing.url_key import url_key
+from bilingual_crawler.urls.hosts import host_of
+from bilingual_crawler.urls.url_key import url_key
 
 OWN_LINKS = 3
 """Links that show a whole version: they announce its language, or are those of the other version

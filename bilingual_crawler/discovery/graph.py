@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from bilingual_crawler.discovery.words import link_words
 from bilingual_crawler.documents.document import Document, Link
-from bilingual_crawler.hosts import host_of, site_of
-from bilingual_crawler.journal import Journal, Statement
+from bilingual_crawler.store.journal import Journal, Statement
+from bilingual_crawler.urls.hosts import host_of, site_of
 
 MOST_LINKS = 500
 """Sites that a page is taken to link to; more is a trap or a list that nobody made by hand."""

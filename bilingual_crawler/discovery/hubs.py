@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from bilingual_crawler.discovery.queues import HubWorth
-from bilingual_crawler.frontier.fingerprint import url_fingerprint
-from bilingual_crawler.journal import Journal, Statement
+from bilingual_crawler.store.journal import Journal, Statement
+from bilingual_crawler.urls.fingerprint import url_fingerprint
 
 ENOUGH = 20
 """Links of a hub that led to no bilingual site before the hub is called a bad one."""

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.documents.switches import languages_of_link
-from bilingual_crawler.hosts import host_of, site_of
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.pairing.url_key import url_key
+from bilingual_crawler.urls.hosts import host_of, site_of
+from bilingual_crawler.urls.url_key import url_key
 
 MOST_LINKS = 50
 """Links for a language that are looked at; a page with more of them is no language choice."""

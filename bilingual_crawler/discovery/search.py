@@ -12,6 +12,7 @@ Whoever runs the search fetches what it asks for and tells what came.
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from bilingual_crawler.config.strategy import Strategy
 from bilingual_crawler.discovery.graph import LinkGraph, OutLink
 from bilingual_crawler.discovery.hubs import Hubs
 from bilingual_crawler.discovery.learner import Learner
@@ -23,10 +24,9 @@ from bilingual_crawler.discovery.site_records import (
     SiteRecords,
     Standing,
 )
-from bilingual_crawler.discovery.strategy import Strategy
 from bilingual_crawler.discovery.words import address_words
-from bilingual_crawler.hosts import host_of, site_of
-from bilingual_crawler.journal import Journal
+from bilingual_crawler.store.journal import Journal
+from bilingual_crawler.urls.hosts import host_of, site_of
 
 MOST_CITED = 4
 """Bilingual sites that a hub links to, from which on it makes no difference how many."""

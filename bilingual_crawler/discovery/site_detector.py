@@ -26,9 +26,9 @@ from bilingual_crawler.discovery.verdict import AGAINST, Answer, Finding, Verdic
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.documents.sitemap import Sitemap
-from bilingual_crawler.documents.urls import UrlResolver
-from bilingual_crawler.hosts import host_of, site_of
 from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.urls.hosts import host_of, site_of
+from bilingual_crawler.urls.resolver import UrlResolver
 
 LIKELIHOOD = 0.8
 """From which a link is followed, and a site is called bilingual: what Barbosa et al. crawl with."""

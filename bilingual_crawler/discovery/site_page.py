@@ -11,9 +11,9 @@ from bilingual_crawler.discovery.resnik import paired_links
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.documents.machine import is_translating_proxy
 from bilingual_crawler.documents.switches import languages_of_link
-from bilingual_crawler.hosts import host_of, site_of
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.pair import Page, page_of
+from bilingual_crawler.urls.hosts import host_of, site_of
 
 LEAST_TEXT = 100
 """Characters of main text from which a page counts as text in its language."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from typing import NamedTuple
 
-from bilingual_crawler.journal import Journal, Statement
+from bilingual_crawler.store.journal import Journal, Statement
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS discovery_sites (

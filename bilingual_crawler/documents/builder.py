@@ -11,8 +11,8 @@ from bilingual_crawler.documents.language import detect_page, label_paragraphs
 from bilingual_crawler.documents.page import MOST_BLOCKS, Block, Page, Reference
 from bilingual_crawler.documents.reader import read_page
 from bilingual_crawler.documents.regions import NEUTRAL
-from bilingual_crawler.documents.urls import UrlResolver
 from bilingual_crawler.languages import language_of_tag
+from bilingual_crawler.urls.resolver import UrlResolver
 
 _NO_PROSE = frozenset(("text/css", "text/csv", "text/javascript"))
 _TITLE_SEPARATOR = re.compile(r"\s+[|\u2013\u2014\u00b7\u00bb\u00ab:-]+\s+|\s*[|\u00bb\u00ab]\s*")

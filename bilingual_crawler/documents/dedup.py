@@ -28,8 +28,8 @@ from itertools import chain, islice
 from math import floor
 from typing import NamedTuple
 
-from bilingual_crawler.compact import Postings
 from bilingual_crawler.documents.document import Document
+from bilingual_crawler.store.compact import Postings
 
 HASH_BYTES = 8
 DROPPED_KEPT = 1_000

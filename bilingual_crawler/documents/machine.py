@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from bilingual_crawler.hosts import host_of
 from bilingual_crawler.languages import language_of_tag
+from bilingual_crawler.urls.hosts import host_of
 
 LONGEST_VALUE = 2_000
 SCAFFOLDING = 6

@@ -17,7 +17,7 @@ from bilingual_crawler.documents.document import ParagraphKind
 from bilingual_crawler.documents.page import MOST_BLOCKS, MOST_TAGS, Block, Page, Reference
 from bilingual_crawler.documents.regions import NEUTRAL, region_of
 from bilingual_crawler.documents.scripted import Control, leads_nowhere
-from bilingual_crawler.documents.urls import may_be_page
+from bilingual_crawler.urls.resolver import may_be_page
 
 MOST_ELEMENTS = 250_000
 DEEPEST = 256

@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 
 from lxml import etree
 
-from bilingual_crawler.documents.urls import LONGEST_URL, UrlResolver
-from bilingual_crawler.hosts import host_of, site_of
 from bilingual_crawler.languages import language_of_tag
+from bilingual_crawler.urls.hosts import host_of, site_of
+from bilingual_crawler.urls.resolver import LONGEST_URL, UrlResolver
 
 MOST_URLS = 50_000
 """Pages, and as many further sitemaps, that are read of one file: what sitemaps.org allows."""

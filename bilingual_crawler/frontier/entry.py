@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
 
+MAX_URL = 1 << 16
+"""Characters of the longest URL that any frontier takes."""
+
 
 class State(IntEnum):
     """Where a URL stands. A lease is a queued URL that somebody is working on."""

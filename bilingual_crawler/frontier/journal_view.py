@@ -12,7 +12,6 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bilingual_crawler.corpus.folder import JOURNAL
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.view import (
@@ -24,7 +23,8 @@ from bilingual_crawler.frontier.view import (
     Status,
     Url,
 )
-from bilingual_crawler.journal import Journal, Statement, is_locked, open_read_only
+from bilingual_crawler.store.folder import JOURNAL
+from bilingual_crawler.store.journal import Journal, Statement, is_locked, open_read_only
 
 WORDS = {State.QUEUED: WAITING, State.LEASED: WAITING, State.DONE: DONE, State.FAILED: FAILED}
 COLUMNS = "fingerprint, url, host, state, priority, attempts, outcome"

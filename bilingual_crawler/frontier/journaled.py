@@ -12,10 +12,9 @@ from collections.abc import Iterable
 from sys import intern
 from typing import Any
 
-from bilingual_crawler.frontier.entry import Entry, HostGate, Pushed, State
+from bilingual_crawler.frontier.entry import MAX_URL, Entry, HostGate, Pushed, State
 from bilingual_crawler.frontier.memory import MemoryFrontier, always_open
-from bilingual_crawler.frontier.requests import MAX_URL
-from bilingual_crawler.journal import Journal, Statement
+from bilingual_crawler.store.journal import Journal, Statement
 
 logger = logging.getLogger(__name__)
 

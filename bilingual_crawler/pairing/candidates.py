@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from heapq import nlargest
 from math import log
 
-from bilingual_crawler.compact import Postings, unsigned
 from bilingual_crawler.pairing.known_pages import Known, KnownPages
 from bilingual_crawler.pairing.profile import members
+from bilingual_crawler.store.compact import Postings, unsigned
 
 MOST_IN_BLOCK = 40
 MOST_SHARING = 20

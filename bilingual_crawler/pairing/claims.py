@@ -11,11 +11,11 @@ from array import array
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from bilingual_crawler.compact import Postings, unsigned
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.known_pages import Known, KnownPages
 from bilingual_crawler.pairing.names import Names, name_of
 from bilingual_crawler.pairing.pair import Page
+from bilingual_crawler.store.compact import Postings, unsigned
 
 Kind = Literal["alternates", "switches"]
 MOST_CLAIMANTS = 50

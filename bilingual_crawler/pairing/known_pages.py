@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from bilingual_crawler.hosts import host_of, site_of
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.pair import Page
-from bilingual_crawler.pairing.url_key import UrlKey, digits_of, url_key
+from bilingual_crawler.urls.hosts import host_of, site_of
+from bilingual_crawler.urls.url_key import UrlKey, digits_of, url_key
 
 REMEMBERED = 1_000
 

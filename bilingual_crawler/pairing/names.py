@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 
-from bilingual_crawler.compact import CompactMap, unsigned
 from bilingual_crawler.documents.document import DocumentKey
-from bilingual_crawler.frontier.fingerprint import url_fingerprint
 from bilingual_crawler.pairing.known_pages import Known, KnownPages
+from bilingual_crawler.store.compact import CompactMap, unsigned
+from bilingual_crawler.urls.fingerprint import url_fingerprint
 
 
 def name_of(url: str) -> int:

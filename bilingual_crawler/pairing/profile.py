@@ -18,7 +18,7 @@ from zlib import crc32
 import msgpack
 
 from bilingual_crawler.documents.document import Document, Paragraph, ParagraphKind
-from bilingual_crawler.hosts import host_of
+from bilingual_crawler.urls.hosts import host_of
 
 MOST_WORDS = 500
 MOST_NAMES = 128

@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from bilingual_crawler.embeddings import load_encoder
 from bilingual_crawler.pairing.dictionary import Dictionary
 from bilingual_crawler.pairing.embeddings import Nearness, TextEmbedder
+from bilingual_crawler.pairing.encoder import load_encoder
 from bilingual_crawler.pairing.known_pages import Known
 from bilingual_crawler.pairing.pair import Evidence
 from bilingual_crawler.pairing.similarity import passing

@@ -17,9 +17,9 @@ from typing import Literal, NamedTuple
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from bilingual_crawler.hosts import host_of, site_of
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.scoring.url_language import announced_languages
+from bilingual_crawler.urls.announced import announced_languages
+from bilingual_crawler.urls.hosts import host_of, site_of
 
 ALIKE = 0.85
 """The Levenshtein similarity from which two URLs may be a pair."""

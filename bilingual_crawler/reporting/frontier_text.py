@@ -10,11 +10,11 @@ from typing import TextIO
 from rich.console import Console
 from rich.text import Text
 
-from bilingual_crawler.corpus.target import replacing_file, text_file
 from bilingual_crawler.frontier.view import STATES, Host, Status, Url, Worker
 from bilingual_crawler.reporting import reasons
 from bilingual_crawler.reporting.tally import largest_first
 from bilingual_crawler.reporting.terminal import DIM, STRONG, WARN, duration, grid, plain, shown
+from bilingual_crawler.store.target import replacing_file, text_file
 
 COLUMNS = ("state", "score", "outcome", "attempts", "host", "url", "fingerprint")
 MEGABYTE = 1_000_000

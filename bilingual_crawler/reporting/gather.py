@@ -12,7 +12,7 @@ from bilingual_crawler.reporting import reasons
 from bilingual_crawler.reporting.counts import LOOKED_AT, Counts
 from bilingual_crawler.reporting.found_sites import FoundSites
 from bilingual_crawler.reporting.tally import Tally, largest_first, under
-from bilingual_crawler.scoring.url_language import announced_languages
+from bilingual_crawler.urls.announced import announced_languages
 
 if TYPE_CHECKING:
     from bilingual_crawler.spiders.bilingual import BilingualSpider

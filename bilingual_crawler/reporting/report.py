@@ -13,14 +13,14 @@ from lxml import etree
 from scrapy.settings import BaseSettings
 
 from bilingual_crawler import __version__
-from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS, PAIRS_TSV, SITES
-from bilingual_crawler.durable import replacing
+from bilingual_crawler.config.plan import CrawlPlan
+from bilingual_crawler.config.settings import PREFIX, Config, scrapy_defaults
 from bilingual_crawler.frontier.entry import Entry
-from bilingual_crawler.plan import CrawlPlan
 from bilingual_crawler.reporting import reasons
 from bilingual_crawler.reporting.counts import Amounts, Counts
-from bilingual_crawler.secrets import is_secret, without_credentials
-from bilingual_crawler.settings import PREFIX, Config, scrapy_defaults
+from bilingual_crawler.store.durable import replacing
+from bilingual_crawler.store.folder import DOCUMENTS, PAIRS, PAIRS_TSV, SITES
+from bilingual_crawler.urls.credentials import is_secret, without_credentials
 
 FORMAT = 1
 HARVEST = {"pairs": PAIRS, "pairs_tsv": PAIRS_TSV, "documents": DOCUMENTS}

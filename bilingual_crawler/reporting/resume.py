@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from bilingual_crawler.secrets import is_secret, without_credentials
+from bilingual_crawler.urls.credentials import is_secret, without_credentials
 
 PROGRAMS = {
     "scrapy": "scrapy",

@@ -12,13 +12,12 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from bilingual_crawler.corpus.folder import DOCUMENTS, LOG, PAIRS, PAIRS_TSV, REPORT, SITES
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.reporting import reasons
 from bilingual_crawler.reporting.counts import Amounts, Counts
 from bilingual_crawler.reporting.found_sites import FoundSites
-from bilingual_crawler.reporting.picture import PICTURE
 from bilingual_crawler.reporting.terminal import DIM, GOOD, STRONG, duration, grid, plain
+from bilingual_crawler.store.folder import DOCUMENTS, LOG, PAIRS, PAIRS_TSV, PICTURE, REPORT, SITES
 
 MOST_PAIRS = 20
 MOST_REASONS = 8

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from bilingual_crawler.journal import Journal, Statement
+from bilingual_crawler.store.journal import Journal, Statement
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS tally (name TEXT PRIMARY KEY, amount INTEGER NOT NULL) WITHOUT ROWID;

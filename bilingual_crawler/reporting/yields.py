@@ -8,7 +8,7 @@ checkpoint, so that the curve of a crawl that was stopped goes on.
 import json
 from collections.abc import Iterable, Sequence
 
-from bilingual_crawler.journal import Journal, Statement
+from bilingual_crawler.store.journal import Journal, Statement
 
 MOST_POINTS = 100
 FACT = "yield"

@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bilingual_crawler.config.settings import Config
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
@@ -20,9 +21,8 @@ from bilingual_crawler.scoring.scorer import (
     NothingYet,
     make_scorer,
 )
-from bilingual_crawler.scoring.url_language import announced_languages
-from bilingual_crawler.settings import Config
 from bilingual_crawler.topics.topic import NO_TOPIC, Topic
+from bilingual_crawler.urls.announced import announced_languages
 
 
 @dataclass(slots=True, kw_only=True)

@@ -3,10 +3,10 @@
 import logging
 from collections.abc import Callable, Iterable
 
-from bilingual_crawler.journal import Journal, Statement
 from bilingual_crawler.languages import Languages
 from bilingual_crawler.scoring.scorekeeper import Scorekeeper
 from bilingual_crawler.scoring.scorer import LinkScorer
+from bilingual_crawler.store.journal import Journal, Statement
 
 logger = logging.getLogger(__name__)
 

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from rapidfuzz import fuzz
 from rapidfuzz.distance import JaroWinkler, Postfix, Prefix
 
-from bilingual_crawler.hosts import split_host
 from bilingual_crawler.languages import all_languages
-from bilingual_crawler.pairing.url_key import UrlKey, url_key
 from bilingual_crawler.scoring.preprocess import LONGEST
-from bilingual_crawler.scoring.url_language import announced_languages
+from bilingual_crawler.urls.announced import announced_languages
+from bilingual_crawler.urls.hosts import split_host
+from bilingual_crawler.urls.url_key import UrlKey, url_key
 
 LONG_NUMBER = 3
 """Digits from which a number is hardly shared by chance."""

@@ -13,8 +13,8 @@ was passed over comes back when its likeness turns up.
 import json
 from collections.abc import Sequence
 
+from bilingual_crawler.config.settings import Config
 from bilingual_crawler.documents.document import Document, Link
-from bilingual_crawler.hosts import host_of, site_of
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.url_lists import (
     Side,
@@ -24,7 +24,7 @@ from bilingual_crawler.pairing.url_lists import (
     side_of,
 )
 from bilingual_crawler.scoring.scorer import REFUSED, CrawlSoFar, Factor, LinkScorer, Proposal
-from bilingual_crawler.settings import Config
+from bilingual_crawler.urls.hosts import host_of, site_of
 
 MOST_COMPARED = 1_000
 """URLs of a list that are compared: of a larger site the latest."""

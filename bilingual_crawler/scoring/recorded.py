@@ -7,10 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from bilingual_crawler.corpus.folder import JOURNAL, PAIRS
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.frontier.fingerprint import url_fingerprint
+from bilingual_crawler.store.folder import JOURNAL, PAIRS
+from bilingual_crawler.urls.fingerprint import url_fingerprint
 
 
 class RecordedCrawl:

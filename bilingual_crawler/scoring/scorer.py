@@ -13,13 +13,13 @@ from typing import ClassVar, NamedTuple, Protocol
 
 from scrapy.utils.misc import load_object
 
+from bilingual_crawler.config.settings import Config
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.languages import LanguagePair, Languages
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.scoring.shared_models import missing_runtime
-from bilingual_crawler.settings import Config
 from bilingual_crawler.topics.topic import NO_TOPIC, Topic
 
 logger = logging.getLogger(__name__)

@@ -9,8 +9,8 @@ from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
+from bilingual_crawler.config.settings import Config
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.settings import Config
 
 if TYPE_CHECKING:
     from bilingual_crawler.pairing.matcher import UrlModel

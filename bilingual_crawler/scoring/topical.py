@@ -14,9 +14,9 @@ import msgpack
 
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.documents.switches import languages_of_link
-from bilingual_crawler.frontier.fingerprint import url_fingerprint
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.scoring.scorer import Factor, LinkScorer, Proposal
+from bilingual_crawler.urls.fingerprint import url_fingerprint
 
 USUAL = {
     "plain": (0.05, 0.1, 0.25),

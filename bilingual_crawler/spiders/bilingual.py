@@ -12,36 +12,36 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
+from bilingual_crawler.config.plan import CRAWLS, CrawlPlan
+from bilingual_crawler.config.settings import Config
 from bilingual_crawler.corpus.corpus import Corpus
-from bilingual_crawler.corpus.folder import CrawlFolder
-from bilingual_crawler.corpus.worker_folder import open_folder
-from bilingual_crawler.discovery.crawl import DISCOVERS, Discovery, check_discovery
+from bilingual_crawler.crawl.browser.chromium import check_rendering
+from bilingual_crawler.crawl.browser.rendering import Rendering
+from bilingual_crawler.crawl.deadline import Patience
+from bilingual_crawler.crawl.discovery.crawl import DISCOVERS, Discovery, check_discovery
+from bilingual_crawler.crawl.fetching.identity import warn_without_contact
+from bilingual_crawler.crawl.fetching.refusal import reason_of
+from bilingual_crawler.crawl.foreign_hosts import ForeignHosts
+from bilingual_crawler.crawl.frontier_backend import connect
+from bilingual_crawler.crawl.requests import LOOK
+from bilingual_crawler.crawl.scope import Scope
+from bilingual_crawler.crawl.signals import pair_found, pair_lost
+from bilingual_crawler.crawl.worker_folder import open_folder
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.errors import ConfigurationError, writing
-from bilingual_crawler.fetching.browser.chromium import check_rendering
-from bilingual_crawler.fetching.browser.rendering import Rendering
-from bilingual_crawler.fetching.identity import warn_without_contact
-from bilingual_crawler.fetching.refusal import reason_of
-from bilingual_crawler.foreign_hosts import ForeignHosts
-from bilingual_crawler.frontier.backend import connect
 from bilingual_crawler.frontier.entry import CrawlFrontier, State
-from bilingual_crawler.frontier.requests import LOOK
-from bilingual_crawler.hosts import host_of
 from bilingual_crawler.languages import LanguagePair, Languages
 from bilingual_crawler.pairing.model import load_pair_model
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.pairing.resources import read_resources
-from bilingual_crawler.patience import Patience
-from bilingual_crawler.plan import CRAWLS, CrawlPlan
-from bilingual_crawler.scope import Scope
 from bilingual_crawler.scoring.scorer import SEED_PRIORITY, NothingYet, default_scorer, make_scorer
 from bilingual_crawler.scoring.shared_models import parallel_urls_if_there
-from bilingual_crawler.secrets import without_credentials
-from bilingual_crawler.settings import Config
-from bilingual_crawler.signals import pair_found, pair_lost
+from bilingual_crawler.store.folder import CrawlFolder
 from bilingual_crawler.topics.topic import Topic
+from bilingual_crawler.urls.credentials import without_credentials
+from bilingual_crawler.urls.hosts import host_of
 
 if TYPE_CHECKING:
     from redis import Redis

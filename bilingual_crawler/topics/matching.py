@@ -8,8 +8,8 @@ begins with it, so the time goes with the length of the text and not with the nu
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from bilingual_crawler.topics.definition import Term
-from bilingual_crawler.topics.stemming import Stems
+from bilingual_crawler.config.topic_definition import Term
+from bilingual_crawler.languages.stemming import Stems
 
 
 class _Branch:

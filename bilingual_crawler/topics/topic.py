@@ -14,11 +14,11 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from statistics import median
 
+from bilingual_crawler.config.topic_definition import Term
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.relevance import LOCATIONS, Relevance, TermHits
-from bilingual_crawler.topics.definition import Term
+from bilingual_crawler.languages.stemming import stems_of
 from bilingual_crawler.topics.matching import TermIndex
-from bilingual_crawler.topics.stemming import stems_of
 
 LEAST_SCORE = 4.0
 LEAST_TERMS = 1

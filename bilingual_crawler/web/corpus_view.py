@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bilingual_crawler.corpus.folder import DOCUMENTS
 from bilingual_crawler.documents.serialise import key_of
+from bilingual_crawler.store.folder import DOCUMENTS
 from bilingual_crawler.web.marks import Key
 from bilingual_crawler.web.search.lines import Place, line_at
 

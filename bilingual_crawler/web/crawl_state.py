@@ -10,14 +10,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bilingual_crawler.corpus.folder import JOURNAL, REPORT
-from bilingual_crawler.corpus.one_language import DOCUMENTS, is_of_one_language
+from bilingual_crawler.config.settings import Config
 from bilingual_crawler.reporting import gather, reasons
 from bilingual_crawler.reporting.counts import per_100
 from bilingual_crawler.reporting.progress import Sparingly
 from bilingual_crawler.reporting.tally import MILLISECONDS, largest_first, under
 from bilingual_crawler.reporting.yields import Point
-from bilingual_crawler.settings import Config
+from bilingual_crawler.store.folder import JOURNAL, REPORT
+from bilingual_crawler.store.one_language import DOCUMENTS, is_of_one_language
 from bilingual_crawler.web.frontier_view import (
     FrontierView,
     SiteUrls,

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.journal_view import amounts, best
-from bilingual_crawler.hosts import site_of
-from bilingual_crawler.journal import open_read_only
 from bilingual_crawler.reporting import reasons, yields
+from bilingual_crawler.store.journal import open_read_only
+from bilingual_crawler.urls.hosts import site_of
 
 BEST_SHOWN = 15
 

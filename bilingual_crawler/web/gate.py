@@ -21,7 +21,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bilingual_crawler.hosts import normal_host
+from bilingual_crawler.urls.hosts import normal_host
 
 LOGIN = "/login"
 OPEN_PATHS = (LOGIN, "/static/")

@@ -8,7 +8,7 @@ be edited by hand, and lines that are not understood are kept as they are.
 import threading
 from pathlib import Path
 
-from bilingual_crawler.durable import replacing
+from bilingual_crawler.store.durable import replacing
 
 LABELS = "labels.tsv"
 COLUMNS = 3

@@ -14,9 +14,9 @@ from pathlib import Path
 import uvicorn
 from starlette.types import ASGIApp
 
-from bilingual_crawler.alignment.sentence_pair import SENTENCES
-from bilingual_crawler.corpus.folder import JOURNAL, PAIRS, REPORT
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.store.folder import JOURNAL, PAIRS, REPORT
+from bilingual_crawler.store.sentence_pair import SENTENCES
 from bilingual_crawler.web.app import make_app
 from bilingual_crawler.web.gate import Hosts, Keys, is_loopback
 from bilingual_crawler.web.site import Site

@@ -11,7 +11,7 @@ import time
 from collections import defaultdict
 from urllib.parse import parse_qs, urlsplit
 
-from bilingual_crawler.hosts import host_of, site_of
+from bilingual_crawler.urls.hosts import host_of, site_of
 from tests.synthetic_web.web import Web
 
 ROBOTS = "User-agent: *\nAllow: /\n"

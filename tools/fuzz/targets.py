@@ -13,31 +13,31 @@ from typing import Any
 import msgpack
 from scrapy.robotstxt import ProtegoRobotParser
 
-from bilingual_crawler.corpus.account import Account
-from bilingual_crawler.corpus.importing.tmx import TmxFile
-from bilingual_crawler.corpus.json_lines import Damage, read_json_lines
+from bilingual_crawler.config.seeds import read_address
+from bilingual_crawler.config.sites.patterns import compile_pattern
+from bilingual_crawler.crawl.fetching import tdmrep
+from bilingual_crawler.crawl.fetching.addresses import is_open_host
+from bilingual_crawler.crawl.fetching.identity import ROBOT_NAME
+from bilingual_crawler.crawl.fetching.optouts import robots_directives
+from bilingual_crawler.crawl.fetching.retry import delay_of
+from bilingual_crawler.crawl.negotiation.signs import cookies_set
+from bilingual_crawler.crawl.requests import decode, encode
 from bilingual_crawler.discovery.backlinks.answers import read_answer
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.documents.sitemap import read_sitemap
-from bilingual_crawler.documents.urls import UrlResolver
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.fetching import tdmrep
-from bilingual_crawler.fetching.addresses import is_open_host
-from bilingual_crawler.fetching.identity import ROBOT_NAME
-from bilingual_crawler.fetching.limits import trap_of
-from bilingual_crawler.fetching.negotiation.signs import cookies_set
-from bilingual_crawler.fetching.optouts import robots_directives
-from bilingual_crawler.fetching.retry import delay_of
-from bilingual_crawler.frontier.fingerprint import url_fingerprint
-from bilingual_crawler.frontier.requests import decode, encode
+from bilingual_crawler.export.account import Account
+from bilingual_crawler.export.tmx_reader import TmxFile
 from bilingual_crawler.frontier.shared import records
-from bilingual_crawler.hosts import host_of, normal_host, site_of
 from bilingual_crawler.languages import LanguagePair, language_of_tag, parse_languages
 from bilingual_crawler.scoring.preprocess import prepare
-from bilingual_crawler.seeds import read_address
-from bilingual_crawler.sites.patterns import compile_pattern
 from bilingual_crawler.spiders.bilingual import BilingualSpider
+from bilingual_crawler.store.json_lines import Damage, read_json_lines
+from bilingual_crawler.urls.fingerprint import url_fingerprint
+from bilingual_crawler.urls.hosts import host_of, normal_host, site_of
+from bilingual_crawler.urls.resolver import UrlResolver
+from bilingual_crawler.urls.traps import trap_of
 from bilingual_crawler.web.search.anchor import anchor_of
 from bilingual_crawler.web.search.query import QueryError, parse_pattern, parse_words
 from tools.fuzz.inputs import Grammar

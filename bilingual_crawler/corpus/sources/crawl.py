@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bilingual_crawler.corpus.folder import DOCUMENTS, JOURNAL
 from bilingual_crawler.corpus.sources.reading import Alias, Found, Reading
-from bilingual_crawler.corpus.warc_reader import GZIP
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.serialise import document_from_dict
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.store.folder import DOCUMENTS, JOURNAL
+from bilingual_crawler.store.warc_reader import GZIP
 
 
 def is_crawl(path: Path) -> bool:

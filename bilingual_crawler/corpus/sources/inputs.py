@@ -12,9 +12,9 @@ from bilingual_crawler.corpus.sources.crawl import crawl_documents, is_crawl
 from bilingual_crawler.corpus.sources.reading import Found, Reading
 from bilingual_crawler.corpus.sources.tree import tree_documents
 from bilingual_crawler.corpus.sources.warc import is_warc, warc_documents
-from bilingual_crawler.corpus.tables import STANDARD_INPUT
-from bilingual_crawler.corpus.warc_reader import GZIP
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.store.tables import STANDARD_INPUT
+from bilingual_crawler.store.warc_reader import GZIP
 
 _LOOKED_AT = 1 << 14
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bilingual_crawler.corpus.sources.reading import Reading
-from bilingual_crawler.corpus.tables import rows
 from bilingual_crawler.languages import UnknownLanguageError, find_language
+from bilingual_crawler.store.tables import rows
 
 
 class ListedUrl(NamedTuple):

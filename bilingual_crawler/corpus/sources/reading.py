@@ -5,11 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from bilingual_crawler.corpus.warc_reader import Answer
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.sitemap import Sitemap, is_sitemap, read_sitemap
 from bilingual_crawler.languages import Languages
+from bilingual_crawler.store.warc_reader import Answer
 
 SHOWN = 3
 

@@ -14,10 +14,10 @@ from urllib.parse import unquote, urlsplit
 
 from bilingual_crawler.corpus.sources.reading import Found, Reading
 from bilingual_crawler.corpus.sources.warc import is_warc, warc_documents
-from bilingual_crawler.corpus.warc_reader import LARGEST_BODY, OK, Answer
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.sitemap import Sitemap, is_sitemap
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.store.warc_reader import LARGEST_BODY, OK, Answer
 
 HTML = frozenset((".html", ".htm", ".xhtml", ".shtml", ".xht", ".php", ".asp", ".aspx", ".jsp"))
 TEXT = frozenset((".txt", ".text", ".md"))

@@ -12,8 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from bilingual_crawler.corpus.sources.reading import Alias, Found, Reading
-from bilingual_crawler.corpus.warc import VARIANT
-from bilingual_crawler.corpus.warc_reader import (
+from bilingual_crawler.documents.document import Document
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.store.warc import VARIANT
+from bilingual_crawler.store.warc_reader import (
     LARGEST_RECORD,
     OK,
     REDIRECTS,
@@ -28,8 +30,6 @@ from bilingual_crawler.corpus.warc_reader import (
     referred_by,
     target_of,
 )
-from bilingual_crawler.documents.document import Document
-from bilingual_crawler.errors import ConfigurationError
 
 ENDINGS = (".warc", ".warc.gz", ".warc.wet", ".warc.wet.gz")
 _PAGES = (WarcRecordType.response, WarcRecordType.resource, WarcRecordType.conversion)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
-from bilingual_crawler.seeds import read_address
+from bilingual_crawler.config.seeds import read_address
 
 DEEPEST = 20
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
+from bilingual_crawler.config.seeds import read_address
 from bilingual_crawler.discovery.backlinks.index import insert, open_index, read_columns
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.hosts import host_of, site_of
-from bilingual_crawler.seeds import read_address
+from bilingual_crawler.urls.hosts import host_of, site_of
 
 INDEX = "backlinks.sqlite"
 

@@ -15,8 +15,8 @@ from io import BufferedIOBase
 from itertools import islice
 from pathlib import Path
 
-from bilingual_crawler.durable import put_in_place
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.store.durable import put_in_place
 
 logger = logging.getLogger(__name__)
 

@@ -32,8 +32,8 @@ from bilingual_crawler.frontier.shared.records import (
     unpack_fingerprint,
 )
 from bilingual_crawler.frontier.shared.sites import HeldSites, Lease, Member, OnSite, nothing_to_do
-from bilingual_crawler.hosts import site_of
-from bilingual_crawler.journal import Journal, JournalError
+from bilingual_crawler.store.journal import Journal, JournalError
+from bilingual_crawler.urls.hosts import site_of
 
 logger = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Iterable
 
 from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.hosts import site_of
+from bilingual_crawler.urls.hosts import site_of
 
 MOST_FOREIGN = 200_000
 """URLs of sites of others that are remembered."""

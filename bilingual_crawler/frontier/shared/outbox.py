@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from bilingual_crawler.frontier.shared.ends import End, Ends
 from bilingual_crawler.frontier.shared.link import Call, Link
 from bilingual_crawler.frontier.shared.records import pack_arguments, pack_fingerprint
-from bilingual_crawler.hosts import site_of
+from bilingual_crawler.urls.hosts import site_of
 
 logger = logging.getLogger(__name__)
 

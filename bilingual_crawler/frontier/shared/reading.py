@@ -17,7 +17,7 @@ from bilingual_crawler.frontier.shared.records import (
     unpack_body,
     unpack_fingerprint,
 )
-from bilingual_crawler.hosts import site_of
+from bilingual_crawler.urls.hosts import site_of
 
 HEAD_BYTES = 18
 PLACE_BYTES = 8

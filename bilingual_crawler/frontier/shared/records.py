@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 import msgpack
 
-from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.frontier.requests import MAX_URL
+from bilingual_crawler.frontier.entry import MAX_URL, State
 
 LATER = 4
 """The state of a retry that is not due yet; everybody else sees it as queued."""

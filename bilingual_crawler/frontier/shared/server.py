@@ -10,7 +10,7 @@ from redis.exceptions import AuthenticationError, RedisError
 from redis.retry import Retry
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.secrets import why_unreadable, without_credentials
+from bilingual_crawler.urls.credentials import why_unreadable, without_credentials
 
 logger = logging.getLogger(__name__)
 

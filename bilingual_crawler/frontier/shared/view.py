@@ -41,8 +41,8 @@ from bilingual_crawler.frontier.view import (
     Url,
     Worker,
 )
-from bilingual_crawler.hosts import site_of
-from bilingual_crawler.secrets import without_credentials
+from bilingual_crawler.urls.credentials import without_credentials
+from bilingual_crawler.urls.hosts import site_of
 
 WORDS = {
     State.QUEUED: WAITING,

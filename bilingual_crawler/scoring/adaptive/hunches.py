@@ -8,12 +8,12 @@ for pages that name none themselves.
 
 from collections.abc import Iterable, Sequence
 
+from bilingual_crawler.config.settings import Config
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, Known, Tie
 from bilingual_crawler.scoring.adaptive.site import Site
 from bilingual_crawler.scoring.smart import SmartModels
-from bilingual_crawler.settings import Config
 
 MOST_LANGUAGES, MOST_CANDIDATES = 60, 30
 """Questions a page, for each of the models."""

@@ -7,12 +7,12 @@ forgotten again.
 from collections.abc import Iterator
 from sys import intern
 
-from bilingual_crawler.frontier.fingerprint import url_fingerprint
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.scoring.adaptive.evidence import Evidence, leaning
 from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, Known, Tie
 from bilingual_crawler.scoring.adaptive.sections import Group, LanguageSection, YieldSection
 from bilingual_crawler.scoring.adaptive.traits import Traits, traits_of
+from bilingual_crawler.urls.fingerprint import url_fingerprint
 
 MOST_URLS = 30_000
 MOST_ALTOGETHER = 300_000

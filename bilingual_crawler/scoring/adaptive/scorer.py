@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
+from bilingual_crawler.config.settings import Config
 from bilingual_crawler.documents.document import Document, DocumentKey, Link
-from bilingual_crawler.hosts import host_of, site_of
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.scoring.adaptive.explain import factors_of
@@ -15,7 +15,7 @@ from bilingual_crawler.scoring.adaptive.page import Fate, Known
 from bilingual_crawler.scoring.adaptive.site import SUNK, Site
 from bilingual_crawler.scoring.adaptive.state import pack, unpack
 from bilingual_crawler.scoring.scorer import CrawlSoFar, Factor, LinkScorer, Proposal
-from bilingual_crawler.settings import Config
+from bilingual_crawler.urls.hosts import host_of, site_of
 
 
 class AdaptiveScorer(LinkScorer):

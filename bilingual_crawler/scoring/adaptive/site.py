@@ -3,10 +3,8 @@
 from collections.abc import Iterable, Iterator
 from zlib import crc32
 
-from bilingual_crawler.compact import CompactMap
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.documents.switches import languages_of_link
-from bilingual_crawler.hosts import host_of, site_of
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.scoring.adaptive.evidence import NEITHER, is_alive, leaning, purity_of
 from bilingual_crawler.scoring.adaptive.harvest import Harvest
@@ -17,6 +15,8 @@ from bilingual_crawler.scoring.adaptive.switches import SURE, Switches, slot_of
 from bilingual_crawler.scoring.adaptive.transforms import Prediction, Rule, Transforms
 from bilingual_crawler.scoring.adaptive.value import value_of
 from bilingual_crawler.scoring.scorer import Proposal
+from bilingual_crawler.store.compact import CompactMap
+from bilingual_crawler.urls.hosts import host_of, site_of
 
 MOST_TEXTS = 100_000
 MOST_SWITCHES = 20

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import regex
 
-from bilingual_crawler.scripts import UNSPACED
+from bilingual_crawler.languages.unicode_ranges import UNSPACED
 
 WORD = rf"[[\p{{L}}\p{{N}}\p{{M}}\p{{Co}}]--[{UNSPACED}]]"
 """A character of a word in a script with spaces; the index agrees (see `TOKENIZER`)."""

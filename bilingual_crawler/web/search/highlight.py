@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bilingual_crawler.scripts import UNSPACED
+from bilingual_crawler.languages.unicode_ranges import UNSPACED
 from bilingual_crawler.web.search.query import Span
 
 ELLIPSIS = "…"

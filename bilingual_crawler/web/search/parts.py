@@ -5,10 +5,10 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from bilingual_crawler.alignment.sentence_pair import SENTENCES, SentencePair, pair_id
-from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS
 from bilingual_crawler.documents.serialise import key_of
-from bilingual_crawler.hosts import host_of, site_of
+from bilingual_crawler.store.folder import DOCUMENTS, PAIRS
+from bilingual_crawler.store.sentence_pair import SENTENCES, SentencePair, pair_id
+from bilingual_crawler.urls.hosts import host_of, site_of
 from bilingual_crawler.web.search.folding import index_columns
 from bilingual_crawler.web.search.lines import Line
 

@@ -1,0 +1,1 @@
+"""What a user asks for: settings, crawl arguments, rules for single sites, seed lists."""

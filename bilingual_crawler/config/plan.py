@@ -1,0 +1,292 @@
+"""What a crawl is to do: the arguments of the spider, checked before anything is fetched."""
+
+import re
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain, count
+from pathlib import Path
+from typing import Any, Self
+
+from bilingual_crawler.config.seeds import (
+    available_pairs,
+    is_found_sites,
+    project_seeds,
+    read_address,
+    read_found_sites,
+    read_lines,
+    split_addresses,
+)
+from bilingual_crawler.config.settings import switch
+from bilingual_crawler.config.sites import Sites
+from bilingual_crawler.config.topic_definition import Term, read_terms
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.languages import LanguagePair, Languages, parse_languages
+from bilingual_crawler.suggestions import hint, nearest
+
+ARGUMENTS = ("langs", "seeds", "seeds_file", "output", "sites", "topic", "discover")
+CRAWL_FILES = ("crawl.sqlite", "crawl.json")
+WORKER_FILES = (*CRAWL_FILES, "crawl.lock")
+CRAWLS = Path("crawls")
+_MOST_PROBLEMS_SHOWN = 20
+_JOB = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+"""The number of a job, as long as it can be a part of a file name."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlPlan:
+    """The arguments of a crawl, all in order; `seeds_from` tells people whose seeds they are."""
+
+    langs: Languages
+    seeds: tuple[str, ...]
+    seeds_from: str
+    output: Path
+    sites: Sites
+    topic: tuple[Term, ...] = ()
+    """The terms of the topic, none if the crawl is for whatever there is."""
+    discover: bool = False
+    """Whether the seeds are where the search for bilingual sites begins."""
+
+    @classmethod
+    def from_arguments(
+        cls,
+        langs: str | None = None,
+        seeds: str | Iterable[str] | None = None,
+        seeds_file: str | Path | None = None,
+        output: str | Path | None = None,
+        sites: str | Path | None = None,
+        *,
+        topic: str | Path | None = None,
+        discover: str | bool = False,
+        now: datetime | None = None,
+        **unknown: Any,
+    ) -> Self:
+        """Check all arguments; ConfigurationError tells everything that is wrong at once.
+
+        Arguments that begin with an underscore are notes of whoever started the crawl. One
+        of them means something: scrapyd's `_job` names the folder where no other is given.
+        """
+        if not isinstance(now, datetime | None):  # somebody wrote -a now=...
+            now, unknown = None, {"now": now, **unknown}
+        problems = [_unknown(name) for name in unknown if not name.startswith("_")]
+        languages = _languages(langs, problems)
+        addresses, seeds_from = _seeds(languages, seeds, seeds_file, problems)
+        moment = now or datetime.now().astimezone()
+        folder = _output(languages, output, moment, unknown.get("_job"), problems)
+        rules = _sites(sites, problems)
+        terms = _topic(topic, languages, problems)
+        discovers = _discover(discover, problems)
+        if problems or languages is None:
+            raise ConfigurationError(*problems)
+        return cls(languages, addresses, seeds_from, folder, rules, terms, discovers)
+
+
+def _discover(given: str | bool, problems: list[str]) -> bool:
+    try:
+        return switch(given)
+    except ValueError as error:
+        problems.append(f"-a discover={given} {error}.")
+        return False
+
+
+def _unknown(name: str) -> str:
+    if name.isupper():
+        return f"{name} is not an argument: if it is a setting, write -s {name}=... for -a."
+    meant = hint(nearest(name, ARGUMENTS)[:1], f"there are {', '.join(ARGUMENTS)}.")
+    return f"There is no argument -a {name}: {meant}"
+
+
+def _languages(text: str | None, problems: list[str]) -> Languages | None:
+    if not text or not text.strip():
+        problems.append(
+            "Which two languages? Write them as codes or English names, for example:"
+            " scrapy crawl bilingual -a langs=spa-eus (one of them alone, -a langs=spa,"
+            " is a crawl without translations)."
+        )
+        return None
+    try:
+        return parse_languages(text)
+    except ValueError as error:
+        problems.append(f"-a langs={text}: {error}")
+        return None
+
+
+def _seeds(
+    languages: Languages | None,
+    given: str | Iterable[str] | None,
+    file: str | Path | None,
+    problems: list[str],
+) -> tuple[tuple[str, ...], str]:
+    """The seeds and where they come from: what the user gives, or else the project's list."""
+    found: list[str] = []
+    sources: list[str] = []
+    if given is not None:
+        found += _checked(_given(given, problems), problems)
+        sources.append("-a seeds")
+    if file is not None:
+        found += _checked(_listed(file, problems), problems)
+        sources.append(str(file))
+    if not sources and languages is not None:
+        if isinstance(languages, LanguagePair):
+            found += project_seeds(languages)
+        sources.append(f"the project's list for {languages}")
+        if not found:
+            problems.append(
+                f"The project has no list of seeds for {languages}. Write your own:"
+                " -a seeds=https://example.org/,https://example.com/"
+                " or -a seeds_file=seeds.txt with one URL a line."
+                f" There are lists, for either order, of {', '.join(available_pairs())}."
+            )
+    return tuple(dict.fromkeys(found)), " and ".join(sources)
+
+
+def _given(given: str | Iterable[str], problems: list[str]) -> Iterator[tuple[str, str]]:
+    addresses = split_addresses(given) if isinstance(given, str) else list(given)
+    if not addresses:
+        problems.append(
+            "-a seeds is empty: write -a seeds=https://example.org/,"
+            " or leave it out for the project's own list."
+        )
+    for address in addresses:
+        if "://" not in address and _is_file(address):
+            problems.append(f"-a seeds: {address!r} is a file: write -a seeds_file={address}.")
+        else:
+            yield "-a seeds", address
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except OSError:
+        return False
+
+
+def _listed(file: str | Path, problems: list[str]) -> Iterator[tuple[str, str]]:
+    try:
+        raw = _path(file).read_bytes()
+        text = raw.decode("utf-8-sig")
+        lines = list(read_found_sites(text) if is_found_sites(text) else read_lines(text))
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        problems.append(f"{file}, line {line}: save the file as UTF-8.")
+        return
+    except OSError as error:
+        problems.append(f"The file of -a seeds_file={file} cannot be read: {error.strerror}.")
+        return
+    except ValueError as error:
+        problems.append(f"{file}, {error}.")
+        return
+    if not lines:
+        problems.append(f"{file} has no URL in it: write one a line.")
+    for number, address in lines:
+        yield f"{file}, line {number}", address
+
+
+def _checked(addresses: Iterator[tuple[str, str]], problems: list[str]) -> list[str]:
+    good, bad = [], []
+    for where, address in addresses:
+        try:
+            good.append(read_address(address))
+        except ValueError as error:
+            bad.append(f"{where}: {error}.")
+    if len(bad) > _MOST_PROBLEMS_SHOWN:
+        more = len(bad) - _MOST_PROBLEMS_SHOWN
+        bad[_MOST_PROBLEMS_SHOWN:] = [f"And {more:,} more addresses like these."]
+    problems += bad
+    return good
+
+
+def _path(text: str | Path) -> Path:
+    """A path in which ~ is the home folder, which the shell does not see behind `-a name=`."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        return Path(text)
+
+
+def _sites(file: str | Path | None, problems: list[str]) -> Sites:
+    if file is None:
+        return Sites()
+    try:
+        return Sites.from_file(_path(file))
+    except ConfigurationError as error:
+        problems += error.problems
+        return Sites()
+
+
+def _topic(
+    file: str | Path | None, languages: Languages | None, problems: list[str]
+) -> tuple[Term, ...]:
+    """The terms of a topic; one of them at least is for a language of the crawl."""
+    if file is None:
+        return ()
+    try:
+        terms = read_terms(_path(file))
+    except ConfigurationError as error:
+        problems += error.problems
+        return ()
+    there = {term.language for term in terms}
+    if languages is not None and there.isdisjoint({None, *languages.codes}):
+        named = ", ".join(sorted(filter(None, there)))
+        problems.append(f"{file} has terms in {named}, and none in {languages.names}.")
+    return terms
+
+
+def _output(
+    languages: Languages | None,
+    given: str | Path | None,
+    now: datetime,
+    job: Any,
+    problems: list[str],
+) -> Path:
+    folder = CRAWLS / f"{languages}-{now:%Y%m%d-%H%M%S}" if given is None else _path(given)
+    if given is not None and not str(given).strip():
+        problems.append("-a output is empty: write the name of a folder, or leave it out.")
+        return folder
+    try:
+        if given is None and isinstance(job, str) and _JOB.fullmatch(job):
+            folder = CRAWLS / f"{languages}-{job}"
+        elif given is None:
+            folder = _not_there_yet(folder)
+        objection = _objection(folder)
+    except (OSError, ValueError) as error:
+        objection = f"cannot be used ({getattr(error, 'strerror', None) or error})"
+    if objection:
+        problems.append(f"The output folder {folder} {objection}.")
+    return folder
+
+
+def _not_there_yet(folder: Path) -> Path:
+    """That folder, or one with a number behind it if two crawls begin in one second."""
+    numbered = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
+    return next(each for each in chain([folder], numbered) if not each.exists())
+
+
+def holds_workers(folder: Path) -> bool:
+    """Whether there is nothing in a folder but those of the workers of a crawl."""
+    folders = list(folder.iterdir()) if folder.is_dir() else []
+    return bool(folders) and all(
+        each.is_dir() and not {file.name for file in each.iterdir()}.isdisjoint(WORKER_FILES)
+        for each in folders
+    )
+
+
+def _objection(folder: Path) -> str | None:
+    """Why a crawl cannot be written into a folder, or continued in it."""
+    if folder.is_dir():
+        names = {entry.name for entry in folder.iterdir()}
+        if names and names.isdisjoint(CRAWL_FILES) and not holds_workers(folder):
+            return "holds something else than a crawl; name a new folder, or an empty one"
+    elif folder.exists():
+        return "is a file; name a folder with -a output=FOLDER"
+    place = folder
+    while not place.exists():
+        place = place.parent
+    if not place.is_dir():
+        return f"cannot be made, because {place} is a file"
+    try:
+        with tempfile.TemporaryFile(dir=place):
+            return None
+    except OSError as error:
+        return f"cannot be written ({error.strerror}: {place}); name another with -a output=FOLDER"

@@ -1,0 +1,133 @@
+"""The definition of a topic: a file of weighted terms, read and checked as a whole.
+
+Lines are weight, term, subdomain and language with tabs between them; a first line with these
+names may give another order or leave some out. A line without a tab is a term alone. What is
+left out is: weight 1, no subdomain, any language. # begins a comment line.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.languages import UnknownLanguageError, find_language
+from bilingual_crawler.languages.stemming import stems_of
+
+COLUMNS = ("weight", "term", "subdomain", "language")
+MOST_PROBLEMS = 20
+MOST_WORDS = 20
+BETWEEN = ";"
+"""What parts terms in the `topic` attribute of XML, so that no term may have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word or several that speak for a topic; language None is any."""
+
+    text: str
+    weight: float = 1.0
+    subdomain: str = ""
+    language: str | None = None
+
+
+def read_terms(file: Path) -> tuple[Term, ...]:
+    """The terms of a file; ConfigurationError tells everything that is wrong, with its line."""
+    try:
+        raw = file.read_bytes()
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise ConfigurationError(f"{file}, line {line}: save the file as UTF-8.") from error
+    except OSError as error:
+        raise ConfigurationError(
+            f"The topic {file} cannot be read: {error.strerror}. It is a file with lines of"
+            f" {', '.join(COLUMNS)}, with tabs between them."
+        ) from error
+    terms: list[Term] = []
+    problems: list[str] = []
+    columns: Sequence[str] = COLUMNS
+    for number, cells in _lines(text):
+        if not terms and not problems and (named := _header(cells)):
+            columns = named
+            continue
+        try:
+            terms.append(_term(cells, columns))
+        except ValueError as error:
+            problems.append(f"{file}, line {number}: {error}")
+    if not terms and not problems:
+        problems.append(
+            f"{file} has no terms: write one a line, as weight, term, subdomain and language"
+            " with tabs between them, or the term alone."
+        )
+    if problems:
+        more = len(problems) - MOST_PROBLEMS
+        if more > 0:
+            problems[MOST_PROBLEMS:] = [f"And {more:,} more lines of {file} like these."]
+        raise ConfigurationError(*problems)
+    return tuple(terms)
+
+
+def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip() and not line.lstrip().startswith("#"):
+            yield number, [" ".join(cell.split()) for cell in line.split("\t")]
+
+
+def _header(cells: Sequence[str]) -> tuple[str, ...]:
+    names = tuple(cell.lower() for cell in cells)
+    return names if "term" in names and set(names) <= set(COLUMNS) else ()
+
+
+def _term(cells: list[str], columns: Sequence[str]) -> Term:
+    while len(cells) > len(columns) and not cells[-1]:
+        cells.pop()
+    if len(cells) > len(columns):
+        raise ValueError(f"there are {len(cells)} columns and not {', '.join(columns)}.")
+    if len(cells) == 1 and columns is COLUMNS:
+        _refuse_spaces(cells[0])
+        cells = ["", cells[0]]
+    named = dict(zip(columns, cells, strict=False))
+    text = named.get("term", "")
+    words = len(stems_of(None).of(text))
+    if not words:
+        raise ValueError("there is no term: write a word or several in the column term.")
+    if words > MOST_WORDS:
+        raise ValueError(f"the term has {words} words, and {MOST_WORDS} is the most.")
+    if BETWEEN in text:
+        raise ValueError(f"the term {text!r} has a semicolon; write it without.")
+    subdomain = named.get("subdomain", "")
+    return Term(text, _weight(named), subdomain, _language(named.get("language", "")))
+
+
+def _refuse_spaces(line: str) -> None:
+    first, _, rest = line.partition(" ")
+    if rest and _is_number(first):
+        raise ValueError(f"write a tab, not a space, after the weight {first}.")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _weight(named: Mapping[str, str]) -> float:
+    text = named.get("weight", "")
+    if not text:
+        return 1.0
+    weight = float(text) if _is_number(text) else math.nan
+    if not 0 < weight < math.inf:
+        raise ValueError(f"the weight must be a number above 0, not {text!r}.")
+    return weight
+
+
+def _language(text: str) -> str | None:
+    if not text:
+        return None
+    try:
+        return find_language(text).code
+    except UnknownLanguageError as error:
+        raise ValueError(f"{error}") from error

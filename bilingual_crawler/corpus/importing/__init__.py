@@ -1,1 +1,0 @@
-"""Corpora of others, made into folders that look like those of a crawl."""

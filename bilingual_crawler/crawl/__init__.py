@@ -1,0 +1,1 @@
+"""The crawl itself: the only folder that knows the engine of Scrapy."""

@@ -1,0 +1,237 @@
+"""Which pages go through the browser, and what a document gains there.
+
+Nothing of the browser is imported before the first page needs it: most crawls never do.
+"""
+
+import logging
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from scrapy import signals
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+
+from bilingual_crawler.crawl.browser.failure import (
+    NoBrowserError,
+    RenderingFailedError,
+    StoppingError,
+)
+from bilingual_crawler.crawl.browser.memory import SiteMemory
+from bilingual_crawler.crawl.browser.supply import resource_of
+from bilingual_crawler.crawl.fetching.identity import accept_language
+from bilingual_crawler.crawl.fetching.optouts import CLOSED, opt_out_of
+from bilingual_crawler.documents.document import Document
+from bilingual_crawler.languages import Languages
+from bilingual_crawler.urls.hosts import host_of, site_of
+
+if TYPE_CHECKING:
+    from bilingual_crawler.crawl.browser.renderer import Renderer
+    from bilingual_crawler.crawl.browser.visit import Findings
+    from bilingual_crawler.spiders.bilingual import BilingualSpider
+
+logger = logging.getLogger(__name__)
+
+RENDERINGS = "bilingual_renderings"
+"""Where the request of a page has the markup that the browser made, for whoever archives it."""
+LEAST_GAIN = 200
+"""Characters of text that a page must gain by its scripts, and"""
+LEAST_GAIN_SHARE = 0.2
+"""the part of the text it had; or"""
+LEAST_NEW_LINKS = 5
+"""links that it did not have."""
+
+
+class Rendering:
+    """Renders the pages of a crawl that are to be, and remembers which sites need it."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._stats = crawler.stats
+        self._spider = spider = cast("BilingualSpider", crawler.spider)
+        self._memory = SiteMemory(spider.folder.facts)
+        self._renderer: Renderer | None = None
+        self._told: set[str] = set()
+        self._left_plain = 0
+        crawler.signals.connect(self._closed, signal=signals.spider_closed)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Make what renders the pages of a crawl."""
+        return cls(crawler)
+
+    async def documents(
+        self, response: Response, plain: Document, read: Callable[[bytes], Document]
+    ) -> list[Document]:
+        """The documents of a page: the plain one alone, or what the browser made of it.
+
+        `read` makes a document of markup. Several documents are one page in several
+        languages; each then has its language as its variant. None at all is the answer when
+        the crawl is ending and the page has to wait for the next run.
+        """
+        if not self._is_wanted(plain):
+            return [plain]
+        site = site_of(host_of(plain.url))
+        pair = self._spider.pair_of(plain.url)
+        try:
+            found = await self._render(response, pair, read)
+        except StoppingError:
+            self._take_back(response)
+            return []
+        except RenderingFailedError as error:
+            self._count(f"failed/{error.reason}")
+            self._tell(error, plain.url)
+            if not isinstance(error, NoBrowserError):
+                self._memory.learn(site, gained=False)
+            return [plain]
+        document = merged(plain, found)
+        gained = document.rendered
+        self._count("pages")
+        self._count("gained" if gained else "nothing_new")
+        self._count("clicks", found.clicks)
+        self._memory.learn(site, gained)
+        if gained and self._spider.config.warc:
+            response.meta[RENDERINGS] = renderings_of(found)
+        return self._variants(document, found)
+
+    def _is_wanted(self, plain: Document) -> bool:
+        """Whether a page is to be rendered; never one that asks not to be used at all."""
+        spider = self._spider
+        mode = spider.render_mode(plain.url)
+        if plain.needs_scripts:
+            self._count(f"signs/{plain.needs_scripts}")
+        if mode == "never":
+            self._left_plain += bool(plain.needs_scripts)
+            return False
+        honour = spider.honour_of(plain.url)
+        if opt_out_of(plain.robots, plain.tdm_reservation, honour) in CLOSED:
+            return False
+        site = site_of(host_of(plain.url))
+        return mode == "always" or self._memory.wants(site, bool(plain.needs_scripts))
+
+    async def _render(
+        self, response: Response, pair: Languages, read: Callable[[bytes], Document]
+    ) -> "Findings":
+        from bilingual_crawler.crawl.browser.renderer import Renderer  # noqa: PLC0415
+        from bilingual_crawler.crawl.browser.visit import Terms  # noqa: PLC0415
+
+        if self._renderer is None:
+            self._renderer = Renderer(self._crawler, self._spider.config.chromium)
+        settings, meta = self._crawler.settings, response.meta
+        engine = self._crawler.engine
+        terms = Terms(
+            url=response.url,
+            plain=resource_of(response),
+            read=read,
+            languages=pair.codes,
+            seconds=float(meta.get("download_timeout") or settings.getfloat("DOWNLOAD_TIMEOUT")),
+            largest=int(meta.get("download_maxsize") or settings.getint("DOWNLOAD_MAXSIZE")),
+            is_stopping=lambda: engine is None or not engine.running,
+            accept_language=_sent(response, "Accept-Language") or accept_language(pair),
+        )
+        identity = identity_of(_sent(response, "User-Agent"), terms.accept_language)
+        return await self._renderer.render(terms, identity)
+
+    def _take_back(self, response: Response) -> None:
+        """Put a page back into the frontier, as if it had not been fetched."""
+        assert response.request is not None
+        assert self._crawler.engine is not None
+        self._crawler.engine.crawl(response.request.replace(dont_filter=True))
+
+    def _variants(self, document: Document, found: "Findings") -> list[Document]:
+        """The documents of one URL; links are followed from the first of them alone."""
+        if not found.variants:
+            return [document]
+        self._count("variants", len(found.variants))
+        others = [
+            replace(_closed_as(document, view.document), variant=code, rendered=True, links=[])
+            for code, view in found.variants.items()
+        ]
+        return [replace(document, variant=document.language or "und"), *others]
+
+    def _tell(self, error: RenderingFailedError, url: str) -> None:
+        """Say once what keeps pages from being rendered; the rest is counted."""
+        if error.reason not in self._told:
+            self._told.add(error.reason)
+            level = logging.ERROR if isinstance(error, NoBrowserError) else logging.WARNING
+            logger.log(
+                level, "%s is kept as it was fetched, not rendered: %s", url[:200], error.detail
+            )
+
+    async def _closed(self) -> None:
+        if self._left_plain:
+            logger.info(
+                "%d pages seem to need JavaScript to show their text or to change their language: "
+                "-s BILINGUAL_RENDER=auto renders such pages.",
+                self._left_plain,
+            )
+        if self._renderer is not None:
+            await self._renderer.close()
+
+    def _count(self, name: str, amount: int = 1) -> None:
+        if amount:
+            self._stats.inc_value(f"bilingual/render/{name}", amount)
+
+
+def identity_of(user_agent: str, languages: str) -> dict[str, Any]:
+    """How the browser presents itself to a page: as the crawler did, and with no rights."""
+    return {
+        "user_agent": user_agent,
+        "locale": re.split("[,;]", languages, maxsplit=1)[0].strip(),
+        "service_workers": "block",
+        "accept_downloads": False,
+        "permissions": [],
+    }
+
+
+def _sent(response: Response, header: str) -> str:
+    """A header with which a page was asked for."""
+    assert response.request is not None
+    return (response.request.headers.get(header) or b"").decode("latin-1")
+
+
+def merged(plain: Document, found: "Findings") -> Document:
+    """The rendered page where it has more than the plain one; the plain one where it has not.
+
+    Its opt-outs are those of both in either case. A rendered page has the links of both: a
+    script may take them away as well as add to them.
+    """
+    assert found.page is not None
+    rendered = found.page.document
+    known = {link.url for link in rendered.links}
+    from_plain = [link for link in plain.links if link.url not in known]
+    from_scripts = [link for link in found.links.values() if link.url not in known]
+    added = [link for link in from_scripts if all(link.url != each.url for each in from_plain)]
+    if not (found.variants or added or has_more(plain, rendered)):
+        return _closed_as(rendered, plain)
+    links = [*rendered.links, *from_plain, *added]
+    return replace(_closed_as(plain, rendered), links=links, rendered=True)
+
+
+def renderings_of(found: "Findings") -> list[tuple[str, bytes]]:
+    """The markup of a page as the browser made it, each with its variant."""
+    assert found.page is not None
+    own = (found.page.document.language or "und") if found.variants else ""
+    others = [(code, view.markup) for code, view in found.variants.items()]
+    return [(own, found.page.markup), *others]
+
+
+def has_more(plain: Document, rendered: Document) -> bool:
+    """Whether a page is worth more after its scripts have run."""
+    had = sum(len(each.text) for each in plain.paragraphs)
+    has = sum(len(each.text) for each in rendered.paragraphs)
+    if has - had >= max(LEAST_GAIN, LEAST_GAIN_SHARE * had):
+        return True
+    return len({link.url for link in rendered.links} - {link.url for link in plain.links}) >= (
+        LEAST_NEW_LINKS
+    )
+
+
+def _closed_as(other: Document, document: Document) -> Document:
+    """A document that opts out of what either form of its page does."""
+    return replace(
+        document,
+        robots=document.robots | other.robots,
+        tdm_reservation=document.tdm_reservation or other.tdm_reservation,
+    )

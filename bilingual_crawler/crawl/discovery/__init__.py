@@ -1,0 +1,1 @@
+"""The crawl that looks for bilingual sites instead of harvesting one."""

@@ -1,0 +1,67 @@
+"""What a request of discovery carries: why the page is wanted, and where it waits.
+
+Such a page is looked at, not harvested. It has an identity of its own in the frontier, so that
+harvesting can still ask for it when its site is found to be bilingual.
+"""
+
+from typing import Any, NamedTuple, Self
+
+from bilingual_crawler.crawl.requests import LOOK, read_fields
+from bilingual_crawler.discovery.queues import Queue
+from bilingual_crawler.discovery.site_records import Approach
+
+_MARK = LOOK.encode()
+
+
+class Look(NamedTuple):
+    """Why a page is fetched: it waits in a queue, or is a page of the site under examination."""
+
+    queue: Queue | None = None
+    words: tuple[str, ...] = ()
+    via: str = ""
+    site: str = ""
+
+    def to_meta(self) -> dict[str, Any]:
+        """The look as plain values, which survive on disk; what is empty is left out."""
+        plain = {
+            "queue": self.queue and self.queue.value,
+            "words": " ".join(self.words),
+            "via": self.via,
+            "site": self.site,
+        }
+        return {LOOK: {name: value for name, value in plain.items() if value}}
+
+    @classmethod
+    def from_meta(cls, meta: dict[str, Any]) -> Self:
+        """The look of a request."""
+        plain = meta.get(LOOK) or {}
+        queue = plain.get("queue")
+        return cls(
+            Queue(queue) if queue else None,
+            tuple(plain.get("words", "").split()),
+            plain.get("via", ""),
+            plain.get("site", ""),
+        )
+
+    @classmethod
+    def from_payload(cls, payload: bytes | None) -> Self | None:
+        """The look of a request as it lies in the frontier; None for one of harvesting.
+
+        None as well for one that cannot be read, which the scheduler drops.
+        """
+        if payload is None or _MARK not in payload:
+            return None
+        try:
+            meta = read_fields(payload).get("meta", {})
+            return cls.from_meta(meta) if LOOK in meta else None
+        except ValueError:
+            return None
+
+    def approach(self, url: str) -> Approach:
+        """How discovery came to a page."""
+        return Approach(url, self.words, self.via)
+
+
+def is_look(meta: dict[str, Any]) -> bool:
+    """Whether a request is one of discovery."""
+    return LOOK in meta

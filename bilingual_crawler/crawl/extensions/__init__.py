@@ -1,0 +1,1 @@
+"""Extensions of Scrapy: reports, logs, metrics, WARC files, alignment behind the crawl."""

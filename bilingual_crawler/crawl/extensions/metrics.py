@@ -1,0 +1,128 @@
+"""The extension behind BILINGUAL_METRICS: /metrics for Prometheus, on the crawl's event loop.
+
+It answers GET and nothing else, in the few milliseconds that it takes to read the counters,
+on the same loop as the crawl: no thread looks at figures while they change.
+"""
+
+import logging
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from prometheus_client import CollectorRegistry
+from prometheus_client.exposition import choose_encoder
+from scrapy import signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.error import CannotListenError
+from twisted.web.resource import Resource
+from twisted.web.server import Site
+
+from bilingual_crawler import __version__
+from bilingual_crawler.config.settings import split_address
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.reporting import gather
+from bilingual_crawler.reporting.metrics import CrawlCollector, Snapshot, registry_of
+from bilingual_crawler.reporting.progress import Pace
+from bilingual_crawler.reporting.tally import SCHEMA
+from bilingual_crawler.store.journal import Journal
+
+if TYPE_CHECKING:
+    from bilingual_crawler.crawl.scheduler import FrontierScheduler
+    from bilingual_crawler.spiders.bilingual import BilingualSpider
+
+logger = logging.getLogger(__name__)
+
+IDLE_SECONDS = 30
+
+
+class MetricsEndpoint:
+    """Listens from before the first request until the crawl is over."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._spider = spider = cast("BilingualSpider", crawler.spider)
+        if not spider.config.metrics:
+            raise NotConfigured("BILINGUAL_METRICS is off")
+        self._pace = Pace()
+        self._pages_before = _pages_before(spider.folder.journal)
+        about = {
+            "langs": str(spider.plan.langs),
+            "scorer": spider.config.scorer,
+            "version": __version__,
+        }
+        self._port = _listen(spider.config.metrics, registry_of(CrawlCollector(about, self._look)))
+        crawler.signals.connect(self._stopped, signal=signals.engine_stopped)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build the extension of a crawl; an address that cannot be had is refused here."""
+        return cls(crawler)
+
+    def _look(self) -> Snapshot:
+        stats = self._crawler.stats.get_stats()
+        pages = stats.get(gather.PAGES, 0)
+        corpus = self._spider.corpus
+        return Snapshot(
+            stats=stats,
+            documents=corpus.documents,
+            pages=self._pages_before + pages,
+            pairs=corpus.pair_count,
+            waiting=self._waiting(),
+            pages_a_second=self._pace.at(pages),
+        )
+
+    def _waiting(self) -> int:
+        engine = self._crawler.engine
+        scheduler = None if engine is None else cast("FrontierScheduler", engine.scheduler)
+        return len(getattr(scheduler, "frontier", ()))
+
+    async def _stopped(self) -> None:
+        await maybe_deferred_to_future(self._port.stopListening())
+
+
+class MetricsPage(Resource):
+    """What Prometheus asks for, in the form that it accepts."""
+
+    isLeaf = True  # noqa: N815 - Twisted's name
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        super().__init__()
+        self._registry = registry
+
+    def render_GET(self, request: Any) -> bytes:  # noqa: N802 - Twisted's name
+        """The metrics, as they stand."""
+        encode, content_type = choose_encoder(request.getHeader("Accept") or "")
+        request.setHeader("Content-Type", content_type)
+        return encode(self._registry)
+
+
+def _pages_before(journal: Journal) -> int:
+    """The pages of earlier runs of the crawl."""
+    journal.define(SCHEMA)
+    rows = journal.read("SELECT amount FROM tally WHERE name = ?", (gather.PAGES,))
+    return sum(amount for (amount,) in rows)
+
+
+def _listen(address: str, registry: CollectorRegistry) -> Any:
+    from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
+
+    host, port = split_address(address)
+    root: Any = Resource()
+    root.putChild(b"metrics", MetricsPage(registry))
+    site: Any = Site(root, timeout=IDLE_SECONDS)
+    loop: Any = reactor
+    try:
+        listening = loop.listenTCP(port, site, interface=host)
+    except CannotListenError as error:
+        why = getattr(error.socketError, "strerror", None) or error.socketError
+        raise ConfigurationError(
+            f"BILINGUAL_METRICS: nothing can be served at {address} ({why})."
+            " Write another address, such as 127.0.0.1:9411, or port 0 for any that is free."
+        ) from None
+    at = listening.getHost()
+    shown = f"[{at.host}]" if ":" in at.host else at.host
+    logger.info("Metrics for Prometheus at http://%s:%d/metrics", shown, at.port)
+    if not ip_address(at.host).is_loopback:
+        logger.warning("BILINGUAL_METRICS: whoever reaches %s can read the metrics.", at.host)
+    return listening

@@ -1,0 +1,74 @@
+"""yield.png: the yield curve of a finished crawl as a picture, where matplotlib is installed."""
+
+import json
+import logging
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Self, cast
+
+from scrapy import signals
+from scrapy.crawler import Crawler
+
+from bilingual_crawler.reporting.yields import Point
+from bilingual_crawler.store.durable import replacing
+from bilingual_crawler.store.folder import PICTURE, REPORT
+
+if TYPE_CHECKING:
+    from bilingual_crawler.spiders.bilingual import BilingualSpider
+
+logger = logging.getLogger(__name__)
+
+
+class YieldPicture:
+    """Draws the curve that crawl.json has, when a crawl is finished.
+
+    Order 110: after the reporter, which writes crawl.json. `EXTENSIONS = {"bilingual_crawler.
+    reporting.picture.YieldPicture": None}` does without it.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._spider = cast("BilingualSpider", crawler.spider)
+        crawler.signals.connect(self._closed, signal=signals.spider_closed)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build the extension of a crawl."""
+        return cls(crawler)
+
+    def _closed(self) -> None:
+        folder = self._spider.folder
+        if folder.facts.get("finished") != "yes":
+            return
+        if find_spec("matplotlib") is None:
+            logger.info(
+                "%s is not drawn: it needs matplotlib (pip install 'bilingual-crawler[plot]').",
+                PICTURE,
+            )
+            return
+        try:
+            report = json.loads((folder.path / REPORT).read_text())
+            points = [(pages, pairs) for pages, pairs in report["yield"]]
+            label = f"{report['harvest']} ({report['langs']})"
+            draw_yield(points, label, folder.path / PICTURE)
+        except (OSError, ValueError, KeyError) as error:
+            logger.warning("%s cannot be drawn: %s", folder.path / PICTURE, error)
+
+
+def draw_yield(points: Sequence[Point], label: str, path: Path) -> None:
+    """What was harvested against pages, from nothing on."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - heavy
+    from matplotlib.figure import Figure  # noqa: PLC0415 - heavy
+
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    FigureCanvasAgg(figure)
+    panel = figure.subplots()
+    pages, pairs = zip((0, 0), *points, strict=True)
+    panel.plot(pages, pairs, linewidth=1.6)
+    panel.set_xlabel("pages")
+    panel.set_ylabel(label)
+    panel.set_xlim(0, max(pages[-1], 1))
+    panel.set_ylim(bottom=0)
+    panel.grid(alpha=0.25)
+    with replacing(path) as fresh:
+        figure.savefig(fresh, dpi=110, format="png")

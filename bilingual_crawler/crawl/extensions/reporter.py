@@ -1,0 +1,221 @@
+"""The extension that watches a crawl and tells of it: progress, crawl.json, the summary."""
+
+import logging
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from scrapy.utils.asyncio import AsyncioLoopingCall, create_looping_call
+from twisted.internet.task import LoopingCall
+
+from bilingual_crawler.crawl.extensions.display import make_display
+from bilingual_crawler.crawl.fetching.crawl_delay import HOSTS_STAT
+from bilingual_crawler.crawl.scheduler import FrontierScheduler
+from bilingual_crawler.crawl.signals import crawl_failed, pair_found, url_ended
+from bilingual_crawler.documents.document import Document
+from bilingual_crawler.errors import why_unwritable
+from bilingual_crawler.frontier.entry import Frontier, State
+from bilingual_crawler.pairing.pair import DocumentPair
+from bilingual_crawler.reporting import gather, reasons
+from bilingual_crawler.reporting.counts import Counts, Yield
+from bilingual_crawler.reporting.explain import explain
+from bilingual_crawler.reporting.progress import Pace, Progress, Sparingly
+from bilingual_crawler.reporting.report import HARVEST, SEARCH, about, figures, write_report
+from bilingual_crawler.reporting.resume import resume_command
+from bilingual_crawler.reporting.summary import Ending, best_pairs
+from bilingual_crawler.reporting.tally import MILLISECONDS, RUNS, URLS, Tally, under
+from bilingual_crawler.reporting.yields import YieldCurve
+from bilingual_crawler.store.folder import REPORT
+
+if TYPE_CHECKING:
+    from bilingual_crawler.spiders.bilingual import BilingualSpider
+
+logger = logging.getLogger(__name__)
+
+REPORT_SECONDS = 30.0
+LOOK_SECONDS = 1.0
+BEST_SHOWN = 10
+LANGUAGE = "bilingual_language"
+
+
+class CrawlReporter:
+    """Counts how URLs end, and lets people and programs see what a crawl does."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._spider = spider = cast("BilingualSpider", crawler.spider)
+        self._folder = spider.folder
+        self._folder.facts["started"] = self._folder.facts.get("started", _now())
+        files = (HARVEST if spider.harvests else {}) | (SEARCH if spider.discovery else {})
+        self._about = about(spider.plan, spider.config, crawler.settings, files)
+        self._tally = Tally(self._folder.journal, crawler.stats.get_stats)
+        self._pages = self._tally.totals()[gather.PAGES]
+        self._yield = YieldCurve(self._folder.journal)
+        self._display = make_display(spider.config, self._folder.path, crawler.settings)
+        self._frontier: Frontier | None = None
+        self._last_pair: tuple[str, str] | None = None
+        self._ending: Ending | None = None
+        self._pace = Pace()
+        self._documents = Sparingly(lambda: spider.corpus.documents, LOOK_SECONDS)
+        self._best = Sparingly(self._best_waiting, LOOK_SECONDS)
+        self._report = Sparingly(self._write_running, REPORT_SECONDS / 2)
+        self._loops: list[AsyncioLoopingCall | LoopingCall] = []
+        for handler, signal in (
+            (self._opened, signals.spider_opened),
+            (self._note_language, signals.item_dropped),
+            (self._count_end, url_ended),
+            (self._note_pair, pair_found),
+            (self._closed, signals.spider_closed),
+            (self._stopped, signals.engine_stopped),
+        ):
+            crawler.signals.connect(handler, signal=signal)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build the extension of a crawl, whose spider has its folder open by now."""
+        return cls(crawler)
+
+    def _opened(self) -> None:
+        """The frontier is there: show it from now on, and leave a report for a kill."""
+        self._frontier = cast("FrontierScheduler", self._crawler.engine.scheduler).frontier
+        self._repeat(self._report, REPORT_SECONDS, now=True)
+        self._display.start()
+        if self._display.seconds:
+            self._repeat(self._show, self._display.seconds, now=False)
+
+    def _repeat(self, action: Callable[[], object], seconds: float, *, now: bool) -> None:
+        loop = create_looping_call(action)
+        loop.start(seconds, now=now)
+        self._loops.append(loop)
+
+    def _note_language(self, item: Any, response: Response | None, exception: Exception) -> None:
+        """Keep the language of a dropped page until its URL ends."""
+        is_off = getattr(exception, "reason", "") == reasons.OFF_LANGUAGE
+        if is_off and isinstance(item, Document) and response is not None:
+            response.meta[LANGUAGE] = item.language or "unknown"
+
+    def _count_end(self, request: Request, state: State, reason: str) -> None:
+        """Count a URL at the moment at which the frontier does, so that both agree."""
+        count = self._crawler.stats.inc_value
+        count(URLS + reason)
+        if state is State.FAILED:
+            count(gather.FAILED)
+        elif reason != reasons.REDIRECTED:
+            count(gather.PAGES)
+            self._pages += 1
+            self._yield.add(self._pages, self._harvested)
+        if request.meta.get("is_start_request"):
+            count(gather.SEEDS + reason)
+        if LANGUAGE in request.meta:
+            count(gather.OFF_LANGUAGE + request.meta[LANGUAGE])
+
+    def _note_pair(self, pair: DocumentPair) -> None:
+        self._last_pair = (pair.first, pair.second)
+
+    def _best_waiting(self) -> tuple[str, float] | None:
+        best = self._frontier.top(1) if self._frontier is not None else []
+        return (best[0].url, best[0].priority) if best else None
+
+    def _show(self) -> None:
+        totals = self._tally.totals()
+        progress = Progress(
+            langs=self._spider.plan.langs,
+            pages=totals[gather.PAGES],
+            pages_a_second=self._pace.at(self._crawler.stats.get_value(gather.PAGES, 0)),
+            waiting=len(self._frontier or ()),
+            documents=self._documents(),
+            other_pages=sum(under(totals, gather.OFF_LANGUAGE).values()),
+            pairs=self._spider.corpus.pair_count,
+            curve=self._yield.up_to(self._pages, self._harvested),
+            best=self._best(),
+            last_pair=self._last_pair,
+            seconds=totals[MILLISECONDS] / 1000,
+            sites=gather.found_sites(self._spider),
+            harvests=self._spider.harvests,
+        )
+        self._display.update(progress)
+
+    def _closed(self, reason: str) -> None:
+        """Make the last report, now that the folder is closed and every URL counted."""
+        for loop in self._loops:
+            if loop.running:
+                loop.stop()
+        self._display.stop()
+        if self._frontier is not None:
+            self._ending = self._end(reason, self._frontier)
+
+    def _end(self, reason: str, frontier: Frontier) -> Ending:
+        spider = self._spider
+        counts = self._write(frontier, stopped_by=reason)
+        ended_now = any(name.startswith(URLS) for name in self._crawler.stats.get_stats())
+        return Ending(
+            counts=counts,
+            pairs=best_pairs(spider.corpus.iter_pairs()),
+            folder=self._folder.path,
+            seconds=self._tally.totals()[MILLISECONDS] / 1000,
+            finished=self._is_finished,
+            stopped_why=reasons.stop(reason),
+            nothing_new=self._folder.was_finished and self._is_finished and not ended_now,
+            command=resume_command(sys.orig_argv, spider.plan.output),
+            explanation=explain(counts),
+            moved_aside=self._folder.moved_aside,
+        )
+
+    def _stopped(self) -> None:
+        """Tell the end of it after all that Scrapy has to say."""
+        if self._ending is not None:
+            self._display.end(self._ending)
+
+    @property
+    def _harvested(self) -> int:
+        """What the yield of the crawl is at this moment."""
+        spider = self._spider
+        return Yield(
+            langs=spider.plan.langs,
+            documents=spider.corpus.documents,
+            pairs=spider.corpus.pair_count,
+            sites=gather.found_sites(spider),
+            harvests=spider.harvests,
+        ).harvested
+
+    @property
+    def _is_finished(self) -> bool:
+        return self._folder.facts.get("finished") == "yes"
+
+    def _write_running(self) -> None:
+        if self._frontier is not None:
+            self._write(self._frontier, stopped_by=None)
+
+    def _write(self, frontier: Frontier, *, stopped_by: str | None) -> Counts:
+        counts = gather.counts_of(self._spider, frontier, self._tally)
+        totals = self._tally.totals()
+        ended = "finished" if self._is_finished else "stopped"
+        report = self._about | {
+            "state": ended if stopped_by else "running",
+            "stopped_by": stopped_by,
+            "stopped_why": stopped_by and reasons.stop(stopped_by),
+            "started": self._folder.facts.get("started"),
+            "updated": _now(),
+            "seconds": totals[MILLISECONDS] / 1000,
+            "runs": totals[RUNS],
+            **figures(counts, frontier.top(BEST_SHOWN)),
+            "crawl_delays": dict(self._crawler.stats.get_value(HOSTS_STAT) or {}),
+            "yield": self._yield.up_to(self._pages, counts.harvested),
+            "explanation": explain(counts),
+        }
+        try:
+            write_report(self._folder.path / REPORT, report, durable=stopped_by is not None)
+        except OSError as error:
+            sentence = f"{self._folder.path / REPORT} cannot be written: {why_unwritable(error)}."
+            logger.error(sentence)  # noqa: TRY400 - the disk, not our code
+            if stopped_by:
+                self._crawler.signals.send_catch_log(crawl_failed, sentence=sentence)
+        return counts
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,181 @@
+"""The extension behind BILINGUAL_WARC: what is fetched goes into WARC files, in its time.
+
+Whether a page may be kept is known when it was read to the end, so its answer waits until
+its URL has ended, and is written in the checkpoint that says so: never lost and never
+twice, whenever the crawl is killed. Answers wait no longer than their requests live.
+"""
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, Self, cast
+from weakref import WeakKeyDictionary
+
+import scrapy
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+from scrapy.http import Headers, Response
+from scrapy.http.request import NO_CALLBACK
+
+from bilingual_crawler import __version__
+from bilingual_crawler.crawl.browser.rendering import RENDERINGS
+from bilingual_crawler.crawl.browser.supply import PART_OF_PAGE, closed_by
+from bilingual_crawler.crawl.fetching.identity import robot_of
+from bilingual_crawler.crawl.fetching.optouts import (
+    OPT_OUT,
+    OPT_OUTS,
+    opt_out_of,
+    robots_directives,
+)
+from bilingual_crawler.crawl.fetching.site_files import SUCCESS, is_site_file
+from bilingual_crawler.crawl.requests import VARIANT, fingerprint_of
+from bilingual_crawler.crawl.signals import url_ended
+from bilingual_crawler.frontier.entry import State
+from bilingual_crawler.store.warc import Exchange, WarcFiles
+
+if TYPE_CHECKING:
+    from bilingual_crawler.spiders.bilingual import BilingualSpider
+
+TRUNCATED = {"download_stopped": "unspecified", "dataloss": "disconnect"}
+STANDARD = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
+
+
+class Waiting(NamedTuple):
+    """An answer whose page has not been read to the end yet."""
+
+    exchange: Exchange
+    opt_out: str | None
+
+
+class WarcArchive:
+    """Keeps requests and answers, except of pages that opted out.
+
+    A page that nobody could read may have opted out and is not kept either. Redirects,
+    errors and files about a site are no pages.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        spider = cast("BilingualSpider", crawler.spider)
+        config = spider.config
+        if not config.warc:
+            raise NotConfigured("BILINGUAL_WARC is off")
+        self._stats = crawler.stats
+        self._honour = config.honour
+        self._settings = crawler.settings
+        self._waiting: WeakKeyDictionary[Request, Waiting] = WeakKeyDictionary()
+        self._journal = spider.folder.journal
+        self._files = WarcFiles(
+            spider.folder.path, self._journal, about(crawler, spider), config.warc_bytes
+        )
+        spider.folder.add(self._files)
+        connect = crawler.signals.connect
+        connect(self._downloaded, signal=signals.response_downloaded)
+        connect(self._scheduled, signal=signals.request_scheduled)
+        connect(self._ended, signal=url_ended)
+        connect(self._closed, signal=signals.spider_closed)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build the extension for a crawl."""
+        return cls(crawler)
+
+    def _downloaded(self, request: Request, response: Response) -> None:
+        """Take an answer as it came from the network, before anything is unpacked."""
+        exchange = exchange_of(request, response, time.time())
+        robot = robot_of(request, self._settings)
+        if request.callback is NO_CALLBACK:
+            opt_out = closed_by(response, robot) if request.meta.get(PART_OF_PAGE) else None
+            if opt_out is None:
+                self._keep(exchange)
+            else:
+                self._stats.inc_value(f"bilingual/warc/left_out/{opt_out}")
+            return
+        robots = robots_directives(response.headers.getlist("X-Robots-Tag"), robot)
+        tdm = b"1" in map(bytes.strip, response.headers.getlist("tdm-reservation"))
+        self._waiting[request] = Waiting(exchange, opt_out_of(robots, tdm, self._honour))
+
+    def _ended(self, request: Request, state: State, reason: str) -> None:
+        """Keep the answer of a URL that has ended, if it may be kept."""
+        waiting = self._waiting.pop(request, None)
+        if waiting is not None:
+            if reason == "one_language":  # what was asked for is not what came
+                waiting = waiting._replace(exchange=replace(waiting.exchange, variant=""))
+            self._decide(request, waiting, state, reason)
+
+    def _scheduled(self, request: Request) -> None:
+        """Keep the answer that a retry of its request makes the last but one.
+
+        The frontier takes a request back in the same way, and its URL does not end.
+        """
+        if not request.dont_filter:
+            return
+        again = fingerprint_of(request)
+        for first in [each for each in self._waiting if fingerprint_of(each) == again]:
+            self._decide(first, self._waiting.pop(first), State.LEASED, "retried")
+
+    def _decide(self, request: Request, waiting: Waiting, state: State, reason: str) -> None:
+        objection = None if is_site_file(request) else _objection(request, waiting, state, reason)
+        if objection is None:
+            renderings = request.meta.get(RENDERINGS, ())
+            self._keep(replace(waiting.exchange, renderings=renderings))
+        else:
+            self._stats.inc_value(f"bilingual/warc/left_out/{objection}")
+
+    def _keep(self, exchange: Exchange) -> None:
+        self._journal.append(WarcFiles.name, exchange)
+
+    def _closed(self) -> None:
+        self._stats.set_value("bilingual/warc/written", self._files.written)
+        self._stats.set_value("bilingual/warc/failed", self._files.failed)
+
+
+def exchange_of(request: Request, response: Response, arrived: float) -> Exchange:
+    """What passed over the network, without a reference to Scrapy's objects.
+
+    The address of a proxy is nobody's business.
+    """
+    proxied = bool(request.meta.get("proxy"))
+    return Exchange(
+        url=request.url,
+        arrived=arrived,
+        status=response.status,
+        headers=_pairs(response.headers),
+        body=response.body,
+        protocol=response.protocol,
+        address=str(response.ip_address) if response.ip_address and not proxied else None,
+        truncated=next((TRUNCATED[flag] for flag in response.flags if flag in TRUNCATED), None),
+        method=request.method,
+        request_headers=_pairs(request.headers),
+        request_body=request.body,
+        variant=request.meta.get(VARIANT, ""),
+    )
+
+
+def about(crawler: Crawler, spider: "BilingualSpider") -> dict[str, str]:
+    """What the files say of themselves: who made them and how, nothing of the machine."""
+    settings, languages = crawler.settings, spider.plan.langs
+    return {
+        "software": f"bilingual-crawler/{__version__} (Scrapy/{scrapy.__version__})",
+        "format": "WARC File Format 1.1",
+        "conformsTo": STANDARD,
+        "operator": spider.config.contact,
+        "http-header-user-agent": settings.get("USER_AGENT") or "",
+        "robots": "classic" if settings.getbool("ROBOTSTXT_OBEY") else "ignore",
+        "language": ", ".join(languages.codes),
+        "description": f"Pages for a crawl of {languages.harvest} in "
+        f"{' and '.join(map(str, languages))}. "
+        f"Opt-outs honoured: {', '.join(spider.config.honour) or 'none'}.",
+    }
+
+
+def _objection(request: Request, waiting: Waiting, state: State, reason: str) -> str | None:
+    """Why an answer may not be kept: the opt-out, or that nobody looked for one."""
+    for word in (reason, request.meta.get(OPT_OUT), waiting.opt_out):
+        if word in OPT_OUTS:
+            return str(word)
+    was_read = (state is State.DONE and reason != "redirected") or reason == "not_html"
+    return None if was_read or waiting.exchange.status not in SUCCESS else "unread"
+
+
+def _pairs(headers: Headers) -> list[tuple[bytes, bytes]]:
+    return [(name, value) for name, values in headers.items() for value in values]

@@ -1,0 +1,228 @@
+"""The download handler for http and https: it connects to the open web and nowhere else.
+
+The check is made on the very address that is connected to, after the name was resolved
+and for every new connection, so neither a name that leads into the local network nor one
+that changes its answer between two look-ups (DNS rebinding) gets through. It sits in the
+connection pool of Scrapy's own handler: every connection passes there, also the ones
+that Twisted opens again by itself when a kept one was closed.
+
+Twisted's interfaces mean nothing to a type checker, so what it passes is `Any` here.
+
+Through a proxy it is the proxy that resolves and connects; the proxy, which the user
+named, may well be local, so such requests go to Scrapy's handler unchanged.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from scrapy import Request
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from twisted.internet.defer import Deferred
+from twisted.internet.error import DNSLookupError
+from twisted.python.failure import Failure
+
+from bilingual_crawler.config.settings import Config
+from bilingual_crawler.crawl.fetching import addresses
+from bilingual_crawler.crawl.fetching.guard import private_address
+from bilingual_crawler.crawl.fetching.interruption import Interruptible
+from bilingual_crawler.crawl.fetching.refusal import STATUSES, Refused, UnknownStatusError
+from bilingual_crawler.crawl.fetching.sending import Departures
+
+LONGEST_HEADERS = 256 * 1024
+
+
+class PublicReceiver:
+    """Hands on the public addresses of a look-up and keeps the others."""
+
+    def __init__(self, receiver: Any, refused: list[str]) -> None:
+        self._receiver = receiver
+        self._refused = refused
+
+    def resolutionBegan(self, resolution: Any) -> None:  # noqa: N802 - Twisted's name
+        """Hand on the start of the look-up."""
+        self._receiver.resolutionBegan(resolution)
+
+    def addressResolved(self, address: Any) -> None:  # noqa: N802 - Twisted's name
+        """Hand on one address if it is public."""
+        host = getattr(address, "host", "")
+        if addresses.is_public(host):
+            self._receiver.addressResolved(address)
+        else:
+            self._refused.append(host)
+
+    def resolutionComplete(self) -> None:  # noqa: N802 - Twisted's name
+        """Hand on the end of the look-up."""
+        self._receiver.resolutionComplete()
+
+
+class PublicResolver:
+    """A resolver that does not tell of addresses that are not on the open web."""
+
+    def __init__(self, resolver: Any, refused: list[str]) -> None:
+        self._resolver = resolver
+        self._refused = refused
+
+    def resolveHostName(  # noqa: N802 - Twisted's names
+        self,
+        resolutionReceiver: Any,  # noqa: N803
+        hostName: str,  # noqa: N803
+        portNumber: int = 0,  # noqa: N803
+        addressTypes: Sequence[type[Any]] | None = None,  # noqa: N803
+        transportSemantics: str = "TCP",  # noqa: N803
+    ) -> Any:
+        """Look a name up and hand on its public addresses."""
+        return self._resolver.resolveHostName(
+            PublicReceiver(resolutionReceiver, self._refused),
+            hostName,
+            portNumber,
+            addressTypes,
+            transportSemantics,
+        )
+
+
+class PublicEndpoint:
+    """An endpoint that connects to public addresses only.
+
+    Twisted's endpoint takes the resolver of the reactor at the moment it connects. For
+    that moment it finds ours; no other connection of the process is concerned. Should
+    an endpoint ever come by its address in another way, the peer is looked at before
+    anything is sent.
+    """
+
+    def __init__(self, reactor: Any, endpoint: Any) -> None:
+        self._reactor = reactor
+        self._endpoint = endpoint
+
+    def connect(self, protocolFactory: Any) -> Deferred[Any]:  # noqa: N803
+        """Connect, or fail with `Refused` if the name leads to private addresses alone."""
+        refused: list[str] = []
+        resolver = PublicResolver(self._reactor.nameResolver, refused)
+        usual = self._reactor.installNameResolver(resolver)
+        try:
+            connecting: Deferred[Any] = self._endpoint.connect(protocolFactory)
+        finally:
+            self._reactor.installNameResolver(usual)
+
+        def explain(failure: Failure) -> Failure:
+            if refused and isinstance(failure.value, DNSLookupError):
+                raise private_address(refused[0])
+            return failure
+
+        return connecting.addCallbacks(_checked_peer, explain)
+
+
+def _checked_peer(protocol: Any) -> Any:
+    peer = protocol.transport.getPeer().host
+    if not addresses.is_public(peer):
+        protocol.transport.abortConnection()
+        raise private_address(peer)
+    return protocol
+
+
+class BoundedEndpoint:
+    """An endpoint whose connections do not take headers without end."""
+
+    def __init__(self, endpoint: Any) -> None:
+        self._endpoint = endpoint
+
+    def connect(self, protocolFactory: Any) -> Deferred[Any]:  # noqa: N803
+        """Connect, and watch over the headers from then on."""
+        connecting: Deferred[Any] = self._endpoint.connect(protocolFactory)
+        return connecting.addCallback(bound_headers)
+
+
+def bound_headers(protocol: Any) -> Any:
+    """Make a connection end when the headers of a response do not.
+
+    Twisted bounds a header line, not their number, so a server could fill the memory
+    with headers until the time is up. The Deferred of a request fires when its headers
+    are complete; until then the bytes are counted.
+    """
+    send, receive = protocol.request, protocol.dataReceived
+    left = LONGEST_HEADERS
+    waiting = False
+
+    def request(request: Any) -> Deferred[Any]:
+        nonlocal left, waiting
+        left, waiting = LONGEST_HEADERS, True
+        answering: Deferred[Any] = send(request)
+        return answering.addCallbacks(complete, failed)
+
+    def complete(response: Any) -> Any:
+        nonlocal waiting
+        waiting = False
+        return response
+
+    def failed(failure: Failure) -> Failure:
+        if left < 0:
+            raise Refused("too_large", "The headers of the page do not end.")
+        return failure
+
+    def receive_some(data: bytes) -> None:
+        nonlocal left
+        if waiting:
+            left -= len(data)
+            if left < 0:
+                protocol.transport.abortConnection()
+                return
+        receive(data)
+
+    protocol.request, protocol.dataReceived = request, receive_some
+    return protocol
+
+
+class GuardedDownloadHandler(HTTP11DownloadHandler):
+    """Scrapy's handler for http and https with the checks above on each new connection.
+
+    It belongs into DOWNLOAD_HANDLERS for "http" and "https". A project that has its own
+    handlers there keeps `AddressGuard`, which judges by the URL alone.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._proxied: HTTP11DownloadHandler | None = None
+        self._interruptible = Interruptible(crawler)
+        self._departures = Departures(crawler)
+        self._guard_pool(allow_private=Config.from_settings(crawler.settings).allow_private)
+
+    def _guard_pool(self, *, allow_private: bool) -> None:
+        from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
+
+        pool: Any = self._pool
+        supply = pool.getConnection
+
+        def get_connection(key: Hashable, endpoint: Any) -> Deferred[Any]:
+            if not allow_private:
+                endpoint = PublicEndpoint(reactor, endpoint)
+            return self._departures.watch(supply(key, BoundedEndpoint(endpoint)))
+
+        pool.getConnection = get_connection
+
+    async def download_request(self, request: Request) -> Response:
+        """Fetch a page, as long as there is time for it.
+
+        A status that HTTP does not have goes no further: Scrapy's statistics have a key for
+        every status, and a server could fill the memory with them.
+        """
+        response = await self._interruptible.run(self._download(request))
+        if response.status not in STATUSES:
+            raise UnknownStatusError
+        return response
+
+    async def _download(self, request: Request) -> Response:
+        """Fetch a page; through a proxy only if the request names one."""
+        if not request.meta.get("proxy"):
+            self._departures.begin(request)
+            return await super().download_request(request)
+        self._departures.left(request)
+        if self._proxied is None:
+            self._proxied = HTTP11DownloadHandler(self._crawler)
+        return await self._proxied.download_request(request)
+
+    async def close(self) -> None:
+        """Close the connections that are kept open."""
+        await super().close()
+        if self._proxied is not None:
+            await self._proxied.close()

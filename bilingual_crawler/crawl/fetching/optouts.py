@@ -1,0 +1,242 @@
+"""What a site asks not to be done with its pages, honoured and counted.
+
+Owners of pages say no in several places: in `/.well-known/tdmrep.json`, in the headers
+`tdm-reservation` and `X-Robots-Tag`, and in the head of the page itself, which the
+document reader sees. Wherever it is said once, it holds: the strictest word counts, also
+where the TDM Reservation Protocol would let a page take back what its site reserves.
+
+A tdmrep.json that is there but cannot be read is an opt-out of the whole site. One that cannot
+be had, because the server or the network fails, is asked for again before any page is fetched,
+as with robots.txt.
+"""
+
+import logging
+import re
+from collections.abc import Callable, Collection, Iterable
+from http import HTTPStatus
+from typing import Self
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+from scrapy.statscollectors import StatsCollector
+from scrapy.utils.httpobj import urlparse_cached
+
+from bilingual_crawler.config.settings import Config
+from bilingual_crawler.crawl.fetching import tdmrep
+from bilingual_crawler.crawl.fetching.identity import ROBOT_NAME, is_named, robot_of
+from bilingual_crawler.crawl.fetching.refusal import (
+    Refused,
+    TdmUnavailableError,
+    reason_of,
+    status_key,
+)
+from bilingual_crawler.crawl.fetching.site_cache import ASK_AGAIN_SECONDS, Kept, SiteCache
+from bilingual_crawler.crawl.fetching.site_files import (
+    cannot_answer,
+    file_request,
+    is_page,
+    is_site_file,
+)
+
+logger = logging.getLogger(__name__)
+
+OPT_OUT = "bilingual_optout"
+HOSTS_STAT = "bilingual/optouts/hosts"
+MOST_HOSTS = 1000
+MOST_KEPT = 32_000_000
+"""Bytes of the rules of all sites that are kept; others are asked for again."""
+RULE_BYTES = 8
+"""What a byte of a file takes as a rule, at most."""
+Rules = tuple[tdmrep.Rule, ...] | Exception
+"""The rules of a site, or why there is no telling them."""
+
+_WITH_VALUE = frozenset(
+    {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
+)
+_SEPARATORS = re.compile("[,;]")
+_ROBOT = re.compile(r"\*|[a-z][\w-]*(?:/[\w.-]*)?")
+"""The name of a robot; a date, which may have commas and colons too, is none."""
+_ALL_ROBOTS = frozenset({"*", "robots"})
+_SENTENCES = {
+    "tdm_reserved": "The site reserves the page from text and data mining.",
+    "tdm_unreadable": "The tdmrep.json of the site cannot be read, so it may reserve the page.",
+    "noai": "The page asks not to be used for machine learning.",
+    "noindex": "The page asks to be neither kept nor followed.",
+}
+
+OPT_OUTS = frozenset(_SENTENCES)
+"""Why nothing of a page may be kept."""
+CLOSED = frozenset({"tdm_reserved", "tdm_unreadable", "noai"})
+"""Why a page is not even read for its links."""
+
+
+def robots_directives(headers: Iterable[bytes], robot: str = ROBOT_NAME) -> frozenset[str]:
+    """The directives of `X-Robots-Tag` headers that concern a robot, in lower case.
+
+    Commas, semicolons and blanks stand between directives. A name before a colon speaks to
+    that robot alone, up to the next name or the end of the header; directives without a name
+    are for all.
+    """
+    directives: set[str] = set()
+    for header in headers:
+        concerns_us = True
+        for item in _SEPARATORS.split(header.decode("latin-1").lower()):
+            name, colon, rest = item.partition(":")
+            name = name.strip()
+            if name in _WITH_VALUE:
+                rest = name
+            elif colon and _ROBOT.fullmatch(name):
+                concerns_us = name in _ALL_ROBOTS or is_named(name, robot)
+            else:
+                rest = item
+            if concerns_us:
+                directives.update(rest.split())
+    return frozenset(directives)
+
+
+def opt_out_of(robots: Collection[str], tdm: bool, honour: Collection[str]) -> str | None:
+    """Why a page may not be kept, in the code that is counted; None if it may be."""
+    if tdm and "tdm" in honour:
+        return "tdm_reserved"
+    if "noai" in robots and "noai" in honour:
+        return "noai"
+    if "noindex" in honour and ("noindex" in robots or "none" in robots):
+        return "noindex"
+    return None
+
+
+def forbids_links(robots: Collection[str], honour: Collection[str]) -> bool:
+    """Whether a page asks that its links are not followed."""
+    return "nofollow" in honour and ("nofollow" in robots or "none" in robots)
+
+
+def record_opt_out(stats: StatsCollector, host: str, reason: str) -> None:
+    """Count an opt-out that was honoured, in all and for its host.
+
+    The hosts are one dictionary in the stats, of the first `MOST_HOSTS` hosts, so that
+    the report of a crawl can name them and a long crawl does not drown in them.
+    """
+    stats.inc_value(f"bilingual/optouts/{reason}")
+    hosts: dict[str, dict[str, int]] | None = stats.get_value(HOSTS_STAT)
+    if hosts is None:
+        hosts = {}
+        stats.set_value(HOSTS_STAT, hosts)
+    if host in hosts or len(hosts) < MOST_HOSTS:
+        counts = hosts.setdefault(host, {})
+        counts[reason] = counts.get(reason, 0) + 1
+
+
+class OptOuts:
+    """Downloader middleware that honours what BILINGUAL_HONOUR names.
+
+    A page that is reserved or closed to machine learning is refused. A page that must
+    not be kept but may be followed passes with `meta["bilingual_optout"] = "noindex"`,
+    one whose links must not be followed with "nofollow".
+
+    Order 540. For requests that is behind robots.txt (100), so a site is not asked for
+    tdmrep.json on behalf of a page that is forbidden anyway. For responses it is behind
+    redirects (600, 580) and retries (550): what the headers of a redirect or of an error
+    say concerns no page, and a mark must not travel on to the next request.
+    """
+
+    def __init__(self, crawler: Crawler, honour: Collection[str]) -> None:
+        assert crawler.stats is not None
+        self._crawler = crawler
+        self._stats = crawler.stats
+        self._honour = frozenset(honour)
+        self._rules: SiteCache[str, Rules] = SiteCache(MOST_KEPT)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build the middleware for a crawl."""
+        return cls(crawler, Config.from_settings(crawler.settings).honour)
+
+    def _honour_of(self, request: Request) -> Collection[str]:
+        """What is honoured on this site, which may have a setting of its own."""
+        own: Callable[[str], Collection[str]] | None
+        own = getattr(self._crawler.spider, "honour_of", None)
+        return self._honour if own is None else own(request.url)
+
+    async def process_request(self, request: Request) -> None:
+        """Refuse a page that the tdmrep.json of its site reserves."""
+        if "tdm" not in self._honour_of(request) or is_site_file(request):
+            return
+        site = urlparse_cached(request).netloc
+        rules = await self._rules.get(site, lambda: self._fetch_rules(request))
+        if isinstance(rules, tdmrep.UnreadableError):
+            raise self._refusal(request, "tdm_unreadable")
+        if isinstance(rules, Exception):
+            raise rules.with_traceback(None)
+        if tdmrep.is_reserved(request.url, rules):
+            raise self._refusal(request, "tdm_reserved")
+
+    async def process_response(self, request: Request, response: Response) -> Response:
+        """Refuse or mark a page whose headers opt out."""
+        request.meta.pop(OPT_OUT, None)
+        if not is_page(request, response):
+            return response
+        robot = robot_of(request, self._crawler.settings)
+        robots = robots_directives(response.headers.getlist("X-Robots-Tag"), robot)
+        tdm = b"1" in map(bytes.strip, response.headers.getlist("tdm-reservation"))
+        honour = self._honour_of(request)
+        reason = opt_out_of(robots, tdm, honour)
+        no_links = forbids_links(robots, honour)
+        if reason and (reason != "noindex" or no_links):
+            raise self._refusal(request, reason)
+        mark = reason or ("nofollow" if no_links else None)
+        if mark:
+            request.meta[OPT_OUT] = mark
+            self._record(request, mark)
+        return response
+
+    async def _fetch_rules(self, request: Request) -> Kept[Rules]:
+        """Fetch the rules of a site; one that has no such file reserves nothing in it."""
+        site = urlparse_cached(request).netloc
+        file = file_request(
+            tdmrep.PATH, request, dont_retry=True, download_maxsize=tdmrep.LARGEST_FILE
+        )
+        assert self._crawler.engine is not None
+        try:
+            response = await self._crawler.engine.download_async(file)
+        except Exception as error:  # noqa: BLE001 - whatever a server does must not end the crawl
+            return self._without_answer(site, error)
+        self._stats.inc_value(f"bilingual/tdmrep/status/{status_key(response.status)}")
+        if cannot_answer(response):
+            return Kept(TdmUnavailableError(), 0, ASK_AGAIN_SECONDS)
+        if response.status != HTTPStatus.OK:
+            return Kept((), 0)
+        try:
+            return Kept(tdmrep.read_rules(response.body), RULE_BYTES * len(response.body))
+        except tdmrep.UnreadableError as error:
+            return self._unreadable(site, error)
+
+    def _without_answer(self, netloc: str, error: Exception) -> Kept[Rules]:
+        """What it means that the file did not arrive.
+
+        A file that is too large or wrongly packed is there. One that leads elsewhere without
+        end, or where we do not go, is not; everything else may pass.
+        """
+        reason, sentence = reason_of(error)
+        if reason in {"too_large", "bad_encoding"}:
+            return self._unreadable(netloc, tdmrep.UnreadableError(sentence))
+        if isinstance(error, IgnoreRequest):
+            return Kept((), 0)
+        self._stats.inc_value(f"bilingual/tdmrep/failed/{reason}")
+        return Kept(error, 0, ASK_AGAIN_SECONDS)
+
+    def _unreadable(self, netloc: str, why: tdmrep.UnreadableError) -> Kept[Rules]:
+        """Take a file that cannot be read for an opt-out of its site, and say so."""
+        self._stats.inc_value("bilingual/tdmrep/unreadable")
+        logger.warning(
+            "Nothing is fetched from %s, whose tdmrep.json cannot be read: %s", netloc[:100], why
+        )
+        return Kept(why.with_traceback(None), 0)
+
+    def _refusal(self, request: Request, reason: str) -> Refused:
+        self._record(request, reason)
+        return Refused(reason, _SENTENCES[reason])
+
+    def _record(self, request: Request, reason: str) -> None:
+        record_opt_out(self._stats, urlparse_cached(request).hostname or "", reason)

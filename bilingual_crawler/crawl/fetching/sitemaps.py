@@ -1,0 +1,151 @@
+"""The extension behind BILINGUAL_SITEMAPS: what a site's own maps say of translations.
+
+When the first page of a host has come, the sitemaps that its robots.txt names are fetched, or
+/sitemap.xml if it names none: once, a few files at most, by the same way as robots.txt itself,
+so that delays, robots.txt and all limits hold. They say which pages are translations of each
+other; their pages are not crawled for it.
+"""
+
+import logging
+from collections import deque
+from http import HTTPStatus
+from itertools import islice
+from typing import TYPE_CHECKING, Self, cast
+from urllib.parse import urlsplit
+
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import DontCloseSpider, IgnoreRequest
+from scrapy.http import Response
+from scrapy.http.request import NO_CALLBACK
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from scrapy.utils.sitemap import sitemap_urls_from_robots
+from twisted.internet.threads import deferToThread
+from twisted.python.failure import Failure
+
+from bilingual_crawler.crawl.fetching.refusal import reason_of, status_key
+from bilingual_crawler.crawl.fetching.site_files import asked_url, is_page, is_site_file
+from bilingual_crawler.crawl.signals import out_of_patience
+from bilingual_crawler.documents.sitemap import Sitemap, read_sitemap
+from bilingual_crawler.store.folder import SITEMAPS_OF
+from bilingual_crawler.urls.hosts import host_of
+from bilingual_crawler.urls.resolver import UrlResolver
+
+if TYPE_CHECKING:
+    from bilingual_crawler.spiders.bilingual import BilingualSpider
+
+logger = logging.getLogger(__name__)
+
+MOST_FILES = 5
+"""Sitemaps that are fetched of one host."""
+LONGEST_URL = 2_000
+"""Characters of the address of a sitemap; a longer one is not kept."""
+BATCH = 500
+"""Pages whose translations are taken in at once, before the crawl has its turn again."""
+
+
+class SiteMaps:
+    """Fetches the sitemaps of each host once, and tells the corpus what they declare."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        assert crawler.stats is not None
+        self._crawler = crawler
+        self._stats = crawler.stats
+        self._named: dict[str, list[str]] = {}
+        self._asked: set[str] = set()
+        self._under_way = 0
+        self._closed = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build the extension for a crawl."""
+        extension = cls(crawler)
+        for listener, signal in (
+            (extension.response_received, signals.response_received),
+            (extension.spider_idle, signals.spider_idle),
+            (extension.spider_closed, signals.spider_closed),
+            (extension.spider_closed, out_of_patience),
+        ):
+            crawler.signals.connect(listener, signal=signal)
+        return extension
+
+    def response_received(self, response: Response, request: Request) -> None:
+        """Read what robots.txt names; begin with a host when its first page has come."""
+        if is_site_file(request):
+            asked = asked_url(request)
+            if urlsplit(asked).path == "/robots.txt" and response.status == HTTPStatus.OK:
+                named = sitemap_urls_from_robots(response.body, response.url)
+                found = (url for url in named if len(url) <= LONGEST_URL)
+                self._named[urlsplit(asked).netloc] = list(islice(found, MOST_FILES))
+            return
+        parts = urlsplit(response.url)
+        if not is_page(request, response) or parts.netloc in self._asked:
+            return
+        self._asked.add(parts.netloc)
+        if self._spider.folder.facts.get(SITEMAPS_OF + parts.netloc) != "yes":
+            self._under_way += 1
+            root = f"{parts.scheme}://{parts.netloc}/"
+            deferred_from_coro(self._read(root, parts.netloc)).addBoth(self._ended)
+
+    def spider_idle(self) -> None:
+        """Let a crawl wait for the sitemaps that were asked for."""
+        if self._under_way:
+            raise DontCloseSpider
+
+    def spider_closed(self) -> None:
+        """Take nothing in any more."""
+        self._closed = True
+
+    @property
+    def _spider(self) -> "BilingualSpider":
+        return cast("BilingualSpider", self._crawler.spider)
+
+    def _ended(self, result: object) -> None:
+        self._under_way -= 1
+        if isinstance(result, Failure):
+            logger.error("Sitemaps were given up: %s", result.getErrorMessage())
+
+    async def _read(self, root: str, netloc: str) -> None:
+        """Fetch the sitemaps of a host, and those that they name, as far as allowed."""
+        resolve = UrlResolver(root)
+        named = map(resolve, self._named.pop(netloc, []) or [f"{root}sitemap.xml"])
+        waiting = deque(dict.fromkeys(named))
+        known = set(waiting)
+        fetched = 0
+        while waiting and fetched < MOST_FILES and not self._closed:
+            url = waiting.popleft()
+            if url is None or host_of(url) != host_of(root):
+                continue
+            fetched += 1
+            sitemap = await self._fetch(url)
+            further = [each for each in dict.fromkeys(sitemap.indexes) if each not in known]
+            known.update(further)
+            waiting.extend(further)
+            await self._declare(sitemap)
+        if not self._closed:
+            self._spider.folder.facts[SITEMAPS_OF + netloc] = "yes"
+
+    async def _declare(self, sitemap: Sitemap) -> None:
+        claims = sitemap.claims()
+        while (some := list(islice(claims, BATCH))) and not self._closed:
+            self._spider.corpus.declare(some)
+            self._stats.inc_value("bilingual/sitemaps/pages", len(some))
+            await maybe_deferred_to_future(deferToThread(int))  # others have their turn
+
+    async def _fetch(self, url: str) -> Sitemap:
+        """A sitemap; an empty one where there is none to be had."""
+        request = Request(url, callback=NO_CALLBACK, meta={"dont_retry": True})
+        assert self._crawler.engine is not None
+        try:
+            response = await self._crawler.engine.download_async(request)
+        except IgnoreRequest:
+            return Sitemap()
+        except Exception as error:  # noqa: BLE001 - whatever a server does must not end the crawl
+            reason, _ = reason_of(error)
+            self._stats.inc_value(f"bilingual/sitemaps/failed/{reason}")
+            return Sitemap()
+        self._stats.inc_value(f"bilingual/sitemaps/status/{status_key(response.status)}")
+        if response.status != HTTPStatus.OK:
+            return Sitemap()
+        reading = deferToThread(read_sitemap, response.body, response.url)
+        return await maybe_deferred_to_future(reading)

@@ -1,0 +1,143 @@
+"""Hosts outside the sites of the seeds that a page declares as the place of its translation.
+
+`www.example.es` may have its Basque pages at `www.example.eus`, which no seed names. Whoever
+writes a page can declare any host of the world in it, though, and would have us crawl them all.
+So a site may declare a few hosts only, of each the declared pages alone are fetched, and the
+links of these are followed once one of them leads back to the site that declared it. Hosts that
+came into the crawl in this way declare no others.
+
+What is known of a host goes with the requests for it, so that another worker of a shared
+frontier, which has not seen the declaration, knows it too.
+"""
+
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bilingual_crawler.documents.document import Document
+from bilingual_crawler.store.journal import Journal, Statement
+from bilingual_crawler.urls.hosts import host_of, site_of
+
+CLAIMED_BY = "bilingual_claimed_by"
+"""The key of the meta data that names the sites which declared a foreign host."""
+ANSWERED = "bilingual_claim_answered"
+"""The key that is there once the foreign host has led back."""
+MOST_CLAIMANTS = 10
+"""Sites that are remembered to have declared one host."""
+UNVOUCHED = frozenset({"nofollow", "ugc", "sponsored"})
+"""Kinds of links that a site does not stand for."""
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS foreign_hosts (
+    host TEXT PRIMARY KEY,
+    claimants TEXT NOT NULL,
+    answered INTEGER NOT NULL
+);
+"""
+INSERT = "INSERT OR REPLACE INTO foreign_hosts VALUES (?, ?, ?)"
+
+
+@dataclass(slots=True)
+class _Claim:
+    """Which sites declared a host, and whether it leads back to one of them."""
+
+    claimants: list[str]
+    answered: bool = False
+
+
+class ForeignHosts:
+    """Remembers which hosts were declared by which, and whether they led back."""
+
+    def __init__(self, journal: Journal, most: int) -> None:
+        self._most = most
+        self._claims: dict[str, _Claim] = {}
+        self._changed: set[str] = set()
+        self._used: Counter[str] = Counter()
+        journal.define(SCHEMA)
+        for host, claimants, answered in journal.read("SELECT * FROM foreign_hosts"):
+            for site in str(claimants).split():
+                self._add(str(host), site)
+            if answered:
+                self._answer(str(host))
+        self._changed.clear()
+        journal.attach(self)
+
+    def __contains__(self, host: str) -> bool:
+        return host in self._claims
+
+    def claim(self, host: str, claimant: str) -> bool:
+        """Declare a host; False if the site that does has declared too many, or may not."""
+        if claimant in self._claims:
+            return False
+        site = site_of(claimant)
+        claim = self._claims.get(host)
+        if claim is not None and site in claim.claimants:
+            return True
+        if self._used[site] >= self._most:
+            return False
+        self._add(host, site)
+        return True
+
+    @property
+    def answered(self) -> list[str]:
+        """The declared hosts that have led back, and so are part of the crawl."""
+        return [host for host, claim in self._claims.items() if claim.answered]
+
+    def is_unanswered(self, host: str) -> bool:
+        """Whether a host was declared and has not led back so far."""
+        claim = self._claims.get(host)
+        return claim is not None and not claim.answered
+
+    def read(self, document: Document) -> bool:
+        """Let a page of an unanswered host speak for it; True if it leads back."""
+        host = host_of(document.url)
+        if not _leads_to(document, self._claims[host].claimants):
+            return False
+        self._answer(host)
+        return True
+
+    def meta_for(self, host: str) -> dict[str, Any]:
+        """What the request for a page of a host must say about it."""
+        claim = self._claims.get(host)
+        if claim is None:
+            return {}
+        return {CLAIMED_BY: " ".join(claim.claimants)} | (
+            {ANSWERED: True} if claim.answered else {}
+        )
+
+    def learn(self, host: str, meta: Mapping[str, Any]) -> None:
+        """Take from a request what another process knew of its host."""
+        for site in str(meta.get(CLAIMED_BY, "")).split():
+            self._add(host, site)
+        if meta.get(ANSWERED) and host in self._claims:
+            self._answer(host)
+
+    def changes(self) -> Iterable[Statement]:
+        """The changed rows, for the journal."""
+        rows = [
+            (host, " ".join(self._claims[host].claimants), int(self._claims[host].answered))
+            for host in sorted(self._changed)
+        ]
+        self._changed.clear()
+        return [(INSERT, rows)]
+
+    def _add(self, host: str, site: str) -> None:
+        claim = self._claims.setdefault(host, _Claim([]))
+        if site not in claim.claimants and len(claim.claimants) < MOST_CLAIMANTS:
+            claim.claimants.append(site)
+            self._used[site] += 1
+            self._changed.add(host)
+
+    def _answer(self, host: str) -> None:
+        self._claims[host].answered = True
+        self._changed.add(host)
+
+
+def _leads_to(document: Document, sites: Container[str]) -> bool:
+    """Whether a page declares a translation on a site, or links to it and stands for that."""
+    if any(site_of(host_of(each.url)) in sites for each in document.alternates):
+        return True
+    return any(
+        site_of(host_of(link.url)) in sites and UNVOUCHED.isdisjoint(link.rel.lower().split())
+        for link in document.links
+    )

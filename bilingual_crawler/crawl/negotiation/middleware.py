@@ -1,0 +1,252 @@
+"""The spider middleware behind BILINGUAL_NEGOTIATE: one address, fetched in both languages.
+
+The first page of a host in one of the two languages waits until the host was asked for it in the
+other one. Where an address turns out to have both, each page of the host is asked for in the
+language it did not come in, by an ordinary request that goes through the frontier, and gives a
+document of its own: the same URL, another `variant`. A cookie by which a site chooses is often
+seen late, when its language switch is followed; the pages that came before are then made up for.
+"""
+
+import logging
+from collections.abc import AsyncIterator, Iterator
+from typing import TYPE_CHECKING, Any, Self, cast
+from urllib.parse import urlsplit
+
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import DontCloseSpider
+from scrapy.http import Response
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
+
+from bilingual_crawler.crawl.fetching.optouts import opt_out_of
+from bilingual_crawler.crawl.negotiation.inquiry import Inquiry
+from bilingual_crawler.crawl.negotiation.questions import Questions
+from bilingual_crawler.crawl.negotiation.signs import cookies_set, names_translation
+from bilingual_crawler.crawl.negotiation.ways import (
+    HostFacts,
+    KnownHosts,
+    Way,
+)
+from bilingual_crawler.crawl.requests import VARIANT
+from bilingual_crawler.documents.document import Document, DocumentKey
+from bilingual_crawler.frontier.entry import State
+from bilingual_crawler.urls.hosts import host_of
+
+if TYPE_CHECKING:
+    from bilingual_crawler.spiders.bilingual import BilingualSpider
+
+logger = logging.getLogger(__name__)
+
+ONE_LANGUAGE = (State.DONE, "one_language")
+MOST_FAILURES = 3
+"""Pages with which a host is asked in vain before it is left alone."""
+LEAST_SCORE = 1.0
+"""The priority of a page in its other language, if the page itself had none that is higher."""
+
+
+class Negotiation:
+    """Finds out which hosts have both languages at one address, and has both fetched there.
+
+    Order 890: outside of scoring (950), so that a document waits here before it goes to the
+    pipelines, and of the depth count (900), since a page in another language is no further away.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        assert crawler.stats is not None
+        self._crawler = crawler
+        self._stats = crawler.stats
+        self._spider = cast("BilingualSpider", crawler.spider)
+        self._hosts = KnownHosts(self._spider.folder.facts)
+        self._questions = Questions(crawler)
+        self._waiting: dict[str, list[Deferred[None]]] = {}
+        self._failures: dict[str, int] = {}
+        self._under_way = 0
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build the middleware of a crawl."""
+        middleware = cls(crawler)
+        connect = crawler.signals.connect
+        connect(middleware.response_downloaded, signal=signals.response_downloaded)
+        connect(middleware.spider_idle, signal=signals.spider_idle)
+        return middleware
+
+    async def process_spider_output(
+        self, response: Response, result: AsyncIterator[Any]
+    ) -> AsyncIterator[Any]:
+        """Let documents pass when it is known what their host does, then ask for the rest."""
+        further: list[Request] = []
+        async for item in result:
+            if not isinstance(item, Document) or item.variant:
+                yield item
+            elif wanted := response.meta.get(VARIANT):
+                if self._take_variant(item, wanted):
+                    yield item
+                else:
+                    response.meta["bilingual_outcome"] = ONE_LANGUAGE
+            else:
+                further.extend(await self._take_page(item, response))
+                yield item
+        for request in further:
+            yield request
+
+    def response_downloaded(self, response: Response, request: Request) -> None:
+        """See which cookies a site sets; those that may mean the missing language are tried."""
+        headers = response.headers.getlist("Set-Cookie")
+        host = urlsplit(request.url).netloc
+        if not headers or VARIANT in request.meta or not self._may(request.url):
+            return
+        known = self._hosts.get(host)
+        if known is None or known.way is not Way.NONE:
+            return
+        other = self._other(request.url, known.language)
+        if other is None:
+            return
+        cookies = cookies_set(headers, other, by_switch=request.url in known.switches)
+        if known.may_try(cookies):
+            self._under_way += 1
+            trying = self._try_cookies(host, known, cookies, other)
+            deferred_from_coro(trying).addBoth(self._ended)
+
+    def spider_idle(self) -> None:
+        """Let a crawl wait for what was asked."""
+        if self._under_way:
+            raise DontCloseSpider
+
+    def _take_variant(self, document: Document, wanted: str) -> bool:
+        """Take in a page that was asked for in a further language; whether it is one is told."""
+        host = urlsplit(document.url).netloc
+        pair = self._spider.pair_of(document.url)
+        answered = document.language == wanted
+        known = self._hosts.get(host)
+        if known is not None and known.serves_both:
+            known.note(answered=answered)
+            self._hosts.save(host, known)
+            if known.way is Way.GIVEN_UP:
+                logger.info("%s gives nearly all of its pages in one language: not asked on", host)
+        self._count("answered" if answered else "unanswered")
+        if not answered and document.language in pair:
+            return False
+        document.variant = wanted
+        return True
+
+    async def _take_page(self, document: Document, response: Response) -> list[Request]:
+        """Find out about the host of a page; what else is to be fetched for it is given."""
+        other = self._other(document.url, document.language)
+        honour = self._spider.honour_of(document.url)
+        if (
+            other is None
+            or not self._may(document.url)
+            or opt_out_of(document.robots, document.tdm_reservation, honour) is not None
+        ):
+            return []
+        known, found = await self._find_out(document, response, other)
+        if found:
+            return list(self._requests_for_page(document, response, found, other))
+        if known is None or not known.serves_both:
+            return []
+        document.variant = document.language or ""
+        if names_translation(document, other):
+            return []
+        score = float(response.meta.get("bilingual_score", 0.0))
+        return [self._variant(known, document.url, other, score, document.depth)]
+
+    async def _find_out(
+        self, document: Document, response: Response, other: str
+    ) -> tuple[HostFacts | None, str]:
+        """What the host of a page does, asked once; other pages of it wait meanwhile.
+
+        The second is the address of the page in the other language, where there is another.
+        """
+        host = urlsplit(document.url).netloc
+        while host in self._waiting:
+            arrival: Deferred[None] = Deferred()
+            self._waiting[host].append(arrival)
+            await maybe_deferred_to_future(arrival)
+        known = self._hosts.get(host)
+        if known is not None or self._failures.get(host, 0) >= MOST_FAILURES:
+            return known, ""
+        self._waiting[host] = []
+        try:
+            inquiry = Inquiry(self._questions, other)
+            known, found = await inquiry.of_page(document, _asked_for(response))
+            if known is None:
+                self._failures[host] = self._failures.get(host, 0) + 1
+            else:
+                self._decide(host, known)
+        finally:
+            for waiting in self._waiting.pop(host):
+                waiting.callback(None)
+        return known, found
+
+    def _decide(self, host: str, known: HostFacts) -> None:
+        self._hosts.save(host, known)
+        self._count(f"hosts/{known.way}")
+        if known.serves_both:
+            logger.info("%s has both languages at one address (by %s)", host, known.way)
+
+    async def _try_cookies(
+        self, host: str, known: HostFacts, cookies: dict[str, str], other: str
+    ) -> None:
+        """Try cookies with the page that the host was asked for; make up for pages that came.
+
+        How deep those were is not remembered, so their depth counts from here.
+        """
+        if not await Inquiry(self._questions, other).of_cookies(known, cookies):
+            self._hosts.save(host, known)
+            return
+        self._decide(host, known)
+        assert self._crawler.engine is not None
+        for url, language in self._spider.corpus.pages_of(host):
+            if language == known.language:
+                self._crawler.engine.crawl(self._variant(known, url, other, LEAST_SCORE, 0))
+
+    def _ended(self, result: object) -> None:
+        self._under_way -= 1
+        if isinstance(result, Failure):
+            logger.error("A question about languages was given up: %s", result.getErrorMessage())
+
+    def _requests_for_page(
+        self, document: Document, response: Response, found: str, other: str
+    ) -> Iterator[Request]:
+        """A page that has an address of its own in the other language, to which it may lead."""
+        depth = document.depth + 1
+        objection = self._spider.scope.objection(found, depth)
+        if objection is not None:
+            self._stats.inc_value(f"bilingual/redirects/refused/{objection}")
+            return
+        self._spider.corpus.alias(str(DocumentKey(_asked_for(response), other)), found)
+        yield self._spider.request(found, score=LEAST_SCORE, depth=depth)
+
+    def _variant(self, known: HostFacts, url: str, code: str, score: float, depth: int) -> Request:
+        """The request for a page in one of its languages, with cookies of its own."""
+        self._count("requested")
+        best = max(LEAST_SCORE, score) if score < float("inf") else LEAST_SCORE
+        request = self._spider.request(url, score=best, depth=depth)
+        request.meta.update({VARIANT: code, "cookiejar": f"variant {code}"})
+        request.headers.update(known.headers(code))
+        request.cookies = dict(known.cookies.get(code, {}).items())
+        return request
+
+    def _other(self, url: str, language: str | None) -> str | None:
+        """The language of the crawl that a page is not in; None of a page in neither."""
+        codes = self._spider.pair_of(url).codes
+        others = [code for code in codes if code != language]
+        return others[0] if language in codes and others else None
+
+    def _may(self, url: str) -> bool:
+        """Whether the user wants this of a site."""
+        wanted = self._spider.plan.sites.rules_for(host_of(url)).negotiate
+        return self._spider.config.negotiate if wanted is None else wanted
+
+    def _count(self, name: str) -> None:
+        self._stats.inc_value(f"bilingual/negotiation/{name}")
+
+
+def _asked_for(response: Response) -> str:
+    """The address that led to a page: the last that redirected to it, if it is of its host."""
+    before = response.meta.get("redirect_urls") or [response.url]
+    same = urlsplit(before[-1]).netloc == urlsplit(response.url).netloc
+    return str(before[-1]) if same else response.url

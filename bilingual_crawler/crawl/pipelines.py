@@ -1,0 +1,137 @@
+"""The item pipelines: opt-outs, language, machine translation; duplicates, storing and pairing.
+
+What a step drops is dropped with a reason, and the reason ends up with the URL in the
+frontier, so that the report of a crawl accounts for every page.
+"""
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from scrapy import signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import DropItem
+from scrapy.http import Response
+
+from bilingual_crawler.crawl.fetching.optouts import opt_out_of, record_opt_out
+from bilingual_crawler.documents.document import Document
+from bilingual_crawler.documents.selection import why_unwanted
+from bilingual_crawler.frontier.entry import State
+from bilingual_crawler.urls.hosts import host_of
+
+if TYPE_CHECKING:
+    from bilingual_crawler.spiders.bilingual import BilingualSpider
+
+
+KEPT = (State.DONE, "stored")
+
+
+class Dropped(DropItem):
+    """A document that is not kept; `reason` is a word for the report."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message, log_level="DEBUG")
+        self.reason = reason
+
+
+class Step(ABC):
+    """What the steps have in common."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.spider = cast("BilingualSpider", crawler.spider)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build the step for a crawl."""
+        return cls(crawler)
+
+    async def process_item(self, item: Any) -> Any:
+        """Let whatever is not a document pass."""
+        if isinstance(item, Document):
+            self.take(item)
+        return item
+
+    @abstractmethod
+    def take(self, document: Document) -> None:
+        """Do this step's work, or raise Dropped."""
+
+
+class LanguageFilter(Step):
+    """Keeps pages in one of the languages wanted, as CLD2 decided when the page was read."""
+
+    def take(self, document: Document) -> None:
+        """Drop pages in other languages, and those of which too little is in it."""
+        pair = self.spider.pair_of(document.url)
+        unwanted = why_unwanted(document, pair, self.spider.config.language_share)
+        if unwanted is not None:
+            raise Dropped(*unwanted)
+
+
+class MachineTranslationFilter(Step):
+    """Counts the documents that call themselves machine output, and drops them if that is wanted.
+
+    A service that merely offers to translate a page is no reason.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._stats = crawler.stats
+
+    def take(self, document: Document) -> None:
+        """Drop a machine-translated document, or let it pass with its mark."""
+        mark = document.machine_translated
+        if not mark:
+            return
+        self._stats.inc_value(f"bilingual/machine_translated/{mark}")
+        if self.spider.config.machine_translated == "drop":
+            raise Dropped("machine_translated", f"the page is machine-translated: {mark}")
+
+
+class Harvest(Step):
+    """Keeps the document, unless it is off topic or a duplicate, and writes the pairs it makes."""
+
+    def take(self, document: Document) -> None:
+        """Drop what the corpus does not keep; a translation that comes later may bring it back."""
+        if self.spider.corpus.add(document):
+            return
+        if document.topic is not None and not document.topic.on_topic:
+            raise Dropped("off_topic", f"the page scores {document.topic.score:g} on the topic")
+        raise Dropped("duplicate", "nearly the same as another page")
+
+
+class OptOutFilter(Step):
+    """Keeps nothing of a page that opts out, and notes for every page how it ended."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._stats = crawler.stats
+        crawler.signals.connect(self._note_kept, signal=signals.item_scraped)
+        crawler.signals.connect(self._note_dropped, signal=signals.item_dropped)
+        crawler.signals.connect(self._note_error, signal=signals.item_error)
+
+    def take(self, document: Document) -> None:
+        """Drop what opted out in its own text or, for noindex, in its headers."""
+        honour = self.spider.honour_of(document.url)
+        opt_out = opt_out_of(document.robots, document.tdm_reservation, honour)
+        if opt_out is not None:
+            record_opt_out(self._stats, host_of(document.url), opt_out)
+            raise Dropped(opt_out, f"the page opts out: {opt_out}")
+
+    def _note_kept(self, item: Any, response: Response | None) -> None:
+        _note(item, response, *KEPT)
+
+    def _note_dropped(self, item: Any, response: Response | None, exception: Exception) -> None:
+        _note(item, response, State.DONE, getattr(exception, "reason", "dropped"))
+
+    def _note_error(self, item: Any, response: Response | None) -> None:
+        _note(item, response, State.FAILED, "error_in_pipeline")
+
+
+def _note(item: Any, response: Response | None, state: State, reason: str) -> None:
+    """Leave the outcome where the scheduler finds it when the request is over.
+
+    A URL with several documents is stored if one of them is.
+    """
+    if isinstance(item, Document) and response is not None:
+        if item.variant and response.meta.get("bilingual_outcome") == KEPT:
+            return
+        response.meta["bilingual_outcome"] = (state, reason)

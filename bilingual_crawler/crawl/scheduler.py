@@ -1,0 +1,373 @@
+"""Scrapy's scheduler over a frontier: the adapter between requests and URLs.
+
+Scrapy asks for the next request whenever something has changed, and never says that a
+request is over. The engine's set of requests in progress does: what was handed out and is
+no longer in it has been processed to the end, pipelines included. Only then is its URL
+done, so that whatever kills the crawl before leaves the URL in the queue.
+"""
+
+import logging
+import time
+from typing import TYPE_CHECKING, NamedTuple, Self, cast
+
+from scrapy import Request, signals
+from scrapy.core.scheduler import BaseScheduler
+from scrapy.crawler import Crawler
+from scrapy.utils.asyncio import CallLaterResult, call_later, create_looping_call
+from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.misc import load_object
+
+from bilingual_crawler.crawl.deadline import OutOfTimeError
+from bilingual_crawler.crawl.fetching.handler import GuardedDownloadHandler
+from bilingual_crawler.crawl.fetching.interruption import INTERRUPTED, interruption
+from bilingual_crawler.crawl.foreign_hosts import ANSWERED, CLAIMED_BY
+from bilingual_crawler.crawl.frontier_backend import open_frontier
+from bilingual_crawler.crawl.requests import (
+    LOOK,
+    VARIANT,
+    StoredRequestError,
+    decode,
+    encode,
+    fingerprint_of,
+    identity_of,
+    make_plain,
+)
+from bilingual_crawler.crawl.signals import (
+    crawl_ending,
+    crawl_failed,
+    out_of_patience,
+    request_sent,
+    url_ended,
+)
+from bilingual_crawler.crawl.slots import SlotGate, slot_key
+from bilingual_crawler.documents.document import DocumentKey
+from bilingual_crawler.frontier.entry import CrawlFrontier, Entry, Pushed, State
+from bilingual_crawler.store.folder import ENDED_SITES
+from bilingual_crawler.store.journal import JournalError
+from bilingual_crawler.urls.fingerprint import request_fingerprint, url_fingerprint
+from bilingual_crawler.urls.hosts import host_of, site_of
+
+if TYPE_CHECKING:
+    from bilingual_crawler.spiders.bilingual import BilingualSpider
+
+logger = logging.getLogger(__name__)
+
+
+class Outcome(NamedTuple):
+    """How a URL ended; left in the meta data of its request under `bilingual_outcome`."""
+
+    state: State
+    reason: str
+
+
+MAX_UNREADABLE = 100
+"""Saved requests that are dropped in one go before the engine has its turn."""
+UNREADABLE = "unreadable"
+PROCESSED = Outcome(State.DONE, "processed")
+"""How a URL ends of which nobody said anything: a callback that made no document."""
+
+
+class FrontierScheduler(BaseScheduler):
+    """Hands out the best URL that can be sent, and remembers all of them on disk."""
+
+    frontier: CrawlFrontier
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._spider = cast("BilingualSpider", crawler.spider)
+        self._leases: dict[int, Request] = {}
+        self._unwritable: dict[int, Request] = {}
+        self._interrupted = self._unwritten = False
+        self._alarm: CallLaterResult | None = None
+        self._alarm_at = float("inf")
+        self._checkpoints = create_looping_call(self._checkpoint)
+        self._keeping_up = create_looping_call(self._keep_up)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build the scheduler of a crawl."""
+        return cls(crawler)
+
+    def open(self, spider: object) -> None:  # noqa: ARG002 - Scrapy's signature
+        """Rebuild the frontier from the crawl's folder and keep it saved from now on."""
+        ours = self._spider
+        downloader = self._crawler.engine.downloader
+        self._gate = SlotGate(downloader, ours.plan.sites, ours.config.site_pages)
+        if ours.config.site_yield:
+            self._gate.end(ours.folder.facts.get(ENDED_SITES).split())
+        self.frontier = open_frontier(ours, self._gate)
+        self.frontier.prefetch((url_fingerprint(seed), host_of(seed)) for seed in ours.plan.seeds)
+        ours.resume(self.frontier)
+        if self.frontier.known:
+            logger.info(
+                "Going on in %s: %d URLs known, %d waiting",
+                ours.folder.path,
+                self.frontier.known,
+                len(self.frontier),
+            )
+        self._crawler.signals.connect(self._left, signal=self._leaving())
+        self._crawler.signals.connect(self._failed, signal=signals.spider_error)
+        self._crawler.signals.connect(self._break_off, signal=out_of_patience)
+        self._checkpoints.start(ours.config.checkpoint_seconds, now=False)
+        if self.frontier.keep_up_seconds:
+            self._keeping_up.start(self.frontier.keep_up_seconds, now=False)
+
+    def close(self, reason: str) -> None:
+        """Make everything durable; whether the crawl is finished is part of it."""
+        for loop in (self._checkpoints, self._keeping_up):
+            if loop.running:
+                loop.stop()
+        self._cancel_alarm()
+        self._sweep()
+        self._crawler.signals.send_catch_log(crawl_ending)
+        if self.frontier.dropped:
+            self._crawler.stats.set_value("bilingual/frontier/dropped", self.frontier.dropped)
+        folder, is_in_order = self._spider.folder, False
+        is_finished = reason == "finished" and not self.frontier.pending()
+        try:
+            self.frontier.close()
+            folder.journal.checkpoint(wait=True)
+            self._spider.corpus.tidy(self._spider.patience.check)
+            is_in_order = True
+            folder.facts["finished"] = "yes" if is_finished else "no"
+        except (JournalError, OSError) as error:
+            self._tell_unwritable(error)
+        except OutOfTimeError:
+            logger.info(
+                "%s is not put in order for lack of time: that is done when the crawl goes on",
+                folder.path,
+            )
+        finally:
+            folder.close(save=is_in_order)
+
+    def has_pending_requests(self) -> bool:
+        """Whether there is anything left to hand out, now or later."""
+        self._sweep()
+        return self.frontier.pending()
+
+    def enqueue_request(self, request: Request) -> bool:
+        """Queue a request, raise it if it is queued already, or take it back for a retry."""
+        if "redirect_times" in request.meta or "retry_times" in request.meta:
+            request.meta.pop("download_slot", None)  # set by the downloader for the old URL
+        url, host = request.url, slot_key(request)
+        if not host:
+            return False
+        if request.meta.get("redirect_urls") and not self._may_redirect(request):
+            return False
+        fingerprint = fingerprint_of(request)
+        payload = self._encode(fingerprint, request)
+        if request.dont_filter and self.frontier.state_of(fingerprint) is State.LEASED:
+            lease = self._leases.pop(fingerprint, None)
+            if lease is not None:
+                self._gate.left(lease)  # it may have failed before it was sent
+            wait = request.meta.get("bilingual_not_before", 0.0) - time.time()
+            self.frontier.retry(fingerprint, time.monotonic() + max(wait, 0.0), payload)
+            return True
+        priority = float(request.meta.get("bilingual_score", request.priority))
+        again = request.dont_filter or self._is_failed_seed(request, fingerprint)
+        pushed = self.frontier.push(fingerprint, url, host, priority, payload, again=again)
+        self._count("frontier/" + pushed.name.lower())
+        return pushed is not Pushed.KNOWN
+
+    def _is_failed_seed(self, request: Request, fingerprint: int) -> bool:
+        """Whether an earlier run could not have a seed; this one tries again."""
+        is_seed = request.meta.get("is_start_request") and "redirect_urls" not in request.meta
+        return bool(is_seed) and self.frontier.state_of(fingerprint) is State.FAILED
+
+    def end_site(self, site: str) -> None:
+        """Hand out nothing more of a site, in this run and in those that go on with it."""
+        facts = self._spider.folder.facts
+        facts[ENDED_SITES] = f"{facts.get(ENDED_SITES)} {site}".strip()
+        self._gate.end([site])
+        self.frontier.end_site(site)
+
+    def next_request(self) -> Request | None:
+        """The best request that can be sent at this moment."""
+        self._sweep()
+        for _ in range(MAX_UNREADABLE):
+            entry = self.frontier.pop(time.monotonic())
+            if entry is None:
+                self._set_alarm()
+                return None
+            request = self._decode(entry)
+            if request is not None:
+                self._leases[entry.fingerprint] = request
+                self._gate.handed_out(request, entry.host)
+                self._spider.take_in(request)
+                return request
+        self._wake_after(0.0)
+        return None
+
+    def _encode(self, fingerprint: int, request: Request) -> bytes | None:
+        try:
+            return encode(request, self._spider)
+        except (TypeError, ValueError) as error:
+            if not self._unwritable:
+                logger.warning(
+                    "%s cannot be written to disk and would be lost by a restart: %s."
+                    " Use methods that the spider names in `callbacks` and `errbacks`, and plain"
+                    " values in meta.",
+                    request,
+                    error,
+                )
+            self._unwritable[fingerprint] = request
+            self._count("frontier/unwritable")
+            return None
+
+    def _decode(self, entry: Entry) -> Request | None:
+        """The request of an entry; None, and the end of its URL, for one that is not ours."""
+        request = self._unwritable.pop(entry.fingerprint, None)
+        try:
+            if request is None:
+                request = decode(entry.url, entry.payload, self._spider)
+            if slot_key(request) != entry.host:
+                raise StoredRequestError("its address is not on the host under which it was saved")  # noqa: TRY301
+        except StoredRequestError as error:
+            logger.warning("The saved request for %.200r is not sent: %s", entry.url, error)
+            self.frontier.end(entry.fingerprint, State.FAILED, UNREADABLE)
+            self._count("frontier/unreadable")
+            return None
+        request.meta["bilingual_score"] = entry.priority
+        return request
+
+    def _may_redirect(self, request: Request) -> bool:
+        """Whether the target of a redirect belongs to the crawl; a seed's always does.
+
+        The URL that redirects is another name of its target, which pairing must know.
+        """
+        scope, source = self._spider.scope, request.meta["redirect_urls"][-1]
+        variant, is_look = request.meta.get(VARIANT, ""), LOOK in request.meta
+        identity = identity_of(request.meta)
+        lease = self._leases.get(request_fingerprint(source, "GET", b"", identity))
+        if lease is not None:
+            lease.meta["bilingual_outcome"] = Outcome(State.DONE, "redirected")
+        depth = request.meta.get("depth", 0)
+        if is_look:
+            objection = scope.refusal(request.url, depth)
+        else:
+            if request.meta.get("is_start_request"):
+                scope.admit(slot_key(request))
+            objection = self._objection_to_target(request, source, depth)
+        if objection is not None:
+            self._count(f"redirects/refused/{objection}")
+            return False
+        if variant:
+            make_plain(request)  # the page has an address of its own in that language
+        if not is_look:
+            self._spider.corpus.alias(str(DocumentKey(source, variant)), request.url)
+        return True
+
+    def _objection_to_target(self, request: Request, source: str, depth: int) -> str | None:
+        """What speaks against the target of a redirect.
+
+        A host that must still lead back may redirect inside its own site: from example.eus
+        to www.example.eus, for instance.
+        """
+        scope, host = self._spider.scope, host_of(request.url)
+        if scope.covers(host):
+            for key in (CLAIMED_BY, ANSWERED):
+                request.meta.pop(key, None)
+            request.meta.update(self._spider.foreign.meta_for(host))
+        elif CLAIMED_BY in request.meta and site_of(host) == site_of(host_of(source)):
+            self._spider.foreign.learn(host, request.meta)
+            return scope.refusal(request.url, depth)
+        return scope.objection(request.url, depth)
+
+    def _sweep(self) -> None:
+        """End every URL whose request the engine is through with."""
+        slot = self._crawler.engine._slot  # noqa: SLF001 - the only place that tells
+        in_progress = slot.inprogress if slot is not None else ()
+        over = [fp for fp, request in self._leases.items() if request not in in_progress]
+        for fingerprint in over:
+            request = self._leases.pop(fingerprint)
+            self._gate.left(request)
+            state, reason = request.meta.get("bilingual_outcome", PROCESSED)
+            if self._interrupted and (
+                reason == INTERRUPTED or "bilingual_outcome" not in request.meta
+            ):
+                continue  # its lease ends with the process, and the next one has it again
+            self.frontier.end(fingerprint, State(state), reason)
+            self._crawler.signals.send_catch_log(
+                url_ended, request=request, state=State(state), reason=reason
+            )
+
+    def _failed(self, response: object) -> None:
+        """A callback raised: its page was fetched, but nothing came of it."""
+        request = getattr(response, "request", None)
+        if isinstance(request, Request):
+            request.meta["bilingual_outcome"] = Outcome(State.FAILED, "error_in_callback")
+
+    def _break_off(self) -> None:
+        """There is no time to wait for pages: those that do not come are asked for later."""
+        self._interrupted = True
+        self._gate.break_off(interruption())
+
+    def _leaving(self) -> object:
+        """The signal that tells when a request has left for its host.
+
+        Our own handler tells it exactly; with another one it is known when the request is in
+        the downloader's queue.
+        """
+        handler = load_object(self._crawler.settings.getwithbase("DOWNLOAD_HANDLERS")["http"])
+        is_ours = isinstance(handler, type) and issubclass(handler, GuardedDownloadHandler)
+        return request_sent if is_ours else signals.request_reached_downloader
+
+    def _left(self, request: Request) -> None:
+        """A request is on its way to its host, which may be asked again after the delay."""
+        host = self._gate.left(request)
+        if host is not None:
+            self.frontier.recheck(host)
+            self._wake_after(0.0)
+
+    def _set_alarm(self) -> None:
+        """Have the engine ask again when a host's delay is over: by itself it waits 5 s."""
+        at = self.frontier.wake_at()
+        if at is not None:
+            self._wake_after(max(at - time.monotonic(), 0.0))
+
+    def _wake_after(self, seconds: float) -> None:
+        at = time.monotonic() + seconds
+        if self._alarm is not None:
+            if self._alarm_at <= at:
+                return
+            self._alarm.cancel()
+        self._alarm_at = at
+        self._alarm = call_later(seconds, self._wake)
+
+    def _wake(self) -> None:
+        self._alarm = None
+        slot = self._crawler.engine._slot  # noqa: SLF001 - nothing public wakes the engine
+        if slot is not None:
+            slot.nextcall.schedule()
+
+    def _cancel_alarm(self) -> None:
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+
+    def _checkpoint(self) -> None:
+        self._sweep()
+        try:
+            self._spider.folder.journal.checkpoint()
+        except JournalError as error:
+            self._tell_unwritable(error)
+            self._checkpoints.stop()
+            deferred_from_coro(self._crawler.engine.close_spider_async(reason="journal_error"))
+            self._crawler.signals.send_catch_log(out_of_patience)
+
+    def _tell_unwritable(self, error: Exception) -> None:
+        """Say once what is wrong with the disk; the last checkpoint that it took holds."""
+        if not self._unwritten:
+            self._unwritten = True
+            sentence = (
+                f"The crawl stops: {error}. Everything up to the last checkpoint is kept: mend"
+                f" that, and the same command with -a output={self._spider.folder.path} goes on."
+            )
+            logger.critical(sentence)
+            self._crawler.signals.send_catch_log(crawl_failed, sentence=sentence)
+
+    def _keep_up(self) -> None:
+        self.frontier.keep_up()
+
+    def _count(self, name: str) -> None:
+        self._crawler.stats.inc_value(f"bilingual/{name}")

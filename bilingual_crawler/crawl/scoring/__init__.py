@@ -1,0 +1,1 @@
+"""Scores in the crawl: links are scored off the event loop, and scorers learn from outcomes."""

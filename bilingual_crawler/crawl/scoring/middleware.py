@@ -1,0 +1,225 @@
+"""The spider middleware that turns the links of a document into requests with a priority.
+
+All links of a page are judged in one call, on a thread beside the event loop, one page
+after the other. What the frontier knows already costs nothing: no request is built and no
+scorer asked, except to raise a waiting URL when the scorer also looks at where a link
+stands. What comes of it all (pairs, failures) is told to the scorer before the next links.
+"""
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from scrapy import Request, signals
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from scrapy.utils.asyncio import sleep
+
+from bilingual_crawler.crawl.fetching.optouts import (
+    CLOSED,
+    forbids_links,
+    opt_out_of,
+    record_opt_out,
+)
+from bilingual_crawler.crawl.scheduler import FrontierScheduler
+from bilingual_crawler.crawl.scoring.feedback import Feedback
+from bilingual_crawler.crawl.scoring.live import LiveCrawl, PageLanguages
+from bilingual_crawler.crawl.scoring.wishes import Wishes
+from bilingual_crawler.crawl.scoring.worker import ScoringThread
+from bilingual_crawler.documents.document import Document, Link
+from bilingual_crawler.frontier.entry import CrawlFrontier, State
+from bilingual_crawler.languages import Languages
+from bilingual_crawler.scoring.learned import Scorekeepers
+from bilingual_crawler.scoring.scorekeeper import Scorekeeper
+from bilingual_crawler.scoring.scorer import REFUSED, LinkScorer, make_scorer
+from bilingual_crawler.urls.fingerprint import url_fingerprint
+from bilingual_crawler.urls.hosts import host_of
+
+if TYPE_CHECKING:
+    from bilingual_crawler.spiders.bilingual import BilingualSpider
+
+
+class ScoringMiddleware:
+    """Scores links, after the document itself has gone to the pipelines."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._spider = spider = cast("BilingualSpider", crawler.spider)
+        self._config = config = spider.config
+        journal = spider.folder.journal
+        self._languages = PageLanguages(journal)
+        self._crawl = LiveCrawl(lambda: self._frontier, spider.corpus, self._languages)
+        self._keepers = Scorekeepers(config.scorer, self._make, journal, config.checkpoint_seconds)
+        self._feedback = Feedback(crawler, self._keepers)
+        self._wishes = Wishes(crawler)
+        self._thread = ScoringThread()
+        self._coming: set[int] = set()  # on its way to the frontier
+        crawler.signals.connect(self._thread.stop, signal=signals.engine_stopped)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build the middleware of a crawl."""
+        return cls(crawler)
+
+    async def process_spider_output(
+        self, response: Response, result: AsyncIterator[Any]
+    ) -> AsyncIterator[Any]:
+        """Let all documents of a page go to the pipelines, then have its links judged, once.
+
+        The pipelines work when the event loop gets its turn; so the pairs that a document
+        makes are known before its links are scored.
+        """
+        pages: dict[str, Document] = {}
+        async for item in result:
+            yield item
+            if isinstance(item, Document):
+                pages.setdefault(item.url, item)
+        for page in pages.values():
+            if not self._is_closed(page):
+                await sleep(0)
+                for request in await self._judge(page, response):
+                    yield request
+
+    async def _judge(self, document: Document, response: Response) -> list[Request]:
+        """Have a page judged when its turn comes; an error of the scorer is one of the page."""
+        keeper = self._keeper_of(document.url)
+        async with self._thread:
+            self._coming = {each for each in self._coming if each not in self._frontier}
+            self._languages.note(document)
+            is_seed = response.meta.get("is_start_request")
+            weight = 1.0 if is_seed else keeper.scorer.weight_of(document)
+            follow = self._has_answered(document) and weight
+            follow = follow and self._may_follow(document, response)
+            links = self._wanted(document, keeper.scorer) if follow else []
+            verdict = await self._thread.run(keeper.judge, document, links, keeper.take_news())
+            self._count("links/scored", len(links))
+            self._count("scoring/microseconds", round(verdict.seconds * 1e6))
+            self._wishes.reorder(verdict.changes, self._frontier)
+            self._wishes.end_sites(verdict.exhausted, self._scheduler)
+            scores = [score * weight for score in verdict.scores]
+            requests = list(self._requests(document, links, scores))
+            self._coming.update(url_fingerprint(request.url) for request in requests)
+            probes = list(self._wishes.requests(verdict.proposals, self._is_known))
+            self._coming.update(url_fingerprint(probe.url) for probe in probes)
+            return requests + probes
+
+    def _wanted(self, document: Document, scorer: LinkScorer) -> list[Link]:
+        """The links worth a question: new to the frontier, or waiting and able to rise."""
+        frontier, scope, depth = self._frontier, self._spider.scope, document.depth + 1
+        links = self._links(document)
+        foreign = self._foreign(document)
+        frontier.prefetch(
+            (url_fingerprint(link.url), host)
+            for link in links
+            if scope.covers(host := host_of(link.url)) or link.url in foreign
+        )
+        seen: set[int] = set()
+        wanted = []
+        for link in links:
+            fingerprint = url_fingerprint(link.url)
+            state = frontier.state_of(fingerprint)
+            if state is State.QUEUED or fingerprint in self._coming:
+                if scorer.sees_context:
+                    wanted.append(link)
+            elif state is None and (scorer.sees_context or fingerprint not in seen):
+                seen.add(fingerprint)
+                ask = scope.refusal if link.url in foreign else scope.objection
+                objection = ask(link.url, depth)
+                if objection is None:
+                    wanted.append(link)
+                else:
+                    self._count(f"links/refused/{objection}")
+        self._count("links/seen", len(links))
+        return wanted
+
+    def _requests(
+        self, document: Document, links: Sequence[Link], scores: Sequence[float]
+    ) -> Iterator[Request]:
+        """Raise the URLs that wait; ask for the others, each at the best score it got."""
+        best: dict[int, tuple[float, str]] = {}
+        for link, score in zip(links, scores, strict=True):
+            fingerprint = url_fingerprint(link.url)
+            known = best.get(fingerprint)
+            if known is None or score > known[0]:
+                best[fingerprint] = (score, link.url)
+        for fingerprint, (score, url) in best.items():
+            if score == REFUSED:
+                self._count("links/refused/scorer")
+            elif fingerprint not in self._frontier:
+                yield self._spider.request(url, score=score, depth=document.depth + 1)
+            elif self._frontier.raise_priority(fingerprint, score):
+                self._count("links/raised")
+
+    def _links(self, document: Document) -> list[Link]:
+        """The links of a page, its declared translations first."""
+        declared = [
+            Link(alternate.url, rel="alternate", hreflang=alternate.hreflang)
+            for alternate in document.alternates
+            if alternate.url != document.url
+        ]
+        urls = {link.url for link in declared}
+        return declared + [link for link in document.links if link.url not in urls]
+
+    def _foreign(self, document: Document) -> set[str]:
+        """Declared translations on hosts that must still lead back: one a host and language."""
+        if not self._config.follow_alternates:
+            return set()
+        scope, claims, own = self._spider.scope, self._spider.foreign, host_of(document.url)
+        found: dict[tuple[str, str], str] = {}
+        for each in document.alternates:
+            url, language = each.url, each.language
+            host = host_of(url)
+            if language is None or language not in self._spider.pair_of(url):
+                continue
+            if not host or scope.covers(host):
+                continue
+            if claims.claim(host, own):
+                found.setdefault((host, language), url)
+            else:
+                self._count("links/refused/foreign_host")
+        return set(found.values())
+
+    def _has_answered(self, document: Document) -> bool:
+        """Whether the links of a page may count: not those of a host that must still lead back."""
+        host, claims = host_of(document.url), self._spider.foreign
+        if not claims.is_unanswered(host):
+            return True
+        if claims.read(document):
+            self._spider.scope.admit_host(host)
+            self._count("sites/admitted")
+            return True
+        self._count("sites/unanswered")
+        return False
+
+    def _is_closed(self, document: Document) -> bool:
+        """Whether a page asks that nothing of it is used."""
+        honour = self._spider.honour_of(document.url)
+        return opt_out_of(document.robots, document.tdm_reservation, honour) in CLOSED
+
+    def _may_follow(self, document: Document, response: Response) -> bool:
+        """Whether a page lets its links be followed; where it does not, that is counted."""
+        if not forbids_links(document.robots, self._spider.honour_of(document.url)):
+            return True
+        if response.meta.get("bilingual_optout") != "nofollow":  # counted with the headers
+            record_opt_out(self._crawler.stats, host_of(document.url), "nofollow")
+        return False
+
+    def _is_known(self, fingerprint: int) -> bool:
+        return fingerprint in self._frontier or fingerprint in self._coming
+
+    def _keeper_of(self, url: str) -> Scorekeeper:
+        return self._keepers.of(self._spider.pair_of(url))
+
+    def _make(self, languages: Languages) -> LinkScorer:
+        topic = self._spider.topic
+        return make_scorer(self._config.scorer, languages, self._crawl, self._config, topic)
+
+    @property
+    def _frontier(self) -> CrawlFrontier:
+        return self._scheduler.frontier
+
+    @property
+    def _scheduler(self) -> FrontierScheduler:
+        return cast("FrontierScheduler", self._crawler.engine.scheduler)
+
+    def _count(self, name: str, amount: int = 1) -> None:
+        self._crawler.stats.inc_value(f"bilingual/{name}", amount)

@@ -1,0 +1,160 @@
+"""The extension that ends a crawl within BILINGUAL_STOP_SECONDS of SIGTERM or Ctrl-C.
+
+Scrapy stops gracefully: it waits for every page that is under way. A server that never
+answers, a look-up that hangs or a model that thinks for long would hold it up for minutes,
+and whoever asked (systemd, Docker, scrapyd) would kill it meanwhile. So pages that are not
+there in time go back to the queue, and a thread ends the process if all else fails. Then, as
+after a second signal, the last checkpoint holds: at most a second of work is done again.
+"""
+
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Self, cast
+
+from scrapy import signals
+from scrapy.crawler import Crawler, CrawlerProcessBase
+from scrapy.utils.asyncio import call_later
+from scrapy.utils.log import get_scrapy_root_handler
+
+from bilingual_crawler.crawl.deadline import ALL, ANSWERS
+from bilingual_crawler.crawl.signals import crawl_failed, out_of_patience
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bilingual_crawler.spiders.bilingual import BilingualSpider
+
+logger = logging.getLogger(__name__)
+
+PROGRAMS = {"scrapy", "scrapyd", "bilingual-crawler", "bilingual_crawler"}
+SIGNALS = (signal.SIGTERM, signal.SIGINT)
+LOOK_SECONDS = 0.1
+SECOND_SIGNAL_SECONDS = 1.0
+LAST_WORDS_SECONDS = 0.3
+
+
+class GracefulStop:
+    """Counts the time from the first signal on, beside Scrapy's own handling of it.
+
+    A program that runs crawls and has signal handlers of its own is left alone.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._patience = cast("BilingualSpider", crawler.spider).patience
+        self._process: CrawlerProcessBase | None = None
+        self._hurry_at: float | None = None
+        self._over = False
+        self._failure = ""
+        crawler.signals.connect(self._opened, signal=signals.spider_opened)
+        crawler.signals.connect(self._note_failure, signal=crawl_failed)
+        crawler.signals.connect(self._stopped, signal=signals.engine_stopped)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build the extension of a crawl."""
+        return cls(crawler)
+
+    def _opened(self) -> None:
+        """Wait for the event loop: Scrapy has its handlers in place when that runs."""
+        call_later(0, self._watch)
+
+    def _note_failure(self, sentence: str) -> None:
+        self._failure = self._failure or sentence
+
+    def _stopped(self) -> None:
+        """The crawl is over; one that could not be written ends its process with status 1.
+
+        A log in a file may well be on the same disk, so that the reason is told here too.
+        """
+        self._over = True
+        if self._failure and self._process is not None:
+            self._process.bootstrap_failed = True
+            if isinstance(get_scrapy_root_handler(), logging.FileHandler):
+                sys.stderr.write(f"{self._failure}\n")
+
+    def _watch(self) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            return
+        self._process = _scrapys_process(signal.getsignal(SIGNALS[0]))
+        if self._process is not None:
+            if self._crawler.crawling:
+                self._put_before(self._told)
+            else:  # a signal came while the crawl was being opened, which may take long
+                self._begin()
+            threading.Thread(target=self._guard, name="stopping", daemon=True).start()
+
+    def _put_before(self, ours: "Callable[[Any, int, FrameType | None], None]") -> None:
+        """Have both signals come to us first; what was there is called by us."""
+        for each in SIGNALS:
+            theirs = signal.getsignal(each)
+            if _scrapys_process(theirs) is not None:
+                signal.signal(each, partial(ours, theirs))
+
+    def _told(self, theirs: Any, number: int, frame: FrameType | None) -> None:
+        """The first signal: nothing is logged here, since it may interrupt a log line."""
+        theirs(number, frame)
+        self._begin()
+
+    def _begin(self) -> None:
+        from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
+
+        self._patience.tell()
+        self._put_before(self._told_again)
+        loop: Any = reactor
+        loop.callFromThread(call_later, ANSWERS * self._patience.seconds, self._give_up)
+
+    def _told_again(self, theirs: Any, number: int, frame: FrameType | None) -> None:
+        """The second signal: at once, if Scrapy does not manage."""
+        self._hurry_at = time.monotonic() + SECOND_SIGNAL_SECONDS
+        theirs(number, frame)
+
+    def _give_up(self) -> None:
+        """Wait for servers no longer."""
+        if not self._over:
+            self._crawler.signals.send_catch_log(out_of_patience)
+
+    def _guard(self) -> None:
+        """End the process when the time is up; on a thread, because the event loop may hang."""
+        while not self._is_time():
+            time.sleep(LOOK_SECONDS)
+        if self._over:
+            if not _is_command():
+                return
+        else:
+            threading.Thread(target=_say_last_words, daemon=True).start()
+            time.sleep(LAST_WORDS_SECONDS)
+        os._exit(1 if self._failure or not self._over else 0)
+
+    def _is_time(self) -> bool:
+        hurry_at = self._hurry_at
+        return self._patience.is_over(ALL) or (
+            hurry_at is not None and time.monotonic() >= hurry_at
+        )
+
+
+def _say_last_words() -> None:
+    """Log why; on a thread of its own, because a log that cannot be written may hang too."""
+    logger.warning(
+        "The crawl could not end in time: the process ends now, with what the last checkpoint has."
+    )
+
+
+def _scrapys_process(handler: Any) -> CrawlerProcessBase | None:
+    """Whose signal handler it is, if Scrapy runs the process."""
+    owner = getattr(handler, "__self__", None)
+    return owner if isinstance(owner, CrawlerProcessBase) else None
+
+
+def _is_command() -> bool:
+    """Whether the process is there for the crawl alone: a `crawl` command, or a job of scrapyd."""
+    main = getattr(sys.modules.get("__main__"), "__spec__", None)
+    name = main.name if main is not None else Path(sys.argv[0]).stem
+    return name.partition(".")[0] in PROGRAMS

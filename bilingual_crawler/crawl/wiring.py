@@ -1,0 +1,75 @@
+"""Which of our components takes which place in Scrapy."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
+
+from bilingual_crawler.config.settings import Config, scrapy_defaults
+from bilingual_crawler.crawl.fetching.identity import identity_settings
+
+OURS = "bilingual_crawler."
+SCRAPYS = "scrapy."
+
+SCHEDULER = OURS + "crawl.scheduler.FrontierScheduler"
+THROTTLE = {
+    OURS + "crawl.fetching.crawl_delay.CrawlDelays": 0,
+    OURS + "crawl.fetching.throttle.SiteThrottle": 0,
+    SCRAPYS + "extensions.throttle.AutoThrottle": None,
+}
+COMPONENTS: dict[str, dict[str, int | str | None]] = {
+    "DOWNLOAD_HANDLERS": {
+        "http": OURS + "crawl.fetching.handler.GuardedDownloadHandler",
+        "https": OURS + "crawl.fetching.handler.GuardedDownloadHandler",
+    },
+    "DOWNLOADER_MIDDLEWARES": {
+        OURS + "crawl.fetching.guard.AddressGuard": 30,
+        OURS + "crawl.fetching.robots.RobotsTxt": 100,
+        SCRAPYS + "downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+        OURS + "crawl.fetching.optouts.OptOuts": 540,
+        OURS + "crawl.fetching.retry.LaterRetry": 550,
+        SCRAPYS + "downloadermiddlewares.retry.RetryMiddleware": None,
+        OURS + "crawl.fetching.limits.ContentLimits": 585,
+    },
+    "SPIDER_MIDDLEWARES": {OURS + "crawl.scoring.middleware.ScoringMiddleware": 950},
+    "ITEM_PIPELINES": {
+        OURS + "crawl.pipelines.OptOutFilter": 100,
+        OURS + "crawl.pipelines.LanguageFilter": 200,
+        OURS + "crawl.pipelines.MachineTranslationFilter": 250,
+        OURS + "crawl.pipelines.Harvest": 300,
+    },
+    "EXTENSIONS": {
+        **THROTTLE,
+        OURS + "crawl.stopping.GracefulStop": 10,
+        OURS + "crawl.extensions.reporter.CrawlReporter": 100,
+        OURS + "crawl.extensions.picture.YieldPicture": 110,
+        SCRAPYS + "extensions.logstats.LogStats": None,
+    },
+}
+WARC = {OURS + "crawl.extensions.warc.WarcArchive": 500}
+SITEMAPS = {OURS + "crawl.fetching.sitemaps.SiteMaps": 130}
+METRICS = {OURS + "crawl.extensions.metrics.MetricsEndpoint": 105}
+NEGOTIATION = {OURS + "crawl.negotiation.middleware.Negotiation": 890}
+FINGERPRINTER = OURS + "crawl.negotiation.cache_key.VariantFingerprinter"
+ALIGN = {OURS + "crawl.extensions.aligner.CrawlAligner": 120}
+
+
+def wire_fetching(settings: BaseSettings) -> Config:
+    """Let a spider of any kind fetch as we do: guarded, obedient, slowly, under our name."""
+    for default in scrapy_defaults:
+        settings.set(default.name, default.value, priority="addon")
+    config = Config.from_settings(settings)
+    for name, value in identity_settings(settings, config.contact).items():
+        settings.set(name, value, priority="addon")
+    for name in ("DOWNLOAD_HANDLERS", "DOWNLOADER_MIDDLEWARES"):
+        add_components(settings, name, COMPONENTS[name])
+    add_components(settings, "EXTENSIONS", THROTTLE)
+    return config
+
+
+def add_components(settings: BaseSettings, name: str, components: Mapping[str, Any]) -> None:
+    """Add to a setting that holds a dictionary; what the project says of a key stands."""
+    own = settings[name]
+    for key, value in components.items():
+        if key not in own or (own.getpriority(key) or 0) < SETTINGS_PRIORITIES["addon"]:
+            own.set(key, value, priority="addon")

@@ -1,0 +1,196 @@
+"""What an export reads: the sentence pairs, documents and document pairs of a crawl's folder."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+from bilingual_crawler.documents.document import Document
+from bilingual_crawler.documents.serialise import document_from_dict
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.export.account import Account
+from bilingual_crawler.store.folder import DOCUMENTS, PAIRS
+from bilingual_crawler.store.json_lines import Watch, read_json_lines
+from bilingual_crawler.store.sentence_pair import SENTENCES, SentencePair
+from bilingual_crawler.topics.topic import NO_TOPIC, Topic
+
+EMPTY = "one side has no text"
+_CODE = re.compile("[a-z]{3}")
+_LARGEST = 1 << 53
+"""Positions above this are no longer exact in JSON."""
+_texts = attrgetter("pair", "url1", "url2", "text1", "text2", "beads", "kind", "dropped")
+
+
+@dataclass(slots=True, frozen=True)
+class Selection:
+    """Which sentence pairs go out: the good ones, unless `dropped` asks for all."""
+
+    dropped: bool = False
+    min_score: float | None = None
+
+    def objection(self, row: SentencePair) -> str:
+        """Why a row does not go out; "" if it does."""
+        if row.dropped and not self.dropped:
+            return f"dropped by cleaning: {row.dropped}"
+        if self.min_score is not None and row.score < self.min_score:
+            return f"score below {self.min_score:g}"
+        if not self.dropped and not (row.text1.strip() and row.text2.strip()):
+            return EMPTY
+        return ""
+
+
+class DocumentPairRow:
+    """Two URLs and their languages, as pairs.jsonl names them."""
+
+    __slots__ = ("lang1", "lang2", "score", "url1", "url2")
+
+    def __init__(self, fields: dict[str, Any]) -> None:
+        self.url1, self.url2 = _text(fields["url1"]), _text(fields["url2"])
+        self.lang1, self.lang2 = _code(fields["lang1"]), _code(fields["lang2"])
+        self.score = float(fields.get("score", 1.0))
+
+
+class Source:
+    """The folder of a crawl, read as often as a format needs, never held in memory."""
+
+    def __init__(
+        self,
+        folder: Path,
+        account: Account,
+        selection: Selection | None = None,
+        watch: Watch = lambda _share: None,
+        topic: Topic = NO_TOPIC,
+    ) -> None:
+        self._topic = topic
+        self._folder = folder
+        self._account = account
+        self._selection = selection or Selection()
+        self._watch = watch
+
+    def sentences(self) -> Iterator[SentencePair]:
+        """The selected sentence pairs in their order; the others are counted with the reason."""
+        damage, objection = self._account.damage, self._selection.objection
+        file = self._file(SENTENCES, "run scrapy align")
+        for place, fields in read_json_lines(file, damage, self._watch):
+            try:
+                row = SentencePair.from_dict(fields)
+                check(row)
+            except (TypeError, ValueError):
+                damage.add(place, "not a sentence pair")
+                continue
+            if reason := objection(row):
+                self._account.left_out[reason] += 1
+            else:
+                yield row
+
+    def documents(self) -> Iterator[Document]:
+        """The documents in the order they were kept in, judged anew if there is a topic."""
+        damage = self._account.damage
+        file = self._file(DOCUMENTS, "crawl into it with -a output=")
+        for place, fields in read_json_lines(file, damage, self._watch):
+            try:
+                document = document_from_dict(fields)
+                _check_document(document)
+            except (AttributeError, KeyError, TypeError, ValueError):
+                damage.add(place, "not a document")
+                continue
+            self._topic.annotate(document)
+            yield document
+
+    def document_pairs(self) -> Iterator[DocumentPairRow]:
+        """The document pairs, in the order they were found in."""
+        damage = self._account.damage
+        for place, fields in read_json_lines(
+            self._file(PAIRS, "crawl into it with -a output="), damage
+        ):
+            try:
+                pair = DocumentPairRow(fields)
+            except (KeyError, TypeError, ValueError):
+                damage.add(place, "not a document pair")
+                continue
+            yield pair
+
+    def _file(self, name: str, advice: str) -> Path:
+        file = self._folder / name
+        if not file.is_file():
+            space = "" if advice.endswith("=") else " "
+            raise ConfigurationError(
+                f"There is no {name} in {self._folder}: {advice}{space}{self._folder} first."
+            )
+        return file
+
+
+def peek(rows: Iterable[SentencePair]) -> tuple[SentencePair | None, Iterator[SentencePair]]:
+    """The first row, for what stands at the head of a file, and all rows."""
+    remaining = iter(rows)
+    first = next(remaining, None)
+    return first, chain(() if first is None else (first,), remaining)
+
+
+def of_one_pair(
+    rows: Iterable[SentencePair], account: Account
+) -> tuple[tuple[str, str], Iterator[SentencePair]]:
+    """The two languages of the first row, and the rows that have the same.
+
+    For formats with a file a language. Other rows are counted.
+    """
+    first, rows = peek(rows)
+    if first is None:
+        raise ConfigurationError(
+            "No sentence pair is left to export, and without one there are no two languages."
+        )
+    languages = first.lang1, first.lang2
+    return languages, _same(rows, languages, account)
+
+
+def _same(
+    rows: Iterable[SentencePair], languages: tuple[str, str], account: Account
+) -> Iterator[SentencePair]:
+    for row in rows:
+        if (row.lang1, row.lang2) == languages:
+            yield row
+        else:
+            account.left_out[f"languages other than {'-'.join(languages)}"] += 1
+
+
+def check(row: SentencePair) -> None:
+    """Raise ValueError for a row whose fields are not what they should be.
+
+    Languages become parts of file names, so nothing but codes passes.
+    """
+    if set(map(type, _texts(row))) != {str}:
+        raise ValueError("not text")
+    if type(row.at) is not int or not 0 <= row.at < _LARGEST:
+        raise ValueError("not a position")
+    if type(row.score) not in {int, float} or not math.isfinite(row.score):
+        raise ValueError("not a score")
+    if _code(row.lang1) == _code(row.lang2):
+        raise ValueError("not two languages")
+
+
+def _check_document(document: Document) -> None:
+    _text(document.url)
+    _text(document.title)
+    if document.language is not None:
+        _code(document.language)
+    for paragraph in document.paragraphs:
+        _text(paragraph.text)
+        _text(paragraph.kind)
+        if not all(isinstance(term, str) for term in paragraph.topic):
+            raise TypeError("not terms")
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("not text")
+    return value
+
+
+def _code(value: Any) -> str:
+    if not _CODE.fullmatch(_text(value)):
+        raise ValueError("not a language")
+    return str(value)

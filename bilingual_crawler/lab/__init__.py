@@ -1,0 +1,1 @@
+"""What makes and measures the models: training, evaluation, replay."""

@@ -1,0 +1,122 @@
+"""Both models on labelled rows, side by side with the rules."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from bilingual_crawler.lab.evaluation.baselines import (
+    announced_language,
+    same_but_for_language,
+)
+from bilingual_crawler.lab.evaluation.metrics import Scores, scores
+from bilingual_crawler.lab.evaluation.reading import LabelledPair, LabelledUrl
+from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang
+from bilingual_crawler.scoring.pair_features import stripped
+
+AT_ONCE = 2048
+HALF = 0.5
+POSITIVE, NEGATIVE = "parallel", "not parallel"
+PREFIXES = {"model": "", "rules": "baseline_"}
+Advance = Callable[[int], object]
+ItemT = TypeVar("ItemT")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a model and the rules make of the same rows; no model is None."""
+
+    rows: int
+    model: Scores | None
+    rules: Scores
+    seconds: float
+    not_known: dict[str, int]
+    """Rows in languages that the model has no label for: it cannot but be wrong there."""
+    of_pairs: bool = False
+    """Whether the rows were pairs: yes or no, never unknown."""
+
+    @property
+    def sides(self) -> dict[str, Scores]:
+        """What stands side by side, under its name."""
+        rules = {"rules": self.rules}
+        return rules if self.model is None else {"model": self.model} | rules
+
+    def figures(self) -> dict[str, Any]:
+        """The figures by name, for programs."""
+        named: dict[str, Any] = {"rows": self.rows}
+        classes: dict[str, dict[str, float]] = {
+            each.label: {"rows": each.support} for each in self.rules.classes
+        }
+        for name, side in self.sides.items():
+            prefix = PREFIXES[name]
+            named[f"{prefix}macro_f1"] = side.macro_f1
+            named[f"{prefix}macro_precision"] = side.macro_precision
+            named[f"{prefix}macro_recall"] = side.macro_recall
+            if self.of_pairs:
+                named[f"{prefix}positive_f1"] = side.of(POSITIVE).f1
+            else:
+                named[f"{prefix}unknown_share"] = side.unknown_share
+            for each in side.classes:
+                classes[each.label][f"{prefix}precision"] = each.precision
+                classes[each.label][f"{prefix}recall"] = each.recall
+                classes[each.label][f"{prefix}f1"] = each.f1
+        if self.model is not None:
+            named["urls_per_second"] = self.rows / self.seconds
+        return named | {"classes": classes}
+
+
+def compare_languages(
+    rows: Sequence[LabelledUrl],
+    model: Url2Lang | None,
+    *,
+    only: Collection[str] | None = None,
+    advance: Advance = lambda _: None,
+) -> Comparison:
+    """The language of each URL by the model and by the rules."""
+    gold = [row.language for row in rows]
+    rules = scores(gold, [announced_language(row.url) for row in rows], only)
+    if model is None:
+        return Comparison(len(rows), None, rules, 0.0, {})
+    told: list[str] = []
+    start = time.perf_counter()
+    for part in _chunks([row.url for row in rows]):
+        best = model.probabilities(part).argmax(axis=1)
+        told += [model.labels[column] for column in best]
+        advance(len(part))
+    seconds = time.perf_counter() - start
+    not_known = Counter(code for code in gold if code not in model.labels)
+    return Comparison(len(rows), scores(gold, told, only), rules, seconds, dict(not_known))
+
+
+def compare_pairs(
+    rows: Sequence[LabelledPair],
+    model: ParallelUrls | None,
+    tokens: frozenset[str],
+    *,
+    advance: Advance = lambda _: None,
+) -> Comparison:
+    """Whether pairs are translations by the model (at one half) and by token stripping."""
+    gold = [_label(row.parallel) for row in rows]
+    keys = {url: stripped(url, tokens) for row in rows for url in row[:2]}
+    rules = scores(
+        gold, [_label(same_but_for_language(keys[row.first], keys[row.second])) for row in rows]
+    )
+    if model is None:
+        return Comparison(len(rows), None, rules, 0.0, {}, of_pairs=True)
+    told: list[str] = []
+    start = time.perf_counter()
+    for part in _chunks([(row.first, row.second) for row in rows]):
+        told += [_label(each >= HALF) for each in model.probabilities(part).tolist()]
+        advance(len(part))
+    seconds = time.perf_counter() - start
+    return Comparison(len(rows), scores(gold, told), rules, seconds, {}, of_pairs=True)
+
+
+def _label(parallel: bool) -> str:
+    return POSITIVE if parallel else NEGATIVE
+
+
+def _chunks(items: Sequence[ItemT]) -> Iterator[Sequence[ItemT]]:
+    for begin in range(0, len(items), AT_ONCE):
+        yield items[begin : begin + AT_ONCE]

@@ -1,0 +1,100 @@
+"""Precision, recall and F1, a class and as macro averages over the classes of the data."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from bilingual_crawler.lab.evaluation.reading import LabelledUrl
+from bilingual_crawler.scoring.models import UNKNOWN
+from bilingual_crawler.urls.hosts import host_of, site_of
+
+LEAST_URLS, LEAST_SITES = 100, 10
+"""What SBFC asks of a language before it reports a figure for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassScore:
+    """How well one class is told from the others."""
+
+    label: str
+    support: int
+    predicted: int
+    right: int
+
+    @property
+    def precision(self) -> float:
+        """The share of what was given this label that deserved it; 0 if nothing was."""
+        return self.right / self.predicted if self.predicted else 0.0
+
+    @property
+    def recall(self) -> float:
+        """The share of the class that was found."""
+        return self.right / self.support if self.support else 0.0
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of the two."""
+        both = self.support + self.predicted
+        return 2 * self.right / both if both else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The classes that occur in the data, the largest first, and their averages."""
+
+    classes: tuple[ClassScore, ...]
+    unknown_share: float
+
+    @property
+    def macro_precision(self) -> float:
+        """The mean of the classes' precisions."""
+        return self._mean(lambda each: each.precision)
+
+    @property
+    def macro_recall(self) -> float:
+        """The mean of the classes' recalls."""
+        return self._mean(lambda each: each.recall)
+
+    @property
+    def macro_f1(self) -> float:
+        """The mean of the classes' F1."""
+        return self._mean(lambda each: each.f1)
+
+    def of(self, label: str) -> ClassScore:
+        """The scores of one class; zeros if it does not occur."""
+        found = [each for each in self.classes if each.label == label]
+        return found[0] if found else ClassScore(label, 0, 0, 0)
+
+    def _mean(self, value: Callable[[ClassScore], float]) -> float:
+        return sum(map(value, self.classes)) / len(self.classes) if self.classes else 0.0
+
+
+def scores(
+    gold: Sequence[str], predicted: Sequence[str], only: Collection[str] | None = None
+) -> Scores:
+    """Compare labels; `only` limits the classes reported, never the rows they are judged on."""
+    support, answers = Counter(gold), Counter(predicted)
+    right = Counter(label for label, answer in zip(gold, predicted, strict=True) if label == answer)
+    labels = sorted(support, key=lambda label: (-support[label], label))
+    return Scores(
+        tuple(
+            ClassScore(label, support[label], answers[label], right[label])
+            for label in labels
+            if only is None or label in only
+        ),
+        answers[UNKNOWN] / len(predicted) if predicted else 0.0,
+    )
+
+
+def well_covered(
+    rows: Iterable[LabelledUrl], urls: int = LEAST_URLS, sites: int = LEAST_SITES
+) -> frozenset[str]:
+    """The languages with enough URLs of enough sites for a figure that means something."""
+    count: Counter[str] = Counter()
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        count[row.language] += 1
+        found[row.language].add(site_of(host_of(row.url)))
+    return frozenset(
+        label for label in count if count[label] >= urls and len(found[label]) >= sites
+    )

@@ -1,0 +1,175 @@
+"""An evaluation from its data to what is printed: a table for people, or a line of JSON."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.lab.evaluation.classification import (
+    Advance,
+    compare_languages,
+    compare_pairs,
+)
+from bilingual_crawler.lab.evaluation.metrics import LEAST_SITES, LEAST_URLS, well_covered
+from bilingual_crawler.lab.evaluation.one_to_one import align, candidate_pairs
+from bilingual_crawler.lab.evaluation.reading import (
+    Skipped,
+    gold_rows,
+    language_rows,
+    pair_rows,
+)
+from bilingual_crawler.lab.evaluation.tables import (
+    alignment_notes,
+    alignment_table,
+    comparison_notes,
+    comparison_table,
+)
+from bilingual_crawler.languages import LanguagePair, LanguagePairError, UnknownLanguageError
+from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang
+from bilingual_crawler.scoring.models import Task, find_model
+from bilingual_crawler.scoring.pair_features import all_tokens
+from bilingual_crawler.store.tables import name_of
+
+WIDTH = 120
+"""Of a table that goes to a file."""
+
+
+class Choices(Protocol):
+    """What the user chose."""
+
+    model: str
+    provider: str
+    threads: int
+    baseline: bool
+    json: bool
+    well_covered: bool
+    langs: str | None
+
+
+def evaluate_languages(source: str, opts: Choices) -> None:
+    """Print how well languages are told."""
+    model = _open_model("url2lang", opts)
+    skipped = Skipped()
+    rows = list(language_rows(source, skipped))
+    _check_rows(rows, source, skipped)
+    only = well_covered(rows) if opts.well_covered else None
+    if only is not None and not only:
+        raise ConfigurationError(
+            f"No language in {name_of(source)} has {LEAST_URLS} URLs of {LEAST_SITES} sites.",
+            "Leave --well-covered away to see all languages.",
+        )
+    with _progress_bar("URLs", len(rows)) as advance:
+        result = compare_languages(rows, model, only=only, advance=advance)
+    if opts.json:
+        _print_json(result.figures(), model, skipped)
+        return
+    notes = [*comparison_notes(result), _speed(result.figures(), "URLs")]
+    _print_table(comparison_table(result, "language"), model, skipped, notes)
+
+
+def evaluate_pairs(source: str, opts: Choices) -> None:
+    """Print how well translations are told from other pairs."""
+    model = _open_model("parallel", opts)
+    tokens = _tokens(opts)
+    skipped = Skipped()
+    rows = list(pair_rows(source, skipped))
+    _check_rows(rows, source, skipped)
+    with _progress_bar("pairs", len(rows)) as advance:
+        result = compare_pairs(rows, model, tokens, advance=advance)
+    if opts.json:
+        _print_json(result.figures(), model, skipped)
+        return
+    notes = [_speed(result.figures(), "pairs")]
+    _print_table(comparison_table(result, "pairs"), model, skipped, notes)
+
+
+def evaluate_alignment(source: str, opts: Choices) -> None:
+    """Print how many gold pairs are found when each URL has one partner."""
+    model = _open_model("parallel", opts)
+    tokens = _tokens(opts)
+    skipped = Skipped()
+    gold = list(gold_rows(source, skipped))
+    _check_rows(gold, source, skipped)
+    with _progress_bar("pairs", candidate_pairs(gold)) as advance:
+        result = align(gold, model, tokens, advance=advance)
+    if opts.json:
+        _print_json(result.figures(), model, skipped)
+        return
+    notes = [*alignment_notes(result), _speed(result.figures(), "pairs")]
+    _print_table(alignment_table(result), model, skipped, notes)
+
+
+def _open_model(task: Task, opts: Choices) -> Any:
+    """The model, with no memory so that its speed is told truly; None if rules are enough."""
+    try:
+        folder = find_model(task, opts.model)
+    except ConfigurationError:
+        if opts.baseline and not opts.model:
+            return None
+        raise
+    model = Url2Lang if task == "url2lang" else ParallelUrls
+    return model(folder, provider=opts.provider, threads=opts.threads, remembered=0)
+
+
+def _tokens(opts: Choices) -> frozenset[str]:
+    if not opts.langs:
+        return all_tokens()
+    try:
+        pair = LanguagePair.parse(opts.langs)
+    except (LanguagePairError, UnknownLanguageError) as error:
+        raise ConfigurationError(f"--langs: {error}") from error
+    return pair.first.tokens | pair.second.tokens
+
+
+def _check_rows(rows: list[Any], source: str, skipped: Skipped) -> None:
+    if not rows:
+        why = f": {skipped}" if skipped.count else ""
+        raise ConfigurationError(
+            f"{name_of(source)} has no line that can be used{why}.",
+            "`scrapy evaluate --help` shows the columns.",
+        )
+
+
+def _speed(figures: dict[str, Any], what: str) -> str:
+    speed = figures.get("urls_per_second")
+    return f"{speed:,.0f} {what} a second." if speed else ""
+
+
+def _print_json(figures: dict[str, Any], model: Any, skipped: Skipped) -> None:
+    told = {"model": None if model is None else model.where, "bad_lines": skipped.count}
+    sys.stdout.write(json.dumps(figures | told) + "\n")
+
+
+def _print_table(table: Table, model: Any, skipped: Skipped, notes: list[str]) -> None:
+    console = Console(highlight=False, markup=False)
+    if not console.is_terminal:
+        console.width = WIDTH
+    if model is not None:
+        console.print(f"{model.where} on {model.provider}\n", soft_wrap=True)
+    console.print(table)
+    for note in [*notes, f"{skipped}." if skipped.count else ""]:
+        if note:
+            console.print(note, soft_wrap=True)
+
+
+@contextmanager
+def _progress_bar(what: str, total: int) -> Iterator[Advance]:
+    """A bar on the terminal; nothing where there is none."""
+    console = Console(stderr=True)
+    with Progress(
+        TextColumn(what),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as progress:
+        task = progress.add_task(what, total=total)
+        yield lambda count: progress.advance(task, count)

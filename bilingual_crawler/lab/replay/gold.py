@@ -1,0 +1,114 @@
+"""The pairs that are known to be true: from a list, or from what the site itself claims."""
+
+import gzip
+import zlib
+from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from bilingual_crawler.corpus.sources.tree import file_url
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.lab.replay.curve import Pair
+from bilingual_crawler.lab.replay.site import RecordedSite
+from bilingual_crawler.languages import LanguagePair, UnknownLanguageError, find_language
+from bilingual_crawler.pairing.matcher import Matcher
+from bilingual_crawler.pairing.pair import Page
+from bilingual_crawler.store.warc_reader import OK
+from bilingual_crawler.urls.resolver import UrlResolver
+
+ALTERNATES = "alternates"
+"""What stands for the name of a list where the site's own hreflang is meant."""
+ENDING = ".gold.tsv"
+_GZIP = b"\x1f\x8b"
+_URLS, _WITH_LANGUAGES = 2, 4
+
+
+class GoldLine(NamedTuple):
+    """Two URLs that are translations; languages are ISO 639-3, "" where none are given."""
+
+    first: str
+    second: str
+    languages: tuple[str, str] = ("", "")
+
+
+def read_gold(path: Path) -> list[GoldLine]:
+    """The lines of a list: two URLs, or two URLs and two languages, with tabs between.
+
+    Paths of files that exist stand for their `file:` URLs.
+    """
+    lines = []
+    for text in _text(path).splitlines():
+        fields = [field.strip() for field in text.split("\t")]
+        if len(fields) not in {_URLS, _WITH_LANGUAGES}:
+            continue
+        first, second = map(_url, fields[:2])
+        if first is None or second is None:
+            continue
+        codes = [_code(field) for field in fields[2:]] or ["", ""]
+        lines.append(GoldLine(first, second, (codes[0], codes[1])))
+    if not lines:
+        raise ConfigurationError(
+            f"{path} has no gold pair in it: write two URLs a line with a tab between,"
+            " and after them, if you like, their two languages."
+        )
+    return lines
+
+
+def largest_pairs(lines: Iterable[GoldLine]) -> list[str]:
+    """The pairs of languages that the list has, that with most lines first."""
+    counts = Counter("-".join(sorted(line.languages)) for line in lines if all(line.languages))
+    return sorted(counts, key=lambda langs: (-counts[langs], langs))
+
+
+def of_languages(lines: Iterable[GoldLine], pair: LanguagePair) -> list[Pair]:
+    """The pairs of two languages, in either order; lines without languages are of any."""
+    wanted = sorted(pair.codes)
+    chosen = (line for line in lines if sorted(line.languages) in (wanted, ["", ""]))
+    return list(dict.fromkeys((line.first, line.second) for line in chosen))
+
+
+def claimed_pairs(site: RecordedSite, pair: LanguagePair) -> list[Pair]:
+    """Pages that name each other as translations, in the languages that they are really in."""
+    matcher = Matcher(pair, ["alternates"])
+    for source, target in site.recording.aliases():
+        matcher.alias(source, target)
+    for url in site.recording.pages:
+        answer = site.answer(url)
+        if answer is None or answer.status != OK:
+            continue
+        document = site.document(url, answer)
+        if document.language is None or document.language not in pair:
+            continue
+        alternates = tuple(
+            (each.url, each.language) for each in document.alternates if each.language
+        )
+        names = (document.canonical,) if document.canonical else ()
+        matcher.add(Page(url, document.language, alternates, names))
+    return [(found.first, found.second) for found in matcher.pairs]
+
+
+def _url(text: str) -> str | None:
+    if "://" not in text:
+        return file_url(Path(text)) if text and Path(text).is_file() else None
+    return UrlResolver(text).resolve(text)
+
+
+def _text(path: Path) -> str:
+    try:
+        content = path.read_bytes()
+        if content.startswith(_GZIP):
+            content = gzip.decompress(content)
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigurationError(f"The gold list {path} cannot be read: {reason}.") from error
+    return content.decode("utf-8-sig", "replace")
+
+
+@lru_cache(maxsize=1024)
+def _code(text: str) -> str:
+    try:
+        return find_language(text).code
+    except UnknownLanguageError:
+        return text.lower()

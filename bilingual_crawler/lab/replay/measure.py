@@ -1,0 +1,283 @@
+"""A recorded site from its file to its figures: graph, gold pairs, oracle, one crawl a scorer."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scrapy.settings import Settings
+
+from bilingual_crawler.config.settings import Config, scrapy_defaults
+from bilingual_crawler.config.sites import Sites
+from bilingual_crawler.crawl.scope import Scope
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.lab.replay import curve, gold
+from bilingual_crawler.lab.replay.curve import Pair
+from bilingual_crawler.lab.replay.graph import SiteGraph, draw_graph
+from bilingual_crawler.lab.replay.oracle import oracle_order
+from bilingual_crawler.lab.replay.recording import Recording
+from bilingual_crawler.lab.replay.run import Crawl, Run, Running, run_settings
+from bilingual_crawler.lab.replay.site import RecordedSite
+from bilingual_crawler.languages import LanguagePair, LanguagePairError, UnknownLanguageError
+
+BREADTH_FIRST, ORACLE = "breadth_first", "oracle"
+SHARES = (50, 80, 95)
+DIGITS = 6
+
+
+class NothingToMeasureError(ConfigurationError):
+    """A site without a gold pair that could be found: no mistake where there are others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A site to be replayed; without `gold` its own hreflang is taken for true."""
+
+    warc: Path
+    gold: Path | None
+    scorers: tuple[str, ...]
+    langs: str | None = None
+    strip: bool = False
+    budget: int = 0
+    seeds: tuple[str, ...] = ()
+    seed: int = 0
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What was measured on a site: per scorer the figures, the curve and the order."""
+
+    site: str
+    langs: str
+    seeds: tuple[str, ...]
+    strip: bool
+    pages: int
+    pairs: int
+    listed: int
+    scorers: dict[str, dict[str, Any]]
+    curves: dict[str, list[int]]
+    orders: dict[str, list[str]]
+    gold: list[Pair] = field(default_factory=list)
+    """The gold pairs that can be reached."""
+    downloads: int = 0
+    seconds: float = 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures, as `--json` prints them."""
+        return {
+            "site": self.site,
+            "langs": self.langs,
+            "seeds": list(self.seeds),
+            "strip_alternates": self.strip,
+            "pages": self.pages,
+            "pairs": self.pairs,
+            "gold": self.listed,
+            "scorers": self.scorers,
+        }
+
+
+def measure(job: Job, at_once: int = 1, done: Callable[[], None] = lambda: None) -> Measured:
+    """Replay one site with every scorer, so many crawls at once."""
+    recording = Recording(job.warc)
+    lines = gold.read_gold(job.gold) if job.gold is not None else []
+    pair = _languages(job, lines)
+    site = RecordedSite(recording, pair.codes, strip=job.strip)
+    crawl = Crawl(pair, _seeds(job, site), job.budget, job.seed, job.settings)
+    graph = _graph(site, crawl)
+    true = _gold_pairs(job, recording, lines, pair)
+    reachable = [each for each in true if each[0] in graph.links and each[1] in graph.links]
+    if not reachable:
+        raise NothingToMeasureError(
+            f"{job.warc.name}: links from {', '.join(crawl.seeds)} lead to both pages of none of"
+            f" the {len(true)} gold pairs for {pair}: name another start with --seeds."
+        )
+    runs = dict(_crawls(site, job.scorers, crawl, at_once, done))
+    orders = {name: run.order for name, run in runs.items()}
+    ideal = oracle_order(graph, reachable)
+    orders[ORACLE] = ideal[: job.budget] if job.budget else ideal
+    curves = {name: curve.yield_curve(order, reachable) for name, order in orders.items()}
+    judge = _Judge(recording, true, reachable)
+    figures = {
+        name: figures_of(curves[name], len(reachable), graph.pages)
+        | judge.figures(order, runs.get(name))
+        for name, order in orders.items()
+    }
+    _add_gains(figures)
+    return Measured(
+        site=recording.name,
+        langs=str(pair),
+        seeds=crawl.seeds,
+        strip=job.strip,
+        pages=graph.pages,
+        pairs=len(reachable),
+        listed=len(true),
+        scorers=figures,
+        curves=curves,
+        orders=orders,
+        gold=reachable,
+        downloads=sum(len(run.order) for run in runs.values()),
+        seconds=sum(run.seconds for run in runs.values()),
+    )
+
+
+def _languages(job: Job, lines: list[gold.GoldLine]) -> LanguagePair:
+    wanted = job.langs
+    if wanted is None:
+        wanted = next(iter(gold.largest_pairs(lines)), None)
+    if wanted is None:
+        raise ConfigurationError(
+            f"Which two languages of {job.warc.name}? Write them, for example: --langs eus-spa"
+        )
+    try:
+        return LanguagePair.parse(wanted)
+    except (LanguagePairError, UnknownLanguageError) as error:
+        raise ConfigurationError(f"--langs {wanted}: {error}") from error
+
+
+def _seeds(job: Job, site: RecordedSite) -> tuple[str, ...]:
+    recording = site.recording
+    homes = recording.homes()
+    if not homes:
+        raise ConfigurationError(f"{job.warc} has no page in it that was answered with 200.")
+    missing = [seed for seed in job.seeds if recording.page_of(seed) is None]
+    if missing:
+        raise ConfigurationError(
+            f"{missing[0]} is not recorded in {job.warc}: name a page of it with --seeds,"
+            f" or leave it out to start at {homes[0]}."
+        )
+    return job.seeds or (_home(site, homes),)
+
+
+def _home(site: RecordedSite, homes: Sequence[str]) -> str:
+    """Of several home pages one in a language that is wanted."""
+    if len(homes) == 1:
+        return homes[0]
+    for url in homes:
+        answer = site.answer(url)
+        if answer is not None and site.document(url, answer).language in site.hints:
+            return url
+    return homes[0]
+
+
+def _graph(site: RecordedSite, crawl: Crawl) -> SiteGraph:
+    settings = run_settings(crawl)
+    config = Config.from_settings(settings)
+    scope = Scope(
+        crawl.seeds,
+        Sites(),
+        follow=config.follow,
+        depth_limit=_limit(settings, "DEPTH_LIMIT"),
+        max_length=_limit(settings, "URLLENGTH_LIMIT"),
+        repeated_segments=config.repeated_segments,
+        query_parameters=config.query_parameters,
+    )
+    return draw_graph(site, crawl.seeds, scope, config, crawl.langs)
+
+
+def _limit(settings: Settings, name: str) -> int:
+    """A setting as the add-on leaves it: the user's, or else the project's default."""
+    if settings.getpriority(name):
+        return settings.getint(name)
+    return next(int(each.value) for each in scrapy_defaults if each.name == name)
+
+
+def _gold_pairs(
+    job: Job, recording: Recording, lines: list[gold.GoldLine], pair: LanguagePair
+) -> list[Pair]:
+    """The true pairs whose pages were recorded, each once."""
+    if job.gold is None:
+        listed = gold.claimed_pairs(RecordedSite(recording, pair.codes), pair)
+        where = "the hreflang links of the site"
+    else:
+        listed = gold.of_languages(lines, pair)
+        where = str(job.gold)
+    pairs: dict[Pair, None] = {}
+    for urls in listed:
+        first, second = (recording.page_of(url) for url in urls)
+        if first is not None and second is not None and first != second:
+            pairs[_ordered(first, second)] = None
+    if not pairs:
+        there = ", ".join(gold.largest_pairs(lines))
+        raise NothingToMeasureError(
+            f"No pair for {pair} of {where} is recorded in {job.warc}."
+            + (f" The list has pairs for {there}." if there else "")
+        )
+    return list(pairs)
+
+
+def _ordered(first: str, second: str) -> Pair:
+    return (first, second) if first <= second else (second, first)
+
+
+def _crawls(
+    site: RecordedSite,
+    scorers: Sequence[str],
+    crawl: Crawl,
+    at_once: int,
+    done: Callable[[], None],
+) -> Iterator[tuple[str, Run]]:
+    """One crawl a scorer, each in a process of its own."""
+    waiting = list(reversed(scorers))
+    running: list[Running] = []
+    try:
+        while waiting or running:
+            while waiting and len(running) < at_once:
+                running.append(Running(site, waiting.pop(), crawl))
+            result = running[0].result()
+            yield running.pop(0).scorer, result
+            done()
+    finally:
+        for each in running:
+            each.stop()
+
+
+def figures_of(values: list[int], pairs: int, pages: int) -> dict[str, Any]:
+    """What is read from a curve alone."""
+    return {
+        "auc": round(curve.area(values, pairs, pages), DIGITS),
+        **{f"downloads_to_{n}": curve.downloads_to(values, pairs, n / 100) for n in SHARES},
+        "pairs_fetched": values[-1] if values else 0,
+        "deciles": curve.deciles(values, pages),
+    }
+
+
+class _Judge:
+    """What a crawl has found, beside the gold list; the oracle writes no pairs of its own."""
+
+    def __init__(self, recording: Recording, true: list[Pair], reachable: list[Pair]) -> None:
+        self._recording = recording
+        self._true = set(true)
+        self._reachable = set(reachable)
+        self._beyond = self._true - self._reachable
+
+    def figures(self, order: list[str], run: Run | None) -> dict[str, Any]:
+        fetched = set(order)
+        return {
+            "pairs_beyond_links": sum(fetched.issuperset(pair) for pair in self._beyond),
+            **self._detected(run),
+            "downloads": len(order),
+            "requests": len(order) if run is None else run.requests,
+            "missing": 0 if run is None else run.missing,
+        }
+
+    def _detected(self, run: Run | None) -> dict[str, Any]:
+        if run is None:
+            return dict.fromkeys(("pairs_detected", "detected_precision", "detected_recall"))
+        name_of = self._recording.name_of
+        found = {_ordered(name_of(first), name_of(second)) for first, second in run.pairs}
+        verdict = curve.judged(found, self._true)
+        decided = verdict["right"] + verdict["wrong"]
+        hits = len(found & self._reachable)
+        return {
+            "pairs_detected": verdict["found"],
+            "detected_precision": round(verdict["right"] / decided, DIGITS) if decided else None,
+            "detected_recall": round(hits / len(self._reachable), DIGITS),
+        }
+
+
+def _add_gains(figures: dict[str, dict[str, Any]]) -> None:
+    least, most = figures[BREADTH_FIRST]["auc"], figures[ORACLE]["auc"]
+    for each in figures.values():
+        value = curve.gain(each["auc"], least, most)
+        each["gain"] = None if value is None else round(value, DIGITS)

@@ -1,0 +1,200 @@
+"""A WARC file as the web that a crawl sees: what was recorded is answered, nothing else exists.
+
+The file is read once. What stays in memory is a line a URL (where its record begins); bodies
+are read when they are asked for, so that a recording may be larger than the memory.
+"""
+
+import gzip
+import shutil
+import tempfile
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urljoin
+
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.store.warc_reader import (
+    OK,
+    REDIRECTS,
+    Answer,
+    ArchiveIterator,
+    DamagedRecordError,
+    WarcRecord,
+    WarcRecordType,
+    answer_of,
+    redirect_target,
+    referred_by,
+    target_of,
+)
+from bilingual_crawler.urls.fingerprint import url_fingerprint
+from bilingual_crawler.urls.hosts import host_of
+
+MOST_REDIRECTS = 5
+_TAKEN = WarcRecordType.response | WarcRecordType.revisit
+
+
+class _Place(NamedTuple):
+    """Where the record of a URL begins, and what kind of answer it holds."""
+
+    url: str
+    offset: int
+    status: int
+    location: str = ""
+
+
+class Recording:
+    """The answers in a WARC file, by URL; two spellings of one URL are one, as in a crawl."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.name = site_name(path)
+        self._places: dict[int, _Place] = {}
+        self._spool: tempfile._TemporaryFileWrapper[bytes] | None = None
+        self._file = path
+        self._index()
+        if not self._can_seek():
+            self._unpack()
+        if not self._places:
+            raise ConfigurationError(
+                f"{path} has no recorded answer in it: is it a WARC file of a web site?"
+            )
+
+    def __contains__(self, url: str) -> bool:
+        return url_fingerprint(url) in self._places
+
+    @property
+    def pages(self) -> list[str]:
+        """Every URL that is answered with success, in the order of the file."""
+        return [place.url for place in self._places.values() if place.status == OK]
+
+    def is_page(self, url: str) -> bool:
+        """Whether a URL is answered with success."""
+        place = self._places.get(url_fingerprint(url))
+        return place is not None and place.status == OK
+
+    def name_of(self, url: str) -> str:
+        """The spelling under which a URL was recorded; the URL itself if it was not."""
+        place = self._places.get(url_fingerprint(url))
+        return url if place is None else place.url
+
+    def redirect_of(self, url: str) -> str | None:
+        """Where a URL redirects to; None if it does not."""
+        place = self._places.get(url_fingerprint(url))
+        if place is None or place.status not in REDIRECTS:
+            return None
+        return redirect_target(place.url, place.location)
+
+    def aliases(self) -> Iterator[tuple[str, str]]:
+        """Every recorded redirect: what was asked for, and where it leads."""
+        for place in self._places.values():
+            target = self.redirect_of(place.url)
+            if target is not None:
+                yield place.url, target
+
+    def answer(self, url: str) -> Answer | None:
+        """What was recorded for a URL; None is a page that does not exist, or is damaged."""
+        place = self._places.get(url_fingerprint(url))
+        return None if place is None else self._read(place)
+
+    def homes(self) -> list[str]:
+        """Where a crawl may start: the root of the host with most pages, or its shortest URLs."""
+        hosts = Counter(host_of(url) for url in self.pages)
+        if not hosts:
+            return []
+        host = max(sorted(hosts), key=lambda each: hosts[each])
+        urls = [url for url in self.pages if host_of(url) == host]
+        roots = dict.fromkeys(urljoin(url, "/") for url in urls)
+        recorded = [root for root in roots if self.page_of(root) is not None]
+        shortest = min(map(len, urls))
+        return recorded or sorted(url for url in urls if len(url) == shortest)
+
+    def page_of(self, url: str) -> str | None:
+        """The page that a URL leads to through redirects, under its recorded name."""
+        target: str | None = url
+        for _ in range(MOST_REDIRECTS + 1):
+            if target is None:
+                return None
+            if self.is_page(target):
+                return self.name_of(target)
+            target = self.redirect_of(target)
+        return None
+
+    def _index(self) -> None:
+        self._places.clear()
+        try:
+            with self._file.open("rb") as stream:
+                for record in ArchiveIterator(
+                    stream, record_types=_TAKEN, parse_http=True, strict_mode=False
+                ):
+                    self._add(record)
+        except FileNotFoundError:
+            raise ConfigurationError(f"There is no file {self.path}.") from None
+        except OSError as error:
+            reason = error.strerror or "it is not a WARC file, or broken"
+            raise ConfigurationError(f"{self.path} cannot be read: {reason}.") from error
+
+    def _add(self, record: WarcRecord) -> None:
+        url = target_of(record)
+        if url is None or not record.is_http_parsed:
+            return
+        headers = record.http_headers
+        status = headers.status_code or 0
+        place = _Place(url, record.stream_pos, status, headers.get("Location") or "")
+        known = self._places.get(fingerprint := url_fingerprint(url))
+        if record.record_type == WarcRecordType.revisit:
+            self._add_revisit(record, place)
+        elif known is None or _rank(status) < _rank(known.status):
+            self._places[fingerprint] = place
+
+    def _add_revisit(self, record: WarcRecord, place: _Place) -> None:
+        """Answer a URL whose body stands elsewhere in the file with what stands there."""
+        original = referred_by(record)
+        found = None if original is None else self._places.get(url_fingerprint(original))
+        if found is not None:
+            self._places.setdefault(url_fingerprint(place.url), found._replace(url=place.url))
+
+    def _can_seek(self) -> bool:
+        """Whether records can be found again by where they begin: a gzip member each, or none."""
+        places = list(self._places.values())
+        return all(self._is_at(place) for place in (places[1:2] + places[-1:]))
+
+    def _is_at(self, place: _Place) -> bool:
+        try:
+            with self._file.open("rb") as stream:
+                stream.seek(place.offset)
+                record = next(iter(ArchiveIterator(stream, parse_http=False)))
+        except (OSError, StopIteration):
+            return False
+        return url_fingerprint(target_of(record) or "") == url_fingerprint(place.url)
+
+    def _unpack(self) -> None:
+        """Put a file that was packed as a whole on the disk once more, unpacked."""
+        self._spool = tempfile.NamedTemporaryFile(suffix=".warc")  # noqa: SIM115 - lives as we do
+        try:
+            with gzip.open(self.path) as packed:
+                shutil.copyfileobj(packed, self._spool)
+        except (OSError, EOFError, zlib.error) as error:
+            raise ConfigurationError(f"{self.path} cannot be unpacked: {error}.") from error
+        self._spool.flush()
+        self._file = Path(self._spool.name)
+        self._index()
+
+    def _read(self, place: _Place) -> Answer | None:
+        with self._file.open("rb") as stream:
+            stream.seek(place.offset)
+            try:
+                return answer_of(next(iter(ArchiveIterator(stream, parse_http=False))))
+            except DamagedRecordError:
+                return None
+
+
+def _rank(status: int) -> int:
+    """Pages before redirects before errors, where a URL was answered more than once."""
+    return 0 if status == OK else 1 if status in REDIRECTS else 2
+
+
+def site_name(path: Path) -> str:
+    """What a recording is called: its file name without the endings."""
+    return path.name.removesuffix(".gz").removesuffix(".warc") or path.name

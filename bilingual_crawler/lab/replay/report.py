@@ -1,0 +1,177 @@
+"""What a replay prints: a table a site for people, or lines of JSON for programs."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.lab.replay import curve
+from bilingual_crawler.lab.replay.batch import replay_all
+from bilingual_crawler.lab.replay.measure import DIGITS, SHARES, Job, Measured
+from bilingual_crawler.reporting.terminal import plain
+
+ALL = "all"
+WIDTH = 120
+"""Of a table that goes to a file."""
+NONE = "-"
+
+
+def aggregate(results: Sequence[Measured]) -> dict[str, Any]:
+    """Several sites as one: pairs after each tenth of every site's pages, and mean figures."""
+    names = _scorers(results)
+    return {
+        "site": ALL,
+        "sites": [each.site for each in results],
+        "langs": ",".join(dict.fromkeys(each.langs for each in results)),
+        "strip_alternates": any(each.strip for each in results),
+        "pages": sum(each.pages for each in results),
+        "pairs": sum(each.pairs for each in results),
+        "scorers": {name: _together(name, results) for name in names},
+    }
+
+
+def _scorers(results: Sequence[Measured]) -> list[str]:
+    return list(dict.fromkeys(name for each in results for name in each.scorers))
+
+
+def _together(name: str, results: Sequence[Measured]) -> dict[str, Any]:
+    figures = [each.scorers[name] for each in results if name in each.scorers]
+    gains = [each["gain"] for each in figures if each["gain"] is not None]
+    return {
+        "deciles": curve.summed([each["deciles"] for each in figures]),
+        "pairs_fetched": sum(each["pairs_fetched"] for each in figures),
+        "auc": _rounded(curve.mean(each["auc"] for each in figures)),
+        "gain": _rounded(curve.mean(gains)),
+        "least_gain": min(gains, default=None),
+    }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, DIGITS)
+
+
+def json_lines(results: Sequence[Measured]) -> str:
+    """A line a site, and one for all of them if there are several."""
+    lines = [each.to_dict() for each in results]
+    if len(results) > 1:
+        lines.append(aggregate(results))
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+
+
+def print_tables(results: Sequence[Measured]) -> None:
+    """The figures of each site, then those of all."""
+    console = Console(highlight=False, markup=False)
+    if not console.is_terminal:
+        console.width = WIDTH
+    for each in results:
+        told = "without alternates" if each.strip else "with alternates"
+        console.print(
+            f"{plain(each.site)}, {each.langs}, {told}: {each.pages:,} pages and {each.pairs:,} of"
+            f" {each.listed:,} gold pairs can be reached from {plain(', '.join(each.seeds))}",
+            soft_wrap=True,
+        )
+        console.print(site_table(each))
+        console.print()
+    if len(results) > 1:
+        console.print(f"All {len(results)} sites")
+        console.print(aggregate_table(aggregate(results)))
+        console.print()
+    downloads, seconds = (
+        sum(each.downloads for each in results),
+        sum(each.seconds for each in results),
+    )
+    console.print(f"{downloads:,} downloads, {downloads / seconds:.0f} a second and process.")
+
+
+def site_table(result: Measured) -> Table:
+    """A line a scorer, best first."""
+    table = _table()
+    for name in ("auc", "gain", *(f"{share}% at" for share in SHARES)):
+        table.add_column(name, justify="right")
+    for name in ("fetched", "detected", "precision", "recall", "downloads", "missing"):
+        table.add_column(name, justify="right")
+    for name, each in sorted(result.scorers.items(), key=lambda item: -item[1]["auc"]):
+        table.add_row(
+            name,
+            _decimal(each["auc"]),
+            _decimal(each["gain"]),
+            *(_whole(each[f"downloads_to_{share}"]) for share in SHARES),
+            _whole(each["pairs_fetched"]),
+            _whole(each["pairs_detected"]),
+            _decimal(each["detected_precision"]),
+            _decimal(each["detected_recall"]),
+            _whole(each["downloads"]),
+            _whole(each["missing"]),
+        )
+    return table
+
+
+def aggregate_table(together: dict[str, Any]) -> Table:
+    """Mean figures, and the pairs after each tenth of the pages of every site."""
+    table = _table()
+    for name in ("auc", "gain", "least gain"):
+        table.add_column(name, justify="right")
+    for tenth in range(1, curve.DECILES + 1):
+        table.add_column(f"{100 * tenth // curve.DECILES}%", justify="right")
+    for name, each in sorted(together["scorers"].items(), key=lambda item: -item[1]["auc"]):
+        figures = (each["auc"], each["gain"], each["least_gain"])
+        table.add_row(name, *map(_decimal, figures), *map(_whole, each["deciles"]))
+    return table
+
+
+def write_orders(results: Sequence[Measured], folder: Path) -> None:
+    """The downloads of each crawl, a URL a line, in a file a site and scorer."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for each in results:
+        for name, order in each.orders.items():
+            lines = "".join(f"{url}\n" for url in order)
+            (folder / f"{each.site}.{each.langs}.{name}.txt").write_text(lines)
+
+
+def _table() -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("scorer")
+    return table
+
+
+def _decimal(value: float | None) -> str:
+    return NONE if value is None else f"{value:.3f}"
+
+
+def _whole(value: int | None) -> str:
+    return NONE if value is None else f"{value:,}"
+
+
+def replay_with_bar(
+    jobs: Sequence[Job], processes: int, seed: int
+) -> tuple[list[Measured], list[ConfigurationError]]:
+    """Replay all sites with a bar on the terminal; what went well, and what did not."""
+    console = Console(stderr=True)
+    results: list[Measured] = []
+    problems: list[ConfigurationError] = []
+    with Progress(
+        TextColumn("crawls"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as bar:
+        task = bar.add_task("crawls", total=sum(len(job.scorers) for job in jobs))
+        for result in replay_all(
+            jobs,
+            processes=processes,
+            seed=seed,
+            progress=lambda done: bar.update(task, completed=done),
+        ):
+            if isinstance(result, Measured):
+                results.append(result)
+            else:
+                problems.append(result)
+    return results, problems

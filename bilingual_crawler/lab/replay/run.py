@@ -1,0 +1,170 @@
+"""One crawl of a recorded site: the real engine, one page at a time, in a process of its own.
+
+Nothing but the scores decides the order: one request is under way at any moment, and the
+next one is chosen when the links of the last page are in the frontier. There are no delays
+and no network. A process is needed because a reactor runs only once; it is forked, so that
+everything that was read of the site is there already.
+"""
+
+import multiprocessing
+import random
+import tempfile
+import time
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from scrapy.crawler import CrawlerProcess
+from scrapy.settings import Settings
+from twisted.python.failure import Failure
+
+from bilingual_crawler import settings as project
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.lab.replay.curve import Pair
+from bilingual_crawler.lab.replay.handler import Downloads, RecordedHandler
+from bilingual_crawler.lab.replay.site import RecordedSite
+from bilingual_crawler.languages import Languages
+from bilingual_crawler.spiders import bilingual
+from bilingual_crawler.store.folder import PAIRS_TSV
+
+LOG_NAME = "replay.log"
+LONGEST_ERROR = 4_000
+
+ONE_AT_A_TIME: dict[str, Any] = {
+    "CONCURRENT_REQUESTS": 1,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
+    "CONCURRENT_ITEMS": 1,
+    "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 0,  # no request while a page is being read
+    "DOWNLOAD_DELAY": 0,
+    "DOWNLOAD_SLOTS": {},
+    "AUTOTHROTTLE_ENABLED": False,
+    "RETRY_ENABLED": False,
+}
+USUAL: dict[str, Any] = {
+    "BILINGUAL_HONOUR": "",  # nothing is kept of the pages: that was decided when recording
+}
+ALONE: dict[str, Any] = {
+    "BILINGUAL_ALLOW_PRIVATE": True,
+    "BILINGUAL_CHECKPOINT_SECONDS": 600,
+    "BILINGUAL_PROGRESS": "off",
+    "BILINGUAL_SITE_PAGES": 0,
+    "BILINGUAL_WARC": False,
+    "HTTPCACHE_ENABLED": False,
+    "JOBDIR": None,
+    "EXTENSIONS": {"bilingual_crawler.crawl.extensions.picture.YieldPicture": None},
+    "FEEDS": {},
+    "LOG_ENABLED": True,
+    "LOG_LEVEL": "ERROR",
+    "LOG_STDOUT": False,
+    "MEMUSAGE_ENABLED": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What came of a crawl: its downloads in order, and the pairs that it wrote itself."""
+
+    order: list[str]
+    pairs: list[Pair]
+    requests: int
+    missing: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Crawl:
+    """What a crawl of a site is to do."""
+
+    langs: Languages
+    seeds: tuple[str, ...]
+    budget: int = 0
+    seed: int = 0
+    settings: Mapping[str, Any] | None = None
+    topic: Path | None = None
+
+
+def run_settings(crawl: Crawl) -> Settings:
+    """The project's settings and the user's, with everything off that needs time or network."""
+    settings = Settings()
+    settings.setmodule(project, priority="project")
+    for name, value in {**USUAL, **(crawl.settings or {}), **ONE_AT_A_TIME, **ALONE}.items():
+        settings.set(name, value, priority="cmdline")
+    return settings
+
+
+class Running:
+    """A crawl in its process."""
+
+    def __init__(self, site: RecordedSite, scorer: str, crawl: Crawl) -> None:
+        self.scorer = scorer
+        self._what = f"{site.recording.name} with {scorer}"
+        context = multiprocessing.get_context("fork")
+        self._end, other = context.Pipe(duplex=False)
+        self._process = context.Process(target=_report, args=(other, site, scorer, crawl))
+        self._process.start()
+        other.close()
+
+    def result(self) -> Run:
+        """Wait for the end; an error of the crawl is one of ours."""
+        try:
+            result = self._end.recv()
+        except EOFError:
+            result = "its process ended without a word"
+        self._process.join()
+        if isinstance(result, Run):
+            return result
+        raise ConfigurationError(f"The replay of {self._what} failed: {result}")
+
+    def stop(self) -> None:
+        """End the crawl, whose result nobody wants any more."""
+        self._process.terminate()
+        self._process.join()
+
+
+def _report(end: Connection, site: RecordedSite, scorer: str, crawl: Crawl) -> None:
+    try:
+        end.send(crawl_recorded(site, scorer, crawl))
+    except ConfigurationError as error:
+        end.send(str(error))
+    except Exception:  # noqa: BLE001 - told by the process that waits for it
+        end.send(traceback.format_exc())
+    finally:
+        end.close()
+
+
+def crawl_recorded(site: RecordedSite, scorer: str, crawl: Crawl) -> Run:
+    """Crawl the site to its end or budget; once in a process."""
+    random.seed(crawl.seed)
+    setattr(bilingual, "build_document", site.build)  # noqa: B010 - what was read is read
+    downloads = Downloads(crawl.budget)
+    handler = RecordedHandler.bound(site, downloads)
+    settings = run_settings(crawl)
+    settings.set("DOWNLOAD_HANDLERS", {"http": handler, "https": handler}, priority="cmdline")
+    with tempfile.TemporaryDirectory(prefix="replay-") as name:
+        folder = Path(name)
+        settings.set("LOG_FILE", str(folder / LOG_NAME), priority="cmdline")
+        begun = time.monotonic()
+        process = CrawlerProcess(settings)
+        failures: list[Failure] = []
+        crawling = process.crawl(
+            bilingual.BilingualSpider,
+            langs=str(crawl.langs),
+            seeds=crawl.seeds,
+            output=folder / "crawl",
+            topic=crawl.topic,
+            scorer=scorer,
+        )
+        crawling.addErrback(failures.append)
+        process.start()
+        seconds = time.monotonic() - begun
+        for failure in failures:
+            failure.raiseException()
+        errors = (folder / LOG_NAME).read_text(errors="replace").strip()
+        if errors:
+            raise ConfigurationError(errors[:LONGEST_ERROR])
+        lines = (folder / "crawl" / PAIRS_TSV).read_text().splitlines()
+    pairs = [(first, second) for first, _, second in (line.partition("\t") for line in lines)]
+    return Run(downloads.order, pairs, downloads.requests, downloads.missing, seconds)

@@ -1,0 +1,325 @@
+"""The compact model: XLM-R's architecture made small, with hashed n-grams beside it.
+
+The transformer reads the URL as a sequence of pieces of its own small vocabulary. Beside
+it, what simpler means already know goes straight to the output, so that it need not be
+learned again from little data: for a language a linear model of n-grams, for a pair the
+numbers of `pair_features` and the words of both URLs in one space for all languages.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
+from torch import Tensor, nn
+from transformers import XLMRobertaConfig, XLMRobertaForSequenceClassification
+
+from bilingual_crawler.lab.training.lexicon import Lexicon
+from bilingual_crawler.lab.training.linear import LinearModel
+from bilingual_crawler.languages import languages_of_token
+from bilingual_crawler.scoring.pair_features import FEATURES
+
+SPECIAL_TOKENS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
+"""In the order, and so with the ids, of XLM-R."""
+PAD, END = 1, 2
+KINDS = 7
+START = 0.05
+COMPARED, LEXICAL, LAST = 16, 4, 8
+TOKEN_KINDS = 4
+WORD_MARK = "\N{LOWER ONE EIGHTH BLOCK}"
+EXTRA_POSITIONS = 2  # XLM-R counts positions from the id of the padding plus one
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The sizes of a compact model.
+
+    `linear` for one with a linear model of n-grams in it, `pair` for one that compares two
+    URLs; `width` is that of the space for words of all languages that a pair has.
+    """
+
+    outputs: int
+    vocabulary: int = 16_000
+    hidden: int = 96
+    layers: int = 2
+    heads: int = 4
+    feed_forward: int = 256
+    length: int = 32
+    buckets: int = 65_536
+    width: int = 32
+    dropout: float = 0.1
+    linear: bool = False
+    pair: bool = False
+
+
+class CompactModel(nn.Module):
+    """Transformer plus n-grams: the sum of what all parts say, as logits."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.shape = shape
+        self.transformer: Any = XLMRobertaForSequenceClassification(_transformer_config(shape))
+        self.linear = LinearPart(shape) if shape.linear else None
+        self.comparison = Comparison(shape) if shape.pair else None
+
+    def forward(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor,
+        ngrams: Tensor,
+        features: Tensor | None = None,
+    ) -> Tensor:
+        """Logits of a batch; `ngrams` are ids with 0 for padding, `features` those of pairs.
+
+        While the transformer learns, the linear model is silent: it knows the training
+        rows by heart, and there would be nothing left to learn.
+        """
+        found = match(input_ids) if self.comparison is not None else None
+        said: Tensor = self.transformer(
+            input_ids=input_ids,
+            attention_mask=attention_mask,
+            token_type_ids=None if found is None else found.kinds,
+        ).logits
+        if self.comparison is not None and found is not None and features is not None:
+            said = said + self.comparison(input_ids, found, ngrams, features)
+        if self.linear is not None and not self.training:
+            said = (said + self.linear(ngrams)) / self.linear.temperature
+        return said
+
+    def start_from(self, statistics: NDArray[np.float32]) -> None:
+        """Let the token embeddings begin with what is known of the tokens, in short."""
+        left, strength, _ = np.linalg.svd(statistics, full_matrices=False)
+        short = left[:, : self.shape.hidden] * strength[: self.shape.hidden]
+        short *= START / max(float(short.std()), 1e-9)
+        embeddings = self.transformer.roberta.embeddings.word_embeddings.weight
+        with torch.no_grad():
+            embeddings[: short.shape[0], : short.shape[1]] = torch.from_numpy(short)
+
+
+class LinearPart(nn.Module):
+    """A linear model of n-grams, fitted elsewhere: weights by rarity, rows of unit length."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.weights = nn.Embedding(shape.buckets, shape.outputs, padding_idx=0)
+        self.rarity = nn.Embedding(shape.buckets, 1, padding_idx=0)
+        self.bias = nn.Parameter(torch.zeros(shape.outputs))
+        self.share = nn.Parameter(torch.ones(1))
+        self.temperature = nn.Parameter(torch.ones(1))
+        self.requires_grad_(requires_grad=False)
+
+    def set(self, fitted: LinearModel) -> None:
+        """Take over what was fitted; the rarity of an n-gram goes into its weights."""
+        with torch.no_grad():
+            rarity = torch.from_numpy(fitted.rarity).float().unsqueeze(1)
+            self.weights.weight.copy_(torch.from_numpy(fitted.weights).float() * rarity)
+            self.rarity.weight.copy_(rarity**2)
+            self.weights.weight[0] = 0
+            self.rarity.weight[0] = 0
+            self.bias.copy_(torch.from_numpy(fitted.bias).float())
+
+    def forward(self, ngrams: Tensor) -> Tensor:
+        """Logits of n-grams, times the share that the linear model has in the whole."""
+        length = self.rarity(ngrams).sum(dim=1).clamp(min=1e-6).sqrt()
+        return cast("Tensor", self.share * (self.weights(ngrams).sum(dim=1) / length + self.bias))
+
+
+class Match(NamedTuple):
+    """The tokens of two URLs, told apart: [batch, length] of 0.0 and 1.0.
+
+    A token is `moved` if the other URL has it too, but with other neighbours: the same
+    digits do not make the same number. `kinds` numbers all this for the transformer: 0
+    for special tokens, then alone, moved, same in the first URL and in the second. Tokens
+    `before` stand up to two places before one that is alone: `lang` before `= 1`. `ends`
+    [batch, 3 * LAST] counts alone, moved and same by the place from a URL's end: the last
+    part of a path tells most.
+    """
+
+    first_only: Tensor
+    second_only: Tensor
+    moved: Tensor
+    same: Tensor
+    before: Tensor
+    ends: Tensor
+    kinds: Tensor
+
+
+def match(input_ids: Tensor) -> Match:
+    """Which tokens of `<s> u </s> v </s>` are in the other URL too.
+
+    What two URLs share is what makes them a pair, and equality is hard to learn for a
+    small transformer; here it is a comparison of numbers.
+    """
+    ends = (input_ids == END).to(torch.int64)
+    later = ends.cumsum(dim=1) - ends
+    word = input_ids >= len(SPECIAL_TOKENS)
+    first, second = (word & (later == 0)).float(), (word & (later == 1)).float()
+    equal = (input_ids.unsqueeze(2) == input_ids.unsqueeze(1)).float()
+    across = equal * (
+        first.unsqueeze(2) * second.unsqueeze(1) + second.unsqueeze(2) * first.unsqueeze(1)
+    )
+    follows = nn.functional.pad(equal[:, :-1, :-1], (1, 0, 1, 0))
+    leads = nn.functional.pad(equal[:, 1:, 1:], (0, 1, 0, 1))
+    found = (across.sum(dim=2) > 0).float()
+    same = ((across * (follows + leads)).sum(dim=2) > 0).float()
+    moved = found * (1 - same)
+    alone = 1 - found
+    kinds = first * (1 + found + same) + second * (4 + found + same)
+    lonely = (first + second) * alone
+    near = nn.functional.pad(lonely[:, 1:], (0, 1)) + nn.functional.pad(lonely[:, 2:], (0, 2))
+    before = same * (near > 0).float()
+    ends = torch.cat(
+        [_by_place(first, each) + _by_place(second, each) for each in (lonely, moved, same)], dim=1
+    )
+    return Match(first * alone, second * alone, moved, same, before, ends, kinds.to(torch.int64))
+
+
+def _by_place(url: Tensor, values: Tensor) -> Tensor:
+    """The sum of values over the last tokens of a URL, one column a place from its end."""
+    after = url.sum(dim=1, keepdim=True) - url.cumsum(dim=1)
+    place = (after.unsqueeze(2) == torch.arange(LAST, device=url.device)).float()
+    return ((url * values).unsqueeze(2) * place).sum(dim=1)
+
+
+class Comparison(nn.Module):
+    """What the features say, the tokens that one URL has alone or both have, and the words.
+
+    Language codes in one URL alone are harmless, most other words are not unless they
+    translate each other: summed over the tokens and the same for both orders of a pair,
+    this is easy to learn and holds on sites never seen.
+    """
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.tokens = nn.Embedding(shape.vocabulary, COMPARED)
+        self.before = nn.Embedding(shape.vocabulary, COMPARED)
+        self.kinds = nn.Embedding(shape.vocabulary, TOKEN_KINDS)
+        self.kinds.requires_grad_(requires_grad=False)
+        nn.init.zeros_(self.kinds.weight)
+        self.lexicon = Lexicon(shape.buckets, shape.width)
+        self.mean = nn.Parameter(torch.zeros(len(FEATURES)), requires_grad=False)
+        self.spread = nn.Parameter(torch.ones(len(FEATURES)), requires_grad=False)
+        told = 5 * COMPARED + 4 * TOKEN_KINDS + 3 * LAST
+        self.read = nn.Sequential(nn.Linear(told, shape.hidden), nn.GELU())
+        self.compare = nn.Sequential(
+            nn.Linear(len(FEATURES) + LEXICAL, shape.hidden), nn.GELU(), nn.Dropout(shape.dropout)
+        )
+        self.join = nn.Sequential(
+            nn.Linear(2 * shape.hidden, shape.hidden), nn.GELU(), nn.Dropout(shape.dropout)
+        )
+        self.last = nn.Linear(shape.hidden, shape.outputs)
+        for tokens in (self.tokens, self.before):
+            nn.init.normal_(tokens.weight, 0, 0.02)  # words never seen then say nothing
+
+    def know(self, kinds: Tensor, features: NDArray[np.float32]) -> None:
+        """Take in what is known before anything is learned: tokens, and how features spread."""
+        with torch.no_grad():
+            self.kinds.weight.copy_(kinds)
+            self.mean.copy_(torch.from_numpy(features.mean(axis=0)))
+            self.spread.copy_(torch.from_numpy(features.std(axis=0) + 0.01))
+
+    def forward(self, input_ids: Tensor, found: Match, ngrams: Tensor, features: Tensor) -> Tensor:
+        """Logits from all of it."""
+        tokens = self.tokens(input_ids)
+        first = (tokens * found.first_only.unsqueeze(2)).sum(dim=1)
+        second = (tokens * found.second_only.unsqueeze(2)).sum(dim=1)
+        moved = (tokens * found.moved.unsqueeze(2)).sum(dim=1)
+        same = (tokens * found.same.unsqueeze(2)).sum(dim=1) / 2
+        before = (self.before(input_ids) * found.before.unsqueeze(2)).sum(dim=1)
+        bags = [first + second, first * second, moved, same, before]
+        told = self.read(torch.cat([*bags, self.by_kind(input_ids, found), found.ends], dim=1))
+        known = torch.cat([(features - self.mean) / self.spread, self.likeness(ngrams)], dim=1)
+        return cast("Tensor", self.last(self.join(torch.cat([told, self.compare(known)], dim=1))))
+
+    def likeness(self, ngrams: Tensor) -> Tensor:
+        """How alike the words of both URLs are in all languages, and how much there is of them."""
+        halves = ngrams.reshape(ngrams.shape[0], 2, -1)
+        one, much = self.lexicon(halves[:, 0])
+        two, more = self.lexicon(halves[:, 1])
+        lengths = (one * one).sum(dim=1, keepdim=True) * (two * two).sum(dim=1, keepdim=True)
+        cosine = (one * two).sum(dim=1, keepdim=True) / (lengths + 1e-6).sqrt()
+        least, most = torch.minimum(much, more).log1p(), torch.maximum(much, more).log1p()
+        return torch.cat([cosine * 2, cosine * least, least, most], dim=1)
+
+    def by_kind(self, input_ids: Tensor, found: Match) -> Tensor:
+        """How much of each kind of token is alone, moved and the same."""
+        kinds = self.kinds(input_ids)
+        first, second, moved, same = (
+            torch.log1p((kinds * each.unsqueeze(2)).sum(dim=1))
+            for each in (found.first_only, found.second_only, found.moved, found.same)
+        )
+        return torch.cat([first + second, (first - second).abs(), moved, same], dim=1)
+
+
+def _transformer_config(shape: Shape) -> XLMRobertaConfig:
+    options: dict[str, Any] = {"num_labels": shape.outputs, "attn_implementation": "eager"}
+    return XLMRobertaConfig(
+        vocab_size=shape.vocabulary,
+        hidden_size=shape.hidden,
+        num_hidden_layers=shape.layers,
+        num_attention_heads=shape.heads,
+        intermediate_size=shape.feed_forward,
+        max_position_embeddings=shape.length + EXTRA_POSITIONS,
+        type_vocab_size=KINDS if shape.pair else 1,
+        hidden_dropout_prob=shape.dropout,
+        attention_probs_dropout_prob=shape.dropout,
+        classifier_dropout=shape.dropout,
+        pad_token_id=PAD,
+        bos_token_id=0,
+        eos_token_id=2,
+        **options,
+    )
+
+
+def token_kinds(tokenizer: Tokenizer) -> Tensor:
+    """What every token is: a language's name, digits, letters, a sign; by its length.
+
+    A name of a language counts once; digits and letters count each, for a long number or
+    word that two URLs share says more than a short one.
+    """
+    table = torch.zeros(tokenizer.get_vocab_size(), TOKEN_KINDS)
+    for token, number in tokenizer.get_vocab().items():
+        word = token.replace(WORD_MARK, "")
+        if number < len(SPECIAL_TOKENS) or not word:
+            continue
+        if token.startswith(WORD_MARK) and languages_of_token(word):
+            table[number, 0] = 1
+        elif word.isdigit():
+            table[number, 1] = len(word)
+        elif word.isalpha():
+            table[number, 2] = len(word)
+        else:
+            table[number, 3] = 1
+    return table
+
+
+def train_tokenizer(texts: Iterable[str], vocabulary: int, *, digits: bool) -> Tokenizer:
+    """A unigram vocabulary of prepared URLs.
+
+    Case says nothing in a URL. Hyphens and their like only part words, and would be half
+    of a long URL, so they go; slashes and dots stay, for the place of a word tells much.
+    Without `digits` every number is one and the same: a language has no numbers.
+    """
+    tokenizer = Tokenizer(models.Unigram())
+    steps: list[normalizers.Normalizer] = [normalizers.NFKC(), normalizers.Lowercase()]
+    if not digits:
+        steps.append(normalizers.Replace(Regex(r"\d+"), "0"))
+    steps += [
+        normalizers.Replace(Regex(r"^www \. "), ""),
+        normalizers.Replace(Regex(" [-_+~,] "), " "),
+    ]
+    tokenizer.normalizer = normalizers.Sequence(steps)
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    trainer = trainers.UnigramTrainer(
+        vocab_size=vocabulary,
+        special_tokens=list(SPECIAL_TOKENS),
+        unk_token="<unk>",  # noqa: S106 - a token of the vocabulary
+        max_piece_length=16,
+        shrinking_factor=0.75,
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    return tokenizer

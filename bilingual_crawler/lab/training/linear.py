@@ -1,0 +1,93 @@
+"""A linear model of n-gram ids: one-against-rest logistic regression, rarity-weighted.
+
+The ids are those that a crawl gives to the graph, so what is fitted here by scikit-learn
+in minutes becomes a table of the compact model.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.linear_model import SGDClassifier
+
+from bilingual_crawler.lab.training.examples import PAD, Examples
+
+PENALTY = 1e-6
+PASSES = 4
+
+
+class LinearModel(NamedTuple):
+    """Weights [buckets, outputs], bias [outputs], and how rare each n-gram is [buckets]."""
+
+    weights: NDArray[np.float32]
+    bias: NDArray[np.float32]
+    rarity: NDArray[np.float32]
+
+
+def fit_linear(
+    ngrams: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    *,
+    buckets: int,
+    outputs: int,
+    seed: int = 0,
+    threads: int = 2,
+) -> LinearModel:
+    """Fit rows of n-gram ids (0 is padding); every class is one against the rest."""
+    rows = _counts(ngrams, buckets)
+    rarity = np.log((1 + len(targets)) / (1 + np.asarray((rows > 0).sum(axis=0)).ravel())) + 1
+    model = SGDClassifier(
+        loss="log_loss",
+        alpha=PENALTY,
+        max_iter=PASSES,
+        tol=None,
+        random_state=seed,
+        n_jobs=threads,
+    )
+    model.fit(_unit_rows(rows, rarity), targets, sample_weight=weights)
+    table = np.zeros((buckets, outputs), dtype=np.float32)
+    bias = np.full(outputs, float(model.intercept_.min()), dtype=np.float32)
+    if len(model.classes_) == 2:  # noqa: PLR2004 - scikit-learn then has one row for both
+        table[:, model.classes_[1]], bias[model.classes_[1]] = model.coef_[0], model.intercept_[0]
+        table[:, model.classes_[0]], bias[model.classes_[0]] = -model.coef_[0], -model.intercept_[0]
+    else:
+        table[:, model.classes_] = model.coef_.T
+        bias[model.classes_] = model.intercept_
+    return LinearModel(table, bias, rarity.astype(np.float32))
+
+
+def _counts(ngrams: NDArray[np.int64], buckets: int) -> sparse.csr_matrix:
+    used = ngrams > 0
+    ends = np.concatenate(([0], np.cumsum(used.sum(axis=1))))
+    ids = ngrams[used]
+    ones = np.ones(len(ids), dtype=np.float32)
+    return sparse.csr_matrix((ones, ids, ends), shape=(len(ngrams), buckets))
+
+
+def _unit_rows(rows: sparse.csr_matrix, rarity: NDArray[np.float64]) -> sparse.csr_matrix:
+    weighted = (rows @ sparse.diags(rarity)).tocsr()
+    lengths = np.sqrt(np.asarray(weighted.multiply(weighted).sum(axis=1)).ravel())
+    return (sparse.diags(1 / np.maximum(lengths, 1e-6)) @ weighted).tocsr().astype(np.float32)
+
+
+def token_statistics(examples: Examples, outputs: int) -> NDArray[np.float32]:
+    """What each token says about each class: log-odds against the class's share, damped.
+
+    A transformer whose embeddings begin with this need not learn from nothing that
+    `ja` is Finnish: it learns in minutes what else took an hour.
+    """
+    ids = np.concatenate([variant["input_ids"] for variant in examples.variants])
+    repeated = len(examples.variants)
+    targets = np.concatenate([examples.targets] * repeated)
+    rows = np.ones(len(examples)) if examples.weights is None else examples.weights
+    weights = np.concatenate([rows / rows.mean()] * repeated)
+    words = ids > PAD + 3  # after the special tokens
+    lengths = words.sum(axis=1)
+    count = np.zeros((int(ids.max()) + 1, outputs))
+    np.add.at(count, (ids[words], np.repeat(targets, lengths)), np.repeat(weights, lengths))
+    share = np.maximum(count.sum(axis=0) / max(1.0, count.sum()), 1e-9)
+    total = count.sum(axis=1, keepdims=True)
+    odds = np.log((count + 2 * share) / (total + 2) / share)
+    return np.asarray(odds * np.minimum(1, np.sqrt(total / 10)), dtype=np.float32)

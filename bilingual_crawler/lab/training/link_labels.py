@@ -1,0 +1,188 @@
+"""Labelled links, from recorded sites whose pairs are known.
+
+What a link is depends on who asks: on an English page "Deutsch" is right for one who seeks German
+and wrong for one who seeks French. So a page is asked for several languages, one after the other:
+those that its site has, and one that it does not have.
+
+A link is *right* if it leads to the page that is known as the translation of this one, or to the
+home page of the sought language, where switches often lead. It is *wrong* if it leads to another
+site or to a page in another language than the sought one. Of what remains (a page in the sought
+language of which it is not known whose translation it is, or a page that was not recorded)
+nothing is known, so nothing is learned from it. The text of a link has no say in its label.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from zlib import crc32
+
+from bilingual_crawler.discovery.link_features import link_features
+from bilingual_crawler.documents.document import Document, Link
+from bilingual_crawler.documents.switches import languages_of_link
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.lab.replay.gold import ENDING, GoldLine, read_gold
+from bilingual_crawler.lab.replay.recording import Recording
+from bilingual_crawler.lab.replay.site import RecordedSite
+from bilingual_crawler.languages import LanguagePair, find_language
+from bilingual_crawler.urls.hosts import host_of, site_of
+
+PAGES_A_SITE = 100
+SOUGHT_A_PAGE = 4
+"""Languages that a page is asked for, of those that its site has."""
+WRONG_A_PAGE = 20
+"""Wrong links of a page that are taken, each for as many as there are; and all that name a
+language, because those are the hard ones."""
+NEVER_THERE = ("fin", "vie", "swa", "ell", "hun", "tha")
+"""Languages of which one is asked for that the site does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledLink:
+    """A link as a predictor sees it, and what it is."""
+
+    site: str
+    features: tuple[str, ...]
+    is_right: bool
+    weight: float = 1.0
+    """For how many links it stands."""
+    variant: int = 0
+    """0 for the link as it is; see `VARIANTS`."""
+
+
+def _as_it_is(link: Link) -> Link:
+    return link
+
+
+def _without_hreflang(link: Link) -> Link:
+    return replace(link, hreflang="")
+
+
+def _without_text(link: Link) -> Link:
+    return replace(link, hreflang="", anchor="", context="")
+
+
+VARIANTS = (_as_it_is, _without_hreflang, _without_text)
+"""How each link is learned from: also without what many sites do not give, so that the predictor
+leans on no single sign."""
+
+
+class LabelledSite:
+    """A recorded site whose pairs are known; `strip` takes out what its pages declare of them."""
+
+    def __init__(self, warc: Path, *, strip: bool = False) -> None:
+        self.recording = Recording(warc)
+        self.name = self.recording.name
+        self._site = RecordedSite(self.recording, (), strip=strip)
+        self.gold = read_gold(_gold_list(warc, self.name))
+        self._languages: dict[str, str] = {}
+        self._partners: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        for line in self.gold:
+            self._learn(line)
+        self.languages = sorted(set(self._languages.values()))
+        """The ISO 639-3 codes that the known pairs have."""
+        self._homes = self._home_pages()
+
+    def document(self, url: str) -> Document | None:
+        """The page at a recorded URL."""
+        answer = self._site.answer(url)
+        return None if answer is None else self._site.document(url, answer)
+
+    def page_of(self, url: str) -> str | None:
+        """The page that a URL leads to, through redirects of the server and of pages."""
+        page = self.recording.page_of(url)
+        answer = None if page is None else self.recording.answer(page)
+        if page is None or answer is None:
+            return None
+        refresh = self._site.refresh_of(page, answer)
+        return (self.recording.page_of(refresh) if refresh else None) or page
+
+    def pages(self) -> list[str]:
+        """Pages to learn from: the home page, and others in an order that means nothing."""
+        known = sorted(self._partners, key=lambda url: crc32(url.encode()))
+        homes = (self._homes[code] for code in sorted(self._homes))
+        return list(dict.fromkeys((*homes, *known)))[:PAGES_A_SITE]
+
+    def labelled(self) -> Iterator[LabelledLink]:
+        """The links of some pages, asked for some languages."""
+        for number, url in enumerate(self.pages()):
+            document = self.document(url)
+            language = self.language_of(url)
+            if document is None or not language:
+                continue
+            others = [code for code in self.languages if code != language]
+            start = number % max(1, len(others))
+            absent = [code for code in NEVER_THERE if code not in self.languages]
+            asked = (others[start:] + others[:start])[:SOUGHT_A_PAGE]
+            asked.append(absent[number % len(absent)])
+            for code in asked:
+                yield from self._of_page(document, language, code)
+
+    def label(self, page: str, link: Link, sought: str) -> bool | None:
+        """Whether a link is right for one who seeks a language; None if that is not known."""
+        target = self.recording.page_of(link.url)
+        if target is None:
+            is_ours = site_of(host_of(link.url)) == site_of(host_of(page))
+            return None if is_ours else False
+        if target in (self._partners[page].get(sought), self._homes.get(sought)):
+            return True
+        return None if self.language_of(target) == sought else False
+
+    def _of_page(self, document: Document, language: str, sought: str) -> Iterator[LabelledLink]:
+        pair = LanguagePair(find_language(language), find_language(sought))
+        labels = [self.label(document.url, link, sought) for link in document.links]
+        chosen = dict(_chosen(document.links, labels))
+        for variant, change in enumerate(VARIANTS):
+            links = [change(link) for link in document.links]
+            found = link_features(links, document.url, pair, language)
+            for at, weight in chosen.items():
+                yield LabelledLink(self.name, tuple(found[at]), bool(labels[at]), weight, variant)
+
+    def _learn(self, line: GoldLine) -> None:
+        first, second = (self.recording.page_of(url) or url for url in line[:2])
+        one, other = line.languages
+        if one and other:
+            self._languages |= {first: one, second: other}
+            self._partners[first][other] = second
+            self._partners[second][one] = first
+
+    def _home_pages(self) -> dict[str, str]:
+        homes: dict[str, str] = {}
+        for url in self.recording.homes():
+            home = self.recording.page_of(url)
+            if home is not None:
+                homes.setdefault(self.language_of(home), home)
+                for code, partner in self._partners[home].items():
+                    homes.setdefault(code, partner)
+        return {code: url for code, url in homes.items() if code in self.languages}
+
+    def language_of(self, url: str) -> str:
+        """The language of a recorded page: as the known pairs say, or else as it reads."""
+        if url not in self._languages:
+            document = self.document(url)
+            self._languages[url] = (document.language if document else None) or ""
+        return self._languages[url]
+
+
+def _gold_list(warc: Path, name: str) -> Path:
+    path = warc.with_name(name + ENDING)
+    if not path.is_file():
+        raise ConfigurationError(
+            f"There is no list of known pairs for {warc}.",
+            f"Write {path}: URL, URL, language, language a line, with tabs between.",
+        )
+    return path
+
+
+def _chosen(links: Sequence[Link], labels: Iterable[bool | None]) -> Iterator[tuple[int, float]]:
+    """Which links of a page are taken, and for how many each stands."""
+    easy: list[int] = []
+    for at, (link, label) in enumerate(zip(links, labels, strict=True)):
+        if label is None:
+            continue
+        if label or languages_of_link(link):
+            yield at, 1.0
+        else:
+            easy.append(at)
+    some = sorted(easy, key=lambda at: crc32(links[at].url.encode()))[:WRONG_A_PAGE]
+    yield from ((at, len(easy) / len(some)) for at in some)

@@ -1,0 +1,225 @@
+"""Fitting a model: SBFC's optimiser and schedule, early stopping, and resuming after a kill."""
+
+import math
+import pickle
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.lab.training.examples import Batch, Examples
+from bilingual_crawler.store.durable import replacing
+
+FOLD = 1_000_000
+EVALUATION_BATCH = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """How a model is fitted; the defaults are those of SBFC for XLM-R base.
+
+    `decay` is `inverse_sqrt` (for ever, until patience ends it) or `cosine` (down to zero
+    over all `epochs`). `epoch_size` draws so many examples an epoch where they are
+    weighted.
+    """
+
+    epochs: int = 50
+    batch: int = 32
+    rate: float = 1e-5
+    patience: int = 5
+    warm_up: float = 0.1
+    decay: str = "inverse_sqrt"
+    weight_decay: float = 0.01
+    smoothing: float = 0.0
+    epoch_size: int = 0
+    fold: int = FOLD
+    seed: int = 0
+    checkpoint_seconds: float = 60.0
+
+
+@dataclass(slots=True)
+class Progress:
+    """Where a fit stands: what a progress bar shows and a checkpoint keeps."""
+
+    epoch: int = 0
+    step: int = 0
+    steps: int = 0
+    done: int = 0
+    loss: float = 0.0
+    score: float = 0.0
+    best: float = -1.0
+    waited: int = 0
+    history: list[dict[str, float]] = field(default_factory=list)
+
+
+Measure = Callable[[NDArray[np.float32], NDArray[np.int64]], float]
+Show = Callable[[Progress], None]
+
+
+class Fit:
+    """One fit of one model on a device, with its checkpoint file."""
+
+    def __init__(
+        self,
+        model: nn.Module,
+        schedule: Schedule,
+        measure: Measure,
+        checkpoint: Path,
+        show: Show = lambda _: None,
+    ) -> None:
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.model = model.to(self.device)
+        self.schedule = schedule
+        self.measure = measure
+        self.checkpoint = checkpoint
+        self.show = show
+        self.progress = Progress()
+        self._best: dict[str, Tensor] = {}
+        self._optimizer = torch.optim.AdamW(
+            model.parameters(),
+            lr=schedule.rate,
+            betas=(0.9, 0.999),
+            eps=1e-8,
+            weight_decay=schedule.weight_decay,
+        )
+        self._scaler = torch.amp.GradScaler("cuda", enabled=self.device.type == "cuda")
+        self._saved = time.monotonic()
+
+    def run(self, train: Examples, dev: Examples) -> Progress:
+        """Fit until patience or the epochs run out; the model is left with its best weights."""
+        at = self.progress
+        while at.epoch < self.schedule.epochs and at.waited < self.schedule.patience:
+            self._epoch(train)
+            self._judge(dev)
+            at.epoch, at.step = at.epoch + 1, 0
+            self.save()
+        if self._best:
+            self.model.load_state_dict(self._best)
+        return at
+
+    def _epoch(self, train: Examples) -> None:
+        at, plan = self.progress, self.schedule
+        rows = train.order(at.epoch, seed=plan.seed, size=plan.epoch_size, fold=plan.fold)
+        at.steps = math.ceil(len(rows) / plan.batch)
+        torch.manual_seed(plan.seed * 1_000 + at.epoch)
+        rng = np.random.default_rng((plan.seed, at.epoch, 1))
+        self.model.train()
+        for number, (inputs, targets, _) in enumerate(train.batches(rows, plan.batch, rng)):
+            if number < at.step:
+                continue
+            loss = self._learn(inputs, targets)
+            at.loss = loss if at.done == 0 else 0.98 * at.loss + 0.02 * loss
+            at.step, at.done = at.step + 1, at.done + 1
+            self.show(at)
+            if time.monotonic() - self._saved > plan.checkpoint_seconds:
+                self.save()
+
+    def _learn(self, inputs: Batch, targets: Tensor) -> float:
+        for group in self._optimizer.param_groups:
+            group["lr"] = rate_at(self.schedule, self.progress.done, self.progress.steps)
+        self._optimizer.zero_grad(set_to_none=True)
+        with torch.autocast(self.device.type, enabled=self.device.type == "cuda"):
+            logits = self._logits(inputs)
+            loss = loss_of(logits.float(), targets.to(self.device), self.schedule.smoothing)
+        self._scaler.scale(loss).backward()
+        self._scaler.unscale_(self._optimizer)
+        nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self._scaler.step(self._optimizer)
+        self._scaler.update()
+        return float(loss.detach())
+
+    def _judge(self, dev: Examples) -> None:
+        at = self.progress
+        at.score = self.measure(self.predict(dev), dev.targets)
+        at.history.append({"epoch": at.epoch + 1, "loss": at.loss, "dev_macro_f1": at.score})
+        if at.score > at.best:
+            at.best, at.waited = at.score, 0
+            self._best = {
+                name: value.detach().cpu().clone()
+                for name, value in self.model.state_dict().items()
+            }
+        else:
+            at.waited += 1
+        self.show(at)
+
+    def predict(self, examples: Examples) -> NDArray[np.float32]:
+        """Logits of every example, in their order."""
+        self.model.eval()
+        rows = np.arange(len(examples))
+        found: NDArray[np.float32] | None = None
+        with torch.no_grad():
+            for inputs, _, numbers in examples.batches(rows, EVALUATION_BATCH):
+                logits = self._logits(inputs).float().cpu().numpy()
+                if found is None:
+                    found = np.zeros((len(rows), logits.shape[1]), dtype=np.float32)
+                found[numbers] = logits
+        return np.zeros((0, 1), dtype=np.float32) if found is None else found
+
+    def _logits(self, inputs: Batch) -> Tensor:
+        logits: Tensor = self.model(
+            **{name: values.to(self.device, non_blocking=True) for name, values in inputs.items()}
+        )
+        return logits
+
+    def save(self) -> None:
+        """Write the checkpoint beside the old one, then put it in its place."""
+        state = {
+            "model": self.model.state_dict(),
+            "best": self._best,
+            "optimizer": self._optimizer.state_dict(),
+            "scaler": self._scaler.state_dict(),
+            "progress": self.progress,
+            "schedule": self.schedule,
+        }
+        self.checkpoint.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(self.checkpoint) as fresh:
+            torch.save(state, fresh)
+        self._saved = time.monotonic()
+
+    def resume(self) -> bool:
+        """Go on from the checkpoint, if there is one."""
+        if not self.checkpoint.exists():
+            return False
+        try:
+            with torch.serialization.safe_globals([Progress, Schedule]):
+                state: dict[str, Any] = torch.load(self.checkpoint, map_location="cpu")
+            self.model.load_state_dict(state["model"])
+            self._optimizer.load_state_dict(state["optimizer"])
+            self._scaler.load_state_dict(state["scaler"])
+            self._best, self.progress = state["best"], state["progress"]
+        except (RuntimeError, ValueError, KeyError, EOFError, pickle.UnpicklingError) as error:
+            raise ConfigurationError(
+                f"Cannot go on from {self.checkpoint}: it is damaged, or of a run with other "
+                f"tables or another base ({str(error).strip().partition(chr(10))[0]}).",
+                "Write the command as it was, or leave --resume away to start anew.",
+            ) from None
+        return True
+
+
+def rate_at(schedule: Schedule, done: int, steps: int) -> float:
+    """The learning rate after `done` steps, of which an epoch has `steps`.
+
+    It rises in a line over the first share of the first epoch, then falls.
+    """
+    first = max(1, round(schedule.warm_up * steps))
+    if done < first:
+        return schedule.rate * (done + 1) / first
+    if schedule.decay == "inverse_sqrt":
+        return schedule.rate * math.sqrt(first / (done + 1))
+    share = min(1.0, (done - first) / max(1, schedule.epochs * steps - first))
+    return schedule.rate * max(0.01, (1 + math.cos(math.pi * share)) / 2)
+
+
+def loss_of(logits: Tensor, targets: Tensor, smoothing: float) -> Tensor:
+    """Cross-entropy over languages, or binary cross-entropy for a single output."""
+    if logits.shape[1] > 1:
+        return nn.functional.cross_entropy(logits, targets, label_smoothing=smoothing)
+    wanted = targets.float() * (1 - smoothing) + smoothing / 2
+    return nn.functional.binary_cross_entropy_with_logits(logits[:, 0], wanted)

@@ -1,0 +1,205 @@
+"""Pairs of URLs that are no translations, as SBFC (section 3.1) makes them.
+
+Each sampler takes a pair and the site it comes from, and answers with another pair or with
+None where the site has nothing to offer. A site is one registered domain: negatives then
+look like what a crawler meets, the other links of the same pages, and telling two sites
+apart teaches nothing.
+"""
+
+import random
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from bilingual_crawler.lab.training.data import UrlPair
+from bilingual_crawler.languages import languages_of_token
+
+HEAD = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//[^/?#]*", re.IGNORECASE)
+TOKEN = re.compile(r"[^\W_]+|[\W_]")
+MOST_COMPARED = 200
+TRIES = 5
+
+
+class Site:
+    """The URLs of a domain by language, and which of them are translations of each other."""
+
+    def __init__(self, pairs: Iterable[UrlPair], others: Iterable[str] = ()) -> None:
+        self.pairs = [pair for pair in pairs if pair.parallel]
+        self._group: dict[str, str] = {}
+        urls: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        for pair in self.pairs:
+            urls[pair.first_language][pair.first] = None
+            urls[pair.second_language][pair.second] = None
+            self._join(pair.first, pair.second)
+        self.urls = {language: list(found) for language, found in urls.items()}
+        self.others = [url for url in others if url not in self._group]
+        self._tokens: dict[str, frozenset[str]] = {}
+        self._index: dict[str, dict[str, list[str]]] = {}
+
+    def parallel(self, first: str, second: str) -> bool:
+        """Whether two URLs are one page in two languages, directly or through a third."""
+        return first == second or (first in self._group and self._root(first) == self._root(second))
+
+    def nearest(self, url: str, language: str, avoid: str) -> str | None:
+        """The URL in a language with the most tokens in common with `url` (Jaccard)."""
+        wanted = self._tokens_of(url)
+        best, best_score = None, -1.0
+        for candidate in self._candidates(url, language):
+            if candidate == url or self.parallel(candidate, avoid) or self.parallel(candidate, url):
+                continue
+            found = self._tokens_of(candidate)
+            score = len(wanted & found) / (len(wanted | found) or 1)
+            if score > best_score:
+                best, best_score = candidate, score
+        return best
+
+    def _candidates(self, url: str, language: str) -> list[str]:
+        """URLs that share the rarest tokens first: looking at all would be quadratic."""
+        every = self.urls.get(language, [])
+        if len(every) <= MOST_COMPARED:
+            return every
+        index = self._index.get(language)
+        if index is None:
+            index = defaultdict(list)
+            for each in every:
+                for token in self._tokens_of(each):
+                    index[token].append(each)
+            self._index[language] = index
+        found: dict[str, None] = {}
+        for token in sorted(self._tokens_of(url), key=lambda token: len(index.get(token, ()))):
+            found.update(dict.fromkeys(index.get(token, ())[: MOST_COMPARED - len(found)]))
+            if len(found) >= MOST_COMPARED:
+                break
+        return list(found)
+
+    def _tokens_of(self, url: str) -> frozenset[str]:
+        if url not in self._tokens:
+            self._tokens[url] = frozenset(re.findall(r"[^\W_]+", tail(url).lower()))
+        return self._tokens[url]
+
+    def _root(self, url: str) -> str:
+        while self._group.get(url, url) != url:
+            url = self._group[url]
+        return url
+
+    def _join(self, first: str, second: str) -> None:
+        self._group.setdefault(first, first)
+        self._group.setdefault(second, second)
+        self._group[self._root(second)] = self._root(first)
+
+
+Sampler = Callable[[UrlPair, Site, random.Random], UrlPair | None]
+
+
+def tail(url: str) -> str:
+    """What follows scheme, authority and port: the part that may be changed."""
+    head = HEAD.match(url)
+    return url[head.end() :] if head else url
+
+
+def random_match(pair: UrlPair, site: Site, rng: random.Random) -> UrlPair | None:
+    """Put any other URL in the second language in place of the second URL."""
+    pool = site.urls.get(pair.second_language, ())
+    for _ in range(TRIES if pool else 0):
+        other = rng.choice(pool)
+        if not site.parallel(pair.first, other) and other != pair.second:
+            return pair._replace(second=other, parallel=False)
+    return None
+
+
+def jaccard_match(pair: UrlPair, site: Site, rng: random.Random) -> UrlPair | None:  # noqa: ARG001 - a `Sampler`
+    """Put the likest other URL in the second language in place of the second URL."""
+    other = site.nearest(pair.second, pair.second_language, pair.first)
+    return None if other is None else pair._replace(second=other, parallel=False)
+
+
+def token_removal(pair: UrlPair, site: Site, rng: random.Random) -> UrlPair | None:
+    """Remove random words of both URLs, never of scheme, authority or port.
+
+    What is left must differ in more than language tokens: else it would still be a pair.
+    """
+    for _ in range(TRIES):
+        first, second = _without_some(pair.first, rng), _without_some(pair.second, rng)
+        if _telling(first) != _telling(second) and not site.parallel(first, second):
+            return pair._replace(first=first, second=second, parallel=False)
+    return None
+
+
+def _without_some(url: str, rng: random.Random) -> str:
+    end = len(url) - len(tail(url))
+    tokens = TOKEN.findall(url[end:])
+    words = [place for place, token in enumerate(tokens) if token[0].isalnum()]
+    gone = set(rng.sample(words, rng.randint(1, max(1, len(words) // 3)))) if words else set()
+    return url[:end] + "".join(token for place, token in enumerate(tokens) if place not in gone)
+
+
+def _telling(url: str) -> set[str]:
+    """The words of a URL that name no language."""
+    words = re.findall(r"[^\W_]+", tail(url).lower())
+    return {word for word in words if not languages_of_token(word)}
+
+
+def monolingual(pair: UrlPair, rng: random.Random) -> UrlPair:
+    """The pair (u, u) or (v, v): what a sampler turns into a negative in one language."""
+    if rng.random() < 1 / 2:
+        return pair._replace(second=pair.first, second_language=pair.first_language)
+    return pair._replace(first=pair.second, first_language=pair.second_language)
+
+
+class Recipe(NamedTuple):
+    """A sampler, whether it starts from one language, and how often it is used a pair."""
+
+    sampler: Sampler
+    alone: bool
+    times: int
+
+
+DEFAULT_MIX = (
+    Recipe(random_match, alone=False, times=3),
+    Recipe(random_match, alone=True, times=3),
+    Recipe(jaccard_match, alone=False, times=1),
+    Recipe(jaccard_match, alone=True, times=1),
+    Recipe(token_removal, alone=False, times=1),
+)
+
+
+def synthetic_negatives(
+    site: Site, *, mix: Iterable[Recipe] = DEFAULT_MIX, seed: int = 0
+) -> Iterator[UrlPair]:
+    """Negatives for every pair of a site, by default in the mix that SBFC found best."""
+    rng = random.Random(seed)  # noqa: S311 - a sample, not a secret
+    seen: set[tuple[str, str]] = set()
+    mix = tuple(mix)
+    for pair in site.pairs:
+        for sampler, alone, times in mix:
+            for _ in range(times):
+                made = sampler(monolingual(pair, rng) if alone else pair, site, rng)
+                if made is not None and (made.first, made.second) not in seen:
+                    seen.add((made.first, made.second))
+                    yield made
+
+
+def genuine_negatives(
+    site: Site, links: Mapping[str, Iterable[str]], languages: Mapping[str, str]
+) -> Iterator[UrlPair]:
+    """What a crawler meets: a page of a gold pair with each page it links to.
+
+    `languages` are those of the linked pages; links to other languages than the pair's are
+    no candidates. A page counts only if one of its links is its translation: otherwise
+    nobody knows that the others are not.
+    """
+    for pair in site.pairs:
+        wanted = {pair.first_language, pair.second_language}
+        for page, language in (
+            (pair.first, pair.first_language),
+            (pair.second, pair.second_language),
+        ):
+            found = [url for url in links.get(page, ()) if languages.get(url) in wanted]
+            if not any(site.parallel(page, url) for url in found if url != page):
+                continue
+            for url in dict.fromkeys(found):
+                if not site.parallel(page, url):
+                    yield UrlPair(
+                        page, url, language, languages[url], pair.domain, pair.split, parallel=False
+                    )

@@ -1,0 +1,330 @@
+"""The parallel recipe: from tables of translated URLs to pairs, negatives and a model."""
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.lab.training.compact import CompactModel, Shape, token_kinds, train_tokenizer
+from bilingual_crawler.lab.training.data import LabelledUrl, Skipped, UrlPair, read_pairs, read_urls
+from bilingual_crawler.lab.training.encoding import encode_pairs, with_other_words
+from bilingual_crawler.lab.training.examples import Examples
+from bilingual_crawler.lab.training.export import decisions
+from bilingual_crawler.lab.training.lexicon import fit_lexicon, read_phrases
+from bilingual_crawler.lab.training.loop import Fit
+from bilingual_crawler.lab.training.made_pairs import made_pairs, numbered_pairs, translated_pairs
+from bilingual_crawler.lab.training.measures import f1
+from bilingual_crawler.lab.training.negatives import Site, synthetic_negatives
+from bilingual_crawler.lab.training.pretrained import PretrainedModel, tokenizer_of
+from bilingual_crawler.lab.training.recipe import COMPACT, Options, Prepared, saved_tokenizer
+from bilingual_crawler.lab.training.split import DEV, KEPT_OUT, TEST, TRAIN, share_of, split_domains
+from bilingual_crawler.scoring.encode import Ngrams, UrlEncoder
+from bilingual_crawler.scoring.pair_features import url_parts
+from bilingual_crawler.scoring.preprocess import prepare
+
+NGRAMS = Ngrams((2, 3, 4), 65_536, 128)
+LENGTH, LONG = 40, 256
+WIDTH = 40
+LEXICON = "lexicon.pt"
+VOCABULARY = 8_000
+DOMAIN_CAP, MEASURED_CAP = 120, 100
+RANDOM_NEGATIVES = 5
+NEGATIVES = {"random": 5.0, "mixed": 1.5, "listed": 1.0}
+"""How much the negatives of each kind count together, for every pair."""
+POSITIVES = 1.5
+MADE = 15_000
+MADE_SHARE, MADE_NEGATIVES = 1.0, 1.8
+TOKENIZER_TEXTS = 40_000
+HIDDEN_NGRAMS = 0.2
+LARGE_SITE = -0.4
+"""Exponent of a site's size in the weight of its rows: large sites count more, not as much more."""
+LISTED_DEV = 0.3
+
+
+class Row(NamedTuple):
+    """A pair of URLs, whether it is one, and how much it counts."""
+
+    first: str
+    second: str
+    parallel: bool
+    weight: float
+    kind: str = ""
+
+
+def prepare_parallel(options: Options, tell: Callable[[str], None] = lambda _: None) -> Prepared:
+    """Read, split by domain, make negatives site by site, encode; build the model."""
+    skipped = Skipped()
+    pairs = [*read_pairs(options.data, skipped=skipped), *read_pairs(options.weak, skipped=skipped)]
+    given = list(read_pairs(options.dev, skipped=skipped))
+    urls: defaultdict[str, list[str]] = defaultdict(list)
+    everything: list[UrlPair | LabelledUrl] = list(pairs)
+    for row in read_urls(options.extra, skipped=skipped):
+        urls[row.domain].append(row.url)
+        everything.append(row)
+    sides = _sides(pairs, everything, given)
+    train = _rows(pairs, urls, sides, TRAIN, seed=options.seed, most=DOMAIN_CAP)
+    dev = _rows([*pairs, *given], urls, sides, DEV, seed=options.seed, most=MEASURED_CAP)
+    test = _rows(pairs, urls, sides, TEST, seed=options.seed, most=MEASURED_CAP)
+    if not (any(row.parallel for row in train) and any(row.parallel for row in dev)):
+        raise ConfigurationError(
+            "There are too few sites: some must be learned from and others measured on.",
+            "Give more tables with --data, or a table to measure on with --dev.",
+        )
+    if options.base == COMPACT:
+        train += _made(train, urls, sides, options.seed)
+    encoder = _encoder(options, train)
+    learned = _examples(encoder, train, learn=options.base == COMPACT)
+    mixed = _examples(encoder, _against(dev, "mixed", "listed"))
+    return Prepared(
+        task="parallel",
+        model=_model(options, encoder, learned, tell),
+        encoder=encoder,
+        train=learned,
+        dev=_examples(encoder, _against(dev, "random")),
+        test=_examples(encoder, _against(test, "random")),
+        further={
+            "dev_mixed": mixed,
+            "test_mixed": _examples(encoder, _against(test, "mixed", "listed")),
+        },
+        tune=partial(_tune, mixed=mixed) if options.base == COMPACT else None,
+        measure=lambda logits, targets: _figures(logits, targets)["macro_f1"],
+        figures=lambda logits, examples: _figures(logits, examples.targets),
+        facts={
+            "tables": ", ".join(
+                path.name
+                for path in [*options.data, *options.weak, *options.extra, *options.phrases]
+            ),
+            "domains": ", ".join(
+                f"{count} {side}"
+                for side, count in Counter(
+                    sides[domain] for domain in {pair.domain for pair in pairs}
+                ).items()
+            ),
+            "learned from": _told(train) + ", made ones among them",
+            "dev": _told(dev),
+            "test": _told(test),
+            "negatives": "random match and most similar (in one and two languages), token "
+            "removal, any other page of the site; made pairs: codes put into URLs of other sites",
+            "lines skipped": str(dict(skipped)) if skipped else "none",
+        },
+    )
+
+
+def _sides(
+    pairs: Sequence[UrlPair], everything: Iterable[UrlPair | LabelledUrl], given: Sequence[UrlPair]
+) -> dict[str, str]:
+    """The side of every domain; a site whose tables are all gold lists may go to dev."""
+    sides = split_domains(everything)
+    if given:
+        measured = {pair.domain for pair in given}
+        return {
+            domain: DEV if domain in measured else side if side == KEPT_OUT else TRAIN
+            for domain, side in sides.items()
+        } | dict.fromkeys(measured, DEV)
+    undecided = {pair.domain for pair in pairs if not pair.split}
+    for domain in undecided:
+        if sides[domain] == TRAIN and share_of(domain, 7) < LISTED_DEV:
+            sides[domain] = DEV
+    return sides
+
+
+def _rows(
+    pairs: Iterable[UrlPair],
+    urls: Mapping[str, Sequence[str]],
+    sides: Mapping[str, str],
+    side: str,
+    *,
+    seed: int,
+    most: int,
+) -> list[Row]:
+    """The pairs of one side with negatives, site by site."""
+    sites: defaultdict[str, list[UrlPair]] = defaultdict(list)
+    for pair in pairs:
+        if sides.get(pair.domain) == side:
+            sites[pair.domain].append(pair)
+    rows: list[Row] = []
+    for domain in sorted(sites):
+        rng = random.Random(f"{seed} {domain}")  # noqa: S311 - a sample, not a secret
+        rows += _site_rows(sites[domain], urls.get(domain, ()), most, rng)
+    return rows
+
+
+def _site_rows(
+    pairs: list[UrlPair], urls: Sequence[str], most: int, rng: random.Random
+) -> list[Row]:
+    rng.shuffle(pairs)
+    site = Site(pairs, urls)
+    site.pairs = site.pairs[:most]
+    count = max(1, len(site.pairs))
+    weight = POSITIVES * count**LARGE_SITE
+    rows = [Row(pair.first, pair.second, True, weight) for pair in site.pairs]
+    rows += [Row(pair.second, pair.first, True, weight) for pair in site.pairs]
+    listed = [pair for pair in pairs if not pair.parallel][: most * RANDOM_NEGATIVES]
+    negatives = {
+        "mixed": list(synthetic_negatives(site, seed=rng.randrange(1 << 30))),
+        "random": _random_negatives(site, rng),
+        "listed": [pair for pair in listed if not site.parallel(pair.first, pair.second)],
+    }
+    for kind, found in negatives.items():
+        sure = [pair for pair in found if not _equal_but_for_language(pair)]
+        each = NEGATIVES[kind] * count ** (1 + LARGE_SITE) / max(1, len(sure))
+        rows += [Row(pair.first, pair.second, False, each, kind) for pair in sure]
+    return rows
+
+
+def _equal_but_for_language(pair: UrlPair) -> bool:
+    """Whether a negative is most likely a pair that the tables have left out."""
+    one, two = url_parts(pair.first).key, url_parts(pair.second).key
+    return one.key == two.key and one.tokens != two.tokens
+
+
+def _against(rows: Sequence[Row], *kinds: str) -> list[Row]:
+    """The pairs, each in one order, and the negatives of some kinds."""
+    pairs = {frozenset(row[:2]): row for row in rows if row.parallel}
+    return [*pairs.values(), *(row for row in rows if row.kind in kinds)]
+
+
+def _random_negatives(site: Site, rng: random.Random) -> list[UrlPair]:
+    """A page of a pair with any other page of the site, whatever its language."""
+    every = [*dict.fromkeys(url for urls in site.urls.values() for url in urls), *site.others]
+    made = []
+    for pair in site.pairs:
+        for _ in range(RANDOM_NEGATIVES):
+            page, other = rng.choice((pair.first, pair.second)), rng.choice(every)
+            if not site.parallel(page, other):
+                made.append(pair._replace(first=page, second=other, parallel=False))
+    return made
+
+
+def _made(
+    rows: Sequence[Row], urls: Mapping[str, Sequence[str]], sides: Mapping[str, str], seed: int
+) -> list[Row]:
+    learned = {domain: found for domain, found in urls.items() if sides.get(domain) == TRAIN}
+    rng = random.Random(seed)  # noqa: S311 - a sample, not a secret
+    kinds = [
+        made_pairs(learned, MADE, rng),
+        translated_pairs(learned, MADE, rng),
+        numbered_pairs(learned, MADE // 3, rng),
+    ]
+    whole = sum(row.weight for row in rows if row.parallel)
+    made: list[Row] = []
+    for place, parallel, share in ((0, True, MADE_SHARE), (1, False, MADE_NEGATIVES)):
+        found = [pair for kind in kinds for pair in kind[place]]
+        made += [Row(*pair, parallel, share * whole / max(1, len(found))) for pair in found]
+    return made
+
+
+def _encoder(options: Options, rows: Sequence[Row]) -> UrlEncoder:
+    if options.base != COMPACT:
+        return UrlEncoder(tokenizer_of(options.base), options.length or LONG)
+    tokenizer = saved_tokenizer(options)
+    if tokenizer is None:
+        every = sorted({url for row in rows for url in row[:2]})
+        drawn = random.Random(options.seed).sample(every, min(len(every), TOKENIZER_TEXTS))  # noqa: S311
+        tokenizer = train_tokenizer(
+            map(prepare, drawn), options.vocabulary or VOCABULARY, digits=True
+        )
+        options.out.mkdir(parents=True, exist_ok=True)
+        tokenizer.save(str(options.out / "tokenizer.json"))
+    return UrlEncoder(tokenizer, options.length or LENGTH, NGRAMS, compares=True)
+
+
+def _model(
+    options: Options, encoder: UrlEncoder, train: Examples, tell: Callable[[str], None]
+) -> torch.nn.Module:
+    torch.manual_seed(options.seed)
+    if options.base != COMPACT:
+        return PretrainedModel(options.base, 1)
+    model = CompactModel(
+        Shape(
+            outputs=1,
+            vocabulary=encoder.tokenizer.get_vocab_size(),
+            layers=1,
+            length=encoder.max_length,
+            buckets=NGRAMS.buckets,
+            width=WIDTH,
+            pair=True,
+        )
+    )
+    assert model.comparison is not None
+    model.comparison.know(token_kinds(encoder.tokenizer), train.variants[0]["features"])
+    if options.phrases:
+        model.comparison.lexicon.load_state_dict(_lexicon(options, tell))
+        model.comparison.lexicon.requires_grad_(requires_grad=False)
+    return model
+
+
+def _lexicon(options: Options, tell: Callable[[str], None]) -> dict[str, torch.Tensor]:
+    """The words of all languages, learned once a folder: it takes minutes."""
+    path = options.out / LEXICON
+    if options.resume and path.exists():
+        found: dict[str, torch.Tensor] = torch.load(path)
+        return found
+    phrases = read_phrases(options.phrases)
+    if not len(phrases.shares):
+        raise ConfigurationError(
+            "The tables of phrases have no usable row.",
+            "A row is: language, English phrase, translation, with tabs between them.",
+        )
+
+    def show(step: int, steps: int, loss: float) -> None:
+        tell(f"Learning words from phrases: step {step:,} of {steps:,}, loss {loss:.2f}")
+
+    learned = fit_lexicon(phrases, NGRAMS, WIDTH, seed=options.seed, show=show).state_dict()
+    options.out.mkdir(parents=True, exist_ok=True)
+    torch.save(learned, path)
+    return learned
+
+
+def _examples(encoder: UrlEncoder, rows: Sequence[Row], *, learn: bool = False) -> Examples:
+    arrays = encode_pairs(encoder, [row[:2] for row in rows])
+    targets = np.array([row.parallel for row in rows], dtype=np.int64)
+    if not learn:
+        return Examples([arrays], targets)
+    other = with_other_words(arrays, encoder.tokenizer, np.random.default_rng(0))
+    weights = np.array([row.weight for row in rows])
+    return Examples([arrays, other], targets, weights, HIDDEN_NGRAMS)
+
+
+def _figures(logits: NDArray[np.float32], targets: NDArray[np.int64]) -> dict[str, float]:
+    found, wanted = decisions(logits) == 1, targets == 1
+    positive, negative = f1(found, wanted), f1(~found, ~wanted)
+    return {
+        "macro_f1": (positive + negative) / 2,
+        "positive_f1": positive,
+        "negative_f1": negative,
+    }
+
+
+def _tune(fit: Fit, dev: Examples, mixed: Examples) -> None:
+    """Move the output so that one half splits dev best, against both kinds of negatives alike.
+
+    A cut stands in the middle between two answers, never on one: a graph that rounds otherwise
+    must come to the same decisions.
+    """
+    told = [(fit.predict(examples), examples.targets) for examples in (dev, mixed)]
+    answers = np.unique(np.concatenate([logits.ravel() for logits, _ in told]).round(2))
+    middles = (answers[1:] + answers[:-1]) / 2
+    wanted = np.quantile(told[0][0], np.linspace(0.5, 0.99, 99))
+    places = np.searchsorted(middles, wanted).clip(0, max(0, len(middles) - 1))
+    cuts = middles[np.unique(places)] if len(middles) else wanted
+
+    def worth(cut: float) -> float:
+        return sum(_figures(logits - cut, targets)["macro_f1"] for logits, targets in told)
+
+    model = fit.model
+    assert isinstance(model, CompactModel)
+    assert model.comparison is not None
+    with torch.no_grad():
+        model.comparison.last.bias.sub_(float(max(cuts, key=worth)))
+
+
+def _told(rows: Sequence[Row]) -> str:
+    count = sum(row.parallel for row in rows)
+    return f"{count:,} pairs and {len(rows) - count:,} negatives"

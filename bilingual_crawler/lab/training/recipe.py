@@ -1,0 +1,165 @@
+"""What both models share: the options of a run, and its way from examples to a folder."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+from torch import nn
+
+from bilingual_crawler.lab.training.card import model_card
+from bilingual_crawler.lab.training.encoding import described
+from bilingual_crawler.lab.training.examples import Examples
+from bilingual_crawler.lab.training.export import (
+    FULL_MODEL,
+    MODEL,
+    agreement,
+    export,
+    run_graph,
+    write_folder,
+)
+from bilingual_crawler.lab.training.loop import Fit, Measure, Progress, Schedule
+from bilingual_crawler.scoring.encode import UrlEncoder
+from bilingual_crawler.scoring.pair_features import FEATURES
+
+COMPACT = "compact"
+CHECKPOINT = "checkpoint.pt"
+SAMPLE = 2_000
+Show = Callable[[Progress, Schedule], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a user asks for; `None` is the recipe's own choice.
+
+    `data` are tables to learn from and be measured on, `weak` the same at half weight,
+    `extra` tables that are only learned from (synthetic URLs; for pairs: URLs of sites),
+    `dev` a table to measure on instead of a share of the domains of `data`, `phrases`
+    translated phrases, from which a compact model for pairs learns words first.
+    """
+
+    data: tuple[Path, ...]
+    out: Path
+    base: str = COMPACT
+    weak: tuple[Path, ...] = ()
+    extra: tuple[Path, ...] = ()
+    dev: tuple[Path, ...] = ()
+    phrases: tuple[Path, ...] = ()
+    epochs: int | None = None
+    batch: int | None = None
+    rate: float | None = None
+    length: int | None = None
+    epoch_size: int | None = None
+    vocabulary: int | None = None
+    cap: int = 600_000
+    patience: int = 5
+    threads: int = 0
+    seed: int = 0
+    resume: bool = False
+    skip_test: bool = False
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A model with its data, ready to be fitted."""
+
+    task: str
+    model: nn.Module
+    encoder: UrlEncoder
+    train: Examples
+    dev: Examples
+    test: Examples
+    measure: Measure
+    figures: Callable[[Any, Examples], dict[str, float]]
+    further: Mapping[str, Examples] = field(default_factory=dict)
+    tune: Callable[[Fit, Examples], None] | None = None
+    labels: list[str] | None = None
+    facts: dict[str, str] = field(default_factory=dict)
+
+
+def schedule_of(options: Options) -> Schedule:
+    """SBFC's schedule for a pretrained base; higher and with an end for a compact model."""
+    small = options.base == COMPACT
+    return Schedule(
+        epochs=options.epochs or (8 if small else 50),
+        batch=options.batch or (256 if small else 32),
+        rate=options.rate or (1.5e-3 if small else 1e-5),
+        decay="cosine" if small else "inverse_sqrt",
+        smoothing=0.05 if small else 0.0,
+        epoch_size=options.epoch_size or 0,
+        patience=options.patience,
+        seed=options.seed,
+    )
+
+
+def carry_out(prepared: Prepared, options: Options, show: Show) -> dict[str, float]:
+    """Fit, export, compare the graphs, measure, write the folder; answers the figures."""
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    schedule = schedule_of(options)
+    fit = Fit(
+        prepared.model,
+        schedule,
+        prepared.measure,
+        options.out / CHECKPOINT,
+        lambda progress: show(progress, schedule),
+    )
+    if options.resume:
+        fit.resume()
+    progress = fit.run(prepared.train, prepared.dev)
+    if prepared.tune is not None:
+        prepared.tune(fit, prepared.dev)
+    figures = _written(prepared, options)
+    card = model_card(prepared.task, options, prepared.facts, figures, progress.history)
+    write_folder(options.out, prepared.encoder.tokenizer, _config(prepared, options, figures), card)
+    return figures
+
+
+def _written(prepared: Prepared, options: Options) -> dict[str, float]:
+    first, _, _ = next(prepared.dev.batches(np.arange(min(2, len(prepared.dev))), 2))
+    names = ("input_ids", "attention_mask", "ngrams", "features")
+    inputs = {name: first[name] for name in names if name in first}
+    export(prepared.model, inputs, options.out)
+    sample = prepared.dev.some(SAMPLE)
+    full = run_graph(options.out / FULL_MODEL, sample)
+    small = run_graph(options.out / MODEL, sample)
+    torch_says = Fit(
+        prepared.model, Schedule(), prepared.measure, options.out / CHECKPOINT
+    ).predict(sample)
+    figures = {
+        "agreement_fp32": agreement(torch_says, full),
+        "agreement_int8": agreement(torch_says, small),
+    }
+    parts = {"dev": prepared.dev, "test": prepared.test, **prepared.further}
+    for name, examples in parts.items():
+        if len(examples) and not (options.skip_test and name.startswith("test")):
+            found = prepared.figures(run_graph(options.out / MODEL, examples), examples)
+            figures |= {f"{name}_{key}": value for key, value in found.items()}
+    return {key: round(value, 4) for key, value in figures.items()}
+
+
+def _config(prepared: Prepared, options: Options, figures: dict[str, float]) -> dict[str, Any]:
+    labels = {} if prepared.labels is None else {"labels": prepared.labels}
+    return {
+        "task": prepared.task,
+        **labels,
+        "max_length": prepared.encoder.max_length,
+        "base": options.base,
+        "ngrams": described(prepared.encoder.ngrams),
+        "features": len(FEATURES) if prepared.encoder.compares else None,
+        "figures": figures,
+    }
+
+
+def can_resume(options: Options) -> bool:
+    """Whether there is a run to go on with."""
+    return options.resume and (options.out / CHECKPOINT).exists()
+
+
+def saved_tokenizer(options: Options) -> Tokenizer | None:
+    """The tokenizer of the run that is resumed: its numbers are those of the checkpoint."""
+    path = options.out / "tokenizer.json"
+    return Tokenizer.from_file(str(path)) if can_resume(options) and path.exists() else None

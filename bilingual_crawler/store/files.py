@@ -1,0 +1,146 @@
+"""Output files that only grow, and whose every length on record is a readable file."""
+
+import errno
+import gzip
+import logging
+import os
+import shutil
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.store.durable import put_in_place, sync, sync_folder
+from bilingual_crawler.store.journal import FileEnd, digest_of_end
+
+logger = logging.getLogger(__name__)
+
+BYTES_PER_CHARACTER = 4.01
+"""The most that a character takes: four bytes in UTF-8, and what compression may add."""
+OVERHEAD_BYTES = 1024
+
+
+class AppendFile:
+    """Text lines; the journal says how long the file was when all was well."""
+
+    def __init__(self, path: Path, end: FileEnd) -> None:
+        self.name = path.name
+        self._descriptor, self.moved_aside = open_at(path, end)
+
+    def append(self, items: list[Any]) -> None:
+        """Write the lines, each with its end."""
+        write_all(self._descriptor, self.encode("".join(items).encode()))
+
+    def most_bytes(self, items: list[Any]) -> int:
+        """How much longer the file gets by these lines at most."""
+        return int(BYTES_PER_CHARACTER * sum(map(len, items))) + OVERHEAD_BYTES
+
+    def encode(self, data: bytes) -> bytes:
+        """How text stands in the file."""
+        return data
+
+    def sync(self) -> dict[str, int]:
+        """Push everything to the disk and tell the length."""
+        os.fsync(self._descriptor)
+        return {self.name: os.lseek(self._descriptor, 0, os.SEEK_CUR)}
+
+    def close(self) -> None:
+        """Give the file back."""
+        os.close(self._descriptor)
+
+
+class GzipAppendFile(AppendFile):
+    """Compressed text lines: each checkpoint adds a gzip member of its own."""
+
+    def encode(self, data: bytes) -> bytes:
+        """A gzip member; any number of them in a row is one valid file."""
+        return gzip.compress(data, compresslevel=6, mtime=0)
+
+
+def open_at(path: Path, end: FileEnd) -> tuple[int, list[Path]]:
+    """Open a file to be continued at its end, without what a kill left behind it.
+
+    What is behind the end is cut off. If it is more than the checkpoint that was interrupted
+    could write, no kill explains it (the journal may be an old copy), and it is moved to a file
+    of its own before, which is returned.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        raise ConfigurationError(
+            f"{path} is a symbolic link, and a crawl writes through none: put the file itself"
+            " there, or choose another folder with -a output=DIR."
+        ) from None
+    try:
+        _check(path, descriptor, end)
+        behind = os.fstat(descriptor).st_size - end.size
+        aside = [_copy_end(path, end.size)] if behind > end.explained else []
+        os.ftruncate(descriptor, end.size)
+        os.fsync(descriptor)
+        sync_folder(path.parent)
+        os.lseek(descriptor, end.size, os.SEEK_SET)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor, aside
+
+
+def _check(path: Path, descriptor: int, end: FileEnd) -> None:
+    """Refuse a file that cannot be the one that the journal tells of."""
+    found = os.fstat(descriptor).st_size
+    if found < end.size:
+        raise ConfigurationError(
+            f"{path} has {found} bytes, but this crawl had written {end.size}: put the file back, "
+            "or start anew in another folder with -a output=DIR."
+        )
+    if end.digest is not None and digest_of_end(descriptor, end.size) != end.digest:
+        raise ConfigurationError(
+            f"{path} is not the file that belongs to the journal in its folder: they are of two"
+            " crawls, or of two moments. Put back the two that belong together, or start anew in"
+            " another folder with -a output=DIR."
+        )
+
+
+def move_aside(path: Path) -> Path:
+    """Give a file that the journal does not know another name, and say so."""
+    aside = _free_name(path)
+    put_in_place(path, aside)
+    _tell(aside, path)
+    return aside
+
+
+def _copy_end(path: Path, size: int) -> Path:
+    """Keep what is behind the end of a file in a file of its own."""
+    aside = _free_name(path)
+    with path.open("rb") as whole, aside.open("xb") as rest:
+        whole.seek(size)
+        shutil.copyfileobj(whole, rest)
+    sync(aside)
+    sync_folder(aside.parent)
+    _tell(aside, path)
+    return aside
+
+
+def _free_name(path: Path) -> Path:
+    names = (path.with_name(f"cut-{number}-{path.name}") for number in count(1))
+    return next(name for name in names if not os.path.lexists(name))
+
+
+def _tell(aside: Path, path: Path) -> None:
+    logger.warning(
+        "The journal of the crawl knows nothing of %d bytes of %s, and no kill explains so many:"
+        " is %s an old copy? They are in %s now, and the crawl goes on from where its journal is.",
+        aside.stat().st_size,
+        path,
+        path.parent / "crawl.sqlite",
+        aside,
+    )
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write every byte; the kernel may take a large write in pieces."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]

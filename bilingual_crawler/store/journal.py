@@ -1,0 +1,435 @@
+"""The journal of a crawl: everything that must survive a kill, one moment at a time.
+
+A crawl changes many things at once: URLs are queued and done, documents and pairs are
+written, counters grow. Each checkpoint takes all changes since the last one, appends to
+the output files, and then commits one SQLite transaction that holds the rest *and the
+lengths of the files*. On a restart the files are cut to the lengths of the last commit,
+so that files and frontier always show the same moment: nothing is lost, nothing is there
+twice. Before it appends, a checkpoint notes how much it may append at most: what is longer
+than that was not left by a kill and must not be thrown away. The work is done behind the
+crawl, on a thread of its own, because neither SQLite nor compression should hold up the
+event loop.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import queue
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+from urllib.parse import quote
+
+from bilingual_crawler.errors import ConfigurationError, why_unwritable
+from bilingual_crawler.store.durable import sync_folder
+
+Statement = tuple[str, Sequence[tuple[Any, ...]]]
+FORMAT = 1
+BUSY_SECONDS = 5.0
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS files (name TEXT PRIMARY KEY, size INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS ends (name TEXT PRIMARY KEY, digest BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS growth (name TEXT PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID;
+"""
+END_BYTES = 4096
+"""How much of the end of a file is compared."""
+DAMAGED = frozenset({sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT})
+
+
+class Source(Protocol):
+    """A part of the crawl whose state belongs into the journal."""
+
+    def changes(self) -> Iterable[Statement]:
+        """SQL with its rows for everything that changed since the last call."""
+
+
+class Sink(Protocol):
+    """An output file that grows at its end; used by the journal's thread alone."""
+
+    name: str
+    moved_aside: list[Path]
+    """Files with what was behind the length that the journal vouches for."""
+
+    def most_bytes(self, items: list[Any]) -> int:
+        """How much longer the file gets by these items at most."""
+
+    def append(self, items: list[Any]) -> None:
+        """Write the items, complete and readable as the file then stands."""
+
+    def sync(self) -> dict[str, int]:
+        """Push everything to the disk and tell the length of each file."""
+
+    def close(self) -> None:
+        """Give the file back; nothing is written after this."""
+
+
+class FileEnd(NamedTuple):
+    """Up to where an output file belongs to the last checkpoint."""
+
+    size: int = 0
+    explained: int = 0
+    """Bytes behind the end that an interrupted checkpoint may have written."""
+    digest: bytes | None = None
+    """What tells the file from another one of this length; None if that is not known."""
+
+
+class FolderHeldError(ConfigurationError):
+    """Another process writes into the folder."""
+
+
+class JournalError(Exception):
+    """The journal can no longer be written (a full disk, say), so the crawl must stop."""
+
+
+class Journal:
+    """One SQLite file and the output files whose lengths it vouches for.
+
+    `begun` is the number of the checkpoint that asked for changes last, `committed` that of
+    the last one that is on disk: what must not be told before it is safe compares the two.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = _lock(path.with_suffix(".lock"))
+        self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        try:
+            self._prepare()
+        except BaseException:
+            self._connection.close()
+            os.close(self._lock)
+            raise
+        self._sources: list[Source] = []
+        self._sinks: dict[str, Sink] = {}
+        self._appends: dict[str, list[Any]] = {}
+        self._written: dict[str, _Written] = {}
+        self._batches: queue.SimpleQueue[_Batch | None] = queue.SimpleQueue()
+        self._idle = threading.Event()
+        self._idle.set()
+        self._error: Exception | None = None
+        self.begun = 0
+        self.committed = 0
+        self._thread = threading.Thread(target=self._work, name="journal", daemon=True)
+        self._thread.start()
+
+    def _prepare(self) -> None:
+        try:
+            self._open_database()
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode not in DAMAGED:
+                raise
+            raise ConfigurationError(
+                f"{self.path} is damaged, or no journal of a crawl ({error}): put back a copy that"
+                " is whole, or start anew in another folder with -a output=DIR. What the crawl has"
+                " harvested is in the other files of the folder."
+            ) from None
+
+    def _open_database(self) -> None:
+        connection = self._connection
+        distrust(connection, self.path)
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version not in (0, FORMAT):
+            raise ConfigurationError(
+                f"{self.path} was written by another version of the crawler (format {version}, "
+                f"this one reads {FORMAT}): choose a new folder with -a output=DIR."
+            )
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")  # files are renamed on the word of a commit
+        connection.executescript(SCHEMA)
+        connection.execute(f"PRAGMA user_version = {FORMAT}")
+        sync_folder(self.path.parent)
+
+    def define(self, schema: str) -> None:
+        """Create the tables of a source, where they are missing."""
+        self._connection.executescript(schema)
+
+    def read(self, sql: str, row: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+        """Rows of the last checkpoint; for use before the crawl begins."""
+        return self._connection.execute(sql, row)
+
+    def fact(self, name: str) -> str | None:
+        """A single value as the last checkpoint left it."""
+        row = self._connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def file_size(self, name: str) -> int:
+        """The length up to which an output file belongs to the last checkpoint."""
+        return self._number("SELECT size FROM files WHERE name = ?", name)
+
+    def growth(self, sink_name: str) -> int:
+        """How much an interrupted checkpoint may have appended to a file at most."""
+        return self._number("SELECT bytes FROM growth WHERE name = ?", sink_name)
+
+    def file_end(self, name: str, sink_name: str | None = None) -> FileEnd:
+        """Up to where an output file belongs to the last checkpoint, and what may follow."""
+        found = self._connection.execute("SELECT digest FROM ends WHERE name = ?", (name,))
+        row = found.fetchone()
+        explained = self.growth(name if sink_name is None else sink_name)
+        return FileEnd(self.file_size(name), explained, None if row is None else row[0])
+
+    def _number(self, sql: str, name: str) -> int:
+        row = self._connection.execute(sql, (name,)).fetchone()
+        number = 0 if row is None else row[0]
+        if not isinstance(number, int) or number < 0:
+            raise ConfigurationError(
+                f"{self.path} is damaged: it says that {name} has {str(number)[:40]} bytes. Put"
+                " back a copy that is whole, or start anew in another folder with -a output=DIR."
+            )
+        return number
+
+    def file_names(self) -> list[str]:
+        """The output files that the last checkpoint knows."""
+        return [str(name) for (name,) in self._connection.execute("SELECT name FROM files")]
+
+    def attach(self, source: Source) -> None:
+        """Ask `source` for its changes at every checkpoint."""
+        self._sources.append(source)
+
+    def attach_sink(self, sink: Sink) -> None:
+        """Let `append` write to `sink`."""
+        self._sinks[sink.name] = sink
+        self._appends[sink.name] = []
+
+    def detach_sink(self, name: str) -> None:
+        """Give a file back, with nothing left to write to it."""
+        self._sinks.pop(name).close()
+        self._appends.pop(name)
+
+    def record_size(self, name: str, size: int, written_as: Path | None = None) -> None:
+        """Let the next checkpoint vouch for a file that was written beside the journal.
+
+        `written_as` is where it is until it gets its name; it must be on the disk already.
+        """
+        self._written[name] = _Written(size, written_as or self.path.with_name(name))
+
+    def append(self, sink_name: str, item: Any) -> None:
+        """Add to the end of an output file, with the next checkpoint."""
+        self._appends[sink_name].append(item)
+
+    def checkpoint(self, *, wait: bool = False) -> bool:
+        """Make everything up to now durable, behind the crawl or at once.
+
+        While the thread is still busy with the last checkpoint the changes wait for the
+        next one, so a slow disk costs durability, never memory without bound or a stall.
+        Whether a checkpoint was begun is told.
+        """
+        if wait:
+            self._idle.wait()
+        self._raise_error()
+        if not self._idle.is_set():
+            return False
+        self.begun += 1
+        statements = [each for source in self._sources for each in source.changes() if each[1]]
+        appends = {name: items for name, items in self._appends.items() if items}
+        for name in appends:
+            self._appends[name] = []
+        written, self._written = self._written, {}
+        if statements or appends or written:
+            self._idle.clear()
+            self._batches.put(_Batch(self.begun, statements, appends, written))
+        else:
+            self.committed = self.begun
+        if wait:
+            self._idle.wait()
+            self._raise_error()
+        return True
+
+    def close(self, *, save: bool = True) -> None:
+        """Let go of the folder, with everything made durable; `save=False` leaves it as it is."""
+        try:
+            if save and self._error is None:
+                self.checkpoint(wait=True)
+        finally:
+            self._batches.put(None)
+            self._thread.join()
+            for sink in self._sinks.values():
+                sink.close()
+            self._connection.close()
+            os.close(self._lock)
+
+    def _raise_error(self) -> None:
+        if self._error is not None:
+            why = why_unwritable(self._error)
+            raise JournalError(f"{self.path.parent} cannot be written: {why}") from self._error
+
+    def _work(self) -> None:
+        while (batch := self._batches.get()) is not None:
+            try:
+                self._write(batch)
+            except Exception as error:  # noqa: BLE001 - shown by the next checkpoint
+                self._error = error
+            finally:
+                self._idle.set()
+
+    def _write(self, batch: "_Batch") -> None:
+        written = dict(batch.written)
+        if batch.appends:
+            growth = [
+                (name, self._sinks[name].most_bytes(items)) for name, items in batch.appends.items()
+            ]
+            self._commit([("INSERT OR REPLACE INTO growth VALUES (?, ?)", growth)])
+        for name, items in batch.appends.items():
+            self._sinks[name].append(items)
+            for file, size in self._sinks[name].sync().items():
+                written[file] = _Written(size, self.path.with_name(file))
+        sizes = [(name, size) for name, (size, _) in written.items()]
+        self._commit(
+            [
+                *batch.statements,
+                ("INSERT OR REPLACE INTO files VALUES (?, ?)", sizes),
+                ("INSERT OR REPLACE INTO ends VALUES (?, ?)", list(_digests(written))),
+                ("DELETE FROM growth WHERE name = ?", [(name,) for name in batch.appends]),
+            ]
+        )
+        self.committed = batch.number
+
+    def _commit(self, statements: Iterable[Statement]) -> None:
+        connection = self._connection
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            for sql, rows in statements:
+                connection.executemany(sql, rows)
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:  # SQLite ends it by itself when the disk is full
+                connection.execute("ROLLBACK")
+            raise
+
+
+class _Written(NamedTuple):
+    """A file that the next checkpoint vouches for: its length, and where it is now."""
+
+    size: int
+    path: Path
+
+
+def _digests(files: dict[str, _Written]) -> Iterator[tuple[str, bytes]]:
+    """What tells files from others of their length."""
+    for name, (size, path) in files.items():
+        with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
+            yield name, digest_of_end(file.fileno(), size)
+
+
+class _Batch(NamedTuple):
+    """What one checkpoint writes."""
+
+    number: int
+    statements: list[Statement]
+    appends: dict[str, list[Any]]
+    written: dict[str, _Written]
+
+
+class Facts:
+    """Single values that are part of every checkpoint in which they changed."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._values = {str(k): str(v) for k, v in journal.read("SELECT name, value FROM facts")}
+        self._changed: set[str] = set()
+        journal.attach(self)
+
+    def __getitem__(self, name: str) -> str:
+        return self._values[name]
+
+    def get(self, name: str, default: str = "") -> str:
+        """The value, or `default` where there is none yet."""
+        return self._values.get(name, default)
+
+    def __setitem__(self, name: str, value: str) -> None:
+        if self._values.get(name) != value:
+            self._values[name] = value
+            self._changed.add(name)
+
+    def changes(self) -> Iterable[Statement]:
+        """The changed values, for the journal."""
+        rows = [(name, self._values[name]) for name in sorted(self._changed)]
+        self._changed.clear()
+        return [("INSERT OR REPLACE INTO facts VALUES (?, ?)", rows)]
+
+
+@contextlib.contextmanager
+def open_read_only(path: Path, *, held: bool = False) -> Iterator[sqlite3.Connection]:
+    """A connection that cannot disturb a crawl, which may be running: it sees the last checkpoint.
+
+    Where writers are `held` off and the last one ended well, nothing is written beside the
+    journal either, so that it may lie on a medium that cannot be written to.
+    """
+    left = path.with_name(f"{path.name}-wal")
+    still = "&immutable=1" if held and not left.exists() else ""
+    connection = sqlite3.connect(
+        f"file:{quote(str(path.absolute()))}?mode=ro{still}",
+        uri=True,
+        timeout=BUSY_SECONDS,
+        isolation_level=None,
+    )
+    try:
+        with contextlib.suppress(sqlite3.Error):  # told to whoever reads
+            distrust(connection, path)
+        yield connection
+    finally:
+        connection.close()
+
+
+def distrust(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a database that does more than keep rows: a folder may come from somebody else."""
+    connection.execute("PRAGMA trusted_schema = OFF")
+    odd = connection.execute(
+        "SELECT type, name FROM sqlite_master"
+        " WHERE type NOT IN ('table', 'index') OR sql LIKE 'CREATE VIRTUAL%' LIMIT 1"
+    ).fetchone()
+    if odd is not None:
+        raise ConfigurationError(
+            f"{path} has a {odd[0]} in it ({str(odd[1])[:40]!r}), which no crawl makes: it is not"
+            " opened, because it could do what no crawl does. Choose another folder."
+        )
+
+
+def digest_of_end(descriptor: int, size: int) -> bytes:
+    """What tells an output file from another one of the same length: a digest of its end."""
+    begin = max(size - END_BYTES, 0)
+    return hashlib.blake2b(os.pread(descriptor, size - begin, begin), digest_size=8).digest()
+
+
+@contextlib.contextmanager
+def holding_off_writers(path: Path) -> Iterator[bool]:
+    """Keep crawls out of the folder of a journal; False if one is in there already.
+
+    Where there is no lock there was no crawl: a copy of a folder, say.
+    """
+    try:
+        descriptor = os.open(path.with_suffix(".lock"), os.O_RDONLY)
+    except FileNotFoundError:
+        yield True
+        return
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(descriptor)
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a crawl is running in the folder of a journal."""
+    with holding_off_writers(path) as alone:
+        return not alone
+
+
+def _lock(path: Path) -> int:
+    """Hold the folder for this process; the kernel lets go of it whatever happens."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        raise FolderHeldError(
+            f"Another crawl is running in {path.parent}: wait for it, or choose another folder "
+            "with -a output=DIR."
+        ) from None
+    return descriptor

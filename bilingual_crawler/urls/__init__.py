@@ -1,0 +1,1 @@
+"""URLs: hosts, keys, fingerprints, links resolved, and the languages that they announce."""
