@@ -197,7 +197,7 @@ def test_every_failure_of_a_download_has_a_sentence():
 
 
 def test_every_objection_to_a_link_has_a_sentence():
-    codes = returned_words("scope.py", "objection")
+    codes = returned_words("crawl/scope.py", "objection")
     traps = ("trap_of", "_trap_in_path", "_trap_in_query", "_far_off")
     codes |= returned_words("urls/traps.py", *traps)
     assert {"offsite", "calendar"} <= codes
