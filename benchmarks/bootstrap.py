@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from benchmarks.export import peak_memory
-from bilingual_crawler.bootstrap.api_client import Manners
+from bilingual_crawler.bootstrap.api_client import RequestPolicy
 from bilingual_crawler.bootstrap.dump_files import Damages, DumpFiles
 from bilingual_crawler.bootstrap.harvest import Limits, harvest
 from bilingual_crawler.bootstrap.run import open_wikis
@@ -113,7 +113,7 @@ def measure(folder: Path) -> None:
 
     run.DumpFiles = Counting  # type: ignore[misc]
     start = time.process_time()
-    manners = Manners(user_agent="none")
+    manners = RequestPolicy(user_agent="none")
     with open_wikis(str(folder), PAIR, manners, Damages(), lambda *_: None) as wikis:
         found = harvest("Category 5", wikis, PAIR, Limits(depth=2, articles=TOPIC))
     seconds = time.process_time() - start

@@ -17,7 +17,7 @@ from benchmarks.recorded_pairs import SHARED
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.corpus.offline import Task, find_pairs
 from bilingual_crawler.corpus.pair_search import Aids
-from bilingual_crawler.corpus.sources.reading import Reading
+from bilingual_crawler.corpus.sources.reading import SourceReading
 from bilingual_crawler.lab.evaluation.pairs_report import evaluate
 from bilingual_crawler.lab.replay.gold import ENDING, largest_pairs, read_gold
 from bilingual_crawler.lab.replay.recording import site_name
@@ -39,7 +39,7 @@ def main() -> None:
         if not gold.exists():
             continue
         pair = LanguagePair.parse(largest_pairs(read_gold(gold))[0])
-        reading = Reading(pair, without_alternates)
+        reading = SourceReading(pair, without_alternates)
         task = Task(inputs=(str(warc),), reading=reading, keep_pages=True, aids=aids)
         figures = evaluate(find_pairs(task), gold, ablation=True)
         for name, found in {ALL: figures, **figures["detectors"]}.items():

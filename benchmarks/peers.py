@@ -33,7 +33,7 @@ from bilingual_crawler.lab.replay.recording import Recording
 from bilingual_crawler.lab.replay.report import replay_with_bar
 from bilingual_crawler.lab.replay.site import RecordedSite
 from bilingual_crawler.scoring.scorer import SCORERS
-from bilingual_crawler.store.warc_reader import OK, Answer
+from bilingual_crawler.store.warc_reader import OK, RecordedResponse
 from bilingual_crawler.urls.hosts import host_of
 
 EQUIV = re.compile(rb"http-equiv(?=\s*=\s*[\"']?refresh)", re.IGNORECASE)
@@ -59,7 +59,7 @@ class SiteServer(ThreadingHTTPServer):
     def handle_error(self, request: object, client_address: object) -> None:
         """Say nothing: peers break connections off when they are through."""
 
-    def body_of(self, url: str, answer: Answer) -> bytes:
+    def body_of(self, url: str, answer: RecordedResponse) -> bytes:
         """A page as the peers see it; it sends nobody out of the recorded world, as with ours."""
         refresh = self.site.refresh_of(url, answer)
         body = self.plain(answer.body)

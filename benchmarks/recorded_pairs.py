@@ -26,7 +26,7 @@ from bilingual_crawler.documents.dedup import DuplicateIndex, paragraph_hashes
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.matcher import Matcher
-from bilingual_crawler.pairing.pair import Page
+from bilingual_crawler.pairing.pair import PairingPage
 from bilingual_crawler.store.folder import CrawlFolder
 
 SHARED = Path(os.environ.get("BILINGUAL_SHARED", Path(__file__).parents[2] / "shared"))
@@ -66,7 +66,7 @@ def matched(pages: list[Document], pair: LanguagePair, *, drop: bool) -> Urls:
             replaced |= set(verdict.supersedes)
         alternates = tuple((a.url, a.language) for a in document.alternates if a.language)
         names = (document.canonical,) if document.canonical else ()
-        matcher.add(Page(document.url, document.language or "", alternates, names))
+        matcher.add(PairingPage(document.url, document.language or "", alternates, names))
     found = {(each.first, each.second) for each in matcher.pairs}
     return {urls for urls in found if not replaced & set(urls)}
 

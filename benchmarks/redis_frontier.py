@@ -27,7 +27,7 @@ from bilingual_crawler.frontier.entry import CrawlFrontier, State
 from bilingual_crawler.frontier.journaled import JournaledFrontier
 from bilingual_crawler.frontier.shared.ends import End
 from bilingual_crawler.frontier.shared.frontier import RedisFrontier
-from bilingual_crawler.frontier.shared.link import Link
+from bilingual_crawler.frontier.shared.link import RedisScripts
 from bilingual_crawler.frontier.shared.sites import Lease
 from bilingual_crawler.store.journal import Journal
 from bilingual_crawler.urls.fingerprint import url_fingerprint
@@ -127,7 +127,7 @@ def measure_redis(number: int, hosts: int, pops: int) -> None:
         try:
             journal = Journal(Path(name) / "crawl.sqlite")
             empty = server.memory()
-            link = Link(server.client, "bench", "one")
+            link = RedisScripts(server.client, "bench", "one")
             frontier = RedisFrontier(link, journal, lease=Lease(3600.0, hosts))
             push = timed(lambda: push_all(frontier, journal, number, hosts), number, server)
             queued = (server.memory() - empty) / number

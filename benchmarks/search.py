@@ -29,9 +29,9 @@ from urllib.parse import urlencode
 
 from bilingual_crawler.store.sentence_pair import SENTENCES, SentencePair, pair_id
 from bilingual_crawler.web.gate import Hosts, Keys
-from bilingual_crawler.web.search.search import Question
+from bilingual_crawler.web.search.search import SearchQuestion
 from bilingual_crawler.web.server import listen, make_server
-from bilingual_crawler.web.site import Site
+from bilingual_crawler.web.site import ServedFolder
 
 VOCABULARY = 200_000
 SENTENCES_A_DOCUMENT = 25
@@ -77,7 +77,7 @@ def made_pairs(number: int, words: Zipf, hans: Zipf, chance: random.Random) -> I
         yield json.dumps(pair.to_dict(), ensure_ascii=False) + "\n"
 
 
-def queries(words: list[str], chance: random.Random) -> dict[str, list[Question]]:
+def queries(words: list[str], chance: random.Random) -> dict[str, list[SearchQuestion]]:
     def some(begin: int, end: int) -> list[str]:
         return [words[at] for at in chance.sample(range(begin, end), QUERIES)]
 
@@ -90,32 +90,32 @@ def queries(words: list[str], chance: random.Random) -> dict[str, list[Question]
     common = [each for each in words[:60] if len(each) > 1][:QUERIES]
     pairs = zip(common, some(0, 60), strict=True)
     return {
-        "common word": [Question(each) for each in common],
-        "rare word": [Question(each) for each in some(50_000, VOCABULARY)],
-        "phrase of two common words": [Question(f'"{a} {b}"') for a, b in pairs],
+        "common word": [SearchQuestion(each) for each in common],
+        "rare word": [SearchQuestion(each) for each in some(50_000, VOCABULARY)],
+        "phrase of two common words": [SearchQuestion(f'"{a} {b}"') for a, b in pairs],
         "word and word opposite": [
-            Question(a, other=b) for a, b in zip(some(0, 500), some(0, 500), strict=True)
+            SearchQuestion(a, other=b) for a, b in zip(some(0, 500), some(0, 500), strict=True)
         ],
-        "prefix, 2 letters": [Question(f"{each[:2]}*") for each in some(0, 500)],
-        "prefix, 4 letters": [Question(f"{each}*") for each in words[200:4000] if len(each) == 4][
-            :QUERIES
-        ],
-        "one Chinese character": [Question(each) for each in han(1)],
-        "two Chinese characters": [Question(each) for each in han(2)],
-        "four Chinese characters": [Question(each) for each in han(4)],
+        "prefix, 2 letters": [SearchQuestion(f"{each[:2]}*") for each in some(0, 500)],
+        "prefix, 4 letters": [
+            SearchQuestion(f"{each}*") for each in words[200:4000] if len(each) == 4
+        ][:QUERIES],
+        "one Chinese character": [SearchQuestion(each) for each in han(1)],
+        "two Chinese characters": [SearchQuestion(each) for each in han(2)],
+        "four Chinese characters": [SearchQuestion(each) for each in han(4)],
         "regular expression, beginning of a word": [
-            Question(rf"\b{each}\w+a\b", is_pattern=True) for each in some(100, 1000)
+            SearchQuestion(rf"\b{each}\w+a\b", is_pattern=True) for each in some(100, 1000)
         ],
         "regular expression, common ending": [
-            Question(rf"{each}\b", is_pattern=True) for each in common
+            SearchQuestion(rf"{each}\b", is_pattern=True) for each in common
         ],
-        "regular expression, nowhere": [Question(r"\d{4}-\d{2}", is_pattern=True)] * 2,
-        "common word, page 40": [Question(each, page=40) for each in common],
+        "regular expression, nowhere": [SearchQuestion(r"\d{4}-\d{2}", is_pattern=True)] * 2,
+        "common word, page 40": [SearchQuestion(each, page=40) for each in common],
     }
 
 
 @contextlib.contextmanager
-def served(site: Site) -> Iterator[int]:
+def served(site: ServedFolder) -> Iterator[int]:
     """The port of the real server, on a thread of its own."""
     with listen("127.0.0.1", 0) as listener:
         server = make_server(site, Hosts("127.0.0.1"))
@@ -130,7 +130,7 @@ def served(site: Site) -> Iterator[int]:
             thread.join()
 
 
-def measure(port: int, questions: list[Question]) -> tuple[list[float], int]:
+def measure(port: int, questions: list[SearchQuestion]) -> tuple[list[float], int]:
     times, hits = [], 0
     for question in questions:
         asked = {"q": question.text, "other": question.other, "page": question.page}
@@ -156,7 +156,7 @@ def main() -> None:
         file = Path(folder, SENTENCES)
         with gzip.open(file, "wt", encoding="utf-8", compresslevel=1) as out:
             out.writelines(made_pairs(number, words, hans, chance))
-        site = Site(Path(folder), Keys(None))
+        site = ServedFolder(Path(folder), Keys(None))
         indexer = site.indexer
         begun, used = time.perf_counter(), time.process_time()
         assert indexer.refresh() == number

@@ -24,14 +24,14 @@ from benchmarks.recorded_pairs import SHARED
 from bilingual_crawler.lab.training.pair_classifiers import fit_pair_classifiers
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing import almeida, ilsp, pplocator, url_lists
-from bilingual_crawler.pairing.pair import Evidence, Page
+from bilingual_crawler.pairing.pair import Evidence, PairingPage
 from bilingual_crawler.pairing.profile import members
 from bilingual_crawler.pairing.small_models import PairClassifiers
 from bilingual_crawler.urls.url_key import url_key
 from tools.pair_classifiers import Site, read_sites
 
 Urls = tuple[str, str]
-Sides = tuple[list[Page], list[Page]]
+Sides = tuple[list[PairingPage], list[PairingPage]]
 Scored = Iterator[tuple[float, Urls]]
 
 
@@ -42,7 +42,7 @@ def sides(site: Site, pair: LanguagePair) -> Sides:
     return first, second
 
 
-def accepted(one: Page, other: Page, *evidence: Evidence | None) -> Scored:
+def accepted(one: PairingPage, other: PairingPage, *evidence: Evidence | None) -> Scored:
     scores = [0.0 if each is None else each.score for each in evidence]
     if min(scores) >= 0.5:
         yield sum(scores), (one.url, other.url)
@@ -64,7 +64,7 @@ def run_ilsp(site: Site, pair: LanguagePair, classifiers: PairClassifiers) -> se
     pages = [*first, *second]
     frequencies = Counter(image for page in pages for image in members(page.profile.images))
     images = ilsp.site_images(frequencies, len(pages))
-    showing: defaultdict[int, list[Page]] = defaultdict(list)
+    showing: defaultdict[int, list[PairingPage]] = defaultdict(list)
     for page in second:
         for image in images.critical(page.profile.images):
             showing[image].append(page)
@@ -109,7 +109,7 @@ def run_pplocator(site: Site, pair: LanguagePair, classifiers: PairClassifiers) 
 def run_almeida(site: Site, pair: LanguagePair, _: PairClassifiers) -> set[Urls]:
     tokens = pair.first.tokens | pair.second.tokens
     first, second = sides(site, pair)
-    congruent: defaultdict[str, list[Page]] = defaultdict(list)
+    congruent: defaultdict[str, list[PairingPage]] = defaultdict(list)
     for page in second:
         congruent[url_key(page.url, tokens).key].append(page)
     return surest(

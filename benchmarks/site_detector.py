@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 from bilingual_crawler.discovery.link_predictor import LinkPredictor
 from bilingual_crawler.discovery.site_detector import LIKELIHOOD, SiteDetector
-from bilingual_crawler.discovery.verdict import Verdict
+from bilingual_crawler.discovery.verdict import SiteVerdict
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.lab.training.link_labels import (
     NEVER_THERE,
@@ -101,7 +101,7 @@ class Result(NamedTuple):
     """What the detector said."""
 
     case: Case
-    verdict: Verdict
+    verdict: SiteVerdict
 
 
 def largest_pairs(site: LabelledSite) -> Iterator[tuple[LanguagePair, dict[str, str]]]:
@@ -155,7 +155,7 @@ def ask_about(
     world: World,
     predictor: LinkPredictor,
     likelihood: float = LIKELIHOOD,
-) -> Verdict:
+) -> SiteVerdict:
     """The verdict on a site, one page fetched at a time."""
     detector = SiteDetector(start, pair, predictor, likelihood=likelihood)
     while detector.verdict is None:

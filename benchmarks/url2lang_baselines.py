@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.recorded_pairs import SHARED
 from bilingual_crawler.lab.evaluation.baselines import announced_language
-from bilingual_crawler.lab.training.data import LabelledUrl, cap, read_urls
+from bilingual_crawler.lab.training.data import TrainingUrl, cap, read_urls
 from bilingual_crawler.lab.training.measures import enough, macro_f1
 from bilingual_crawler.lab.training.ngram_baseline import NgramBaseline
 from bilingual_crawler.lab.training.split import DEV, TEST, TRAIN, part, split_domains
@@ -29,7 +29,7 @@ DATA = [SHARED / "data" / "urls_strong.tsv.gz"]
 WEAK = [SHARED / "data" / "urls_weak.tsv.gz"]
 
 
-def report(name: str, found: Sequence[str], rows: Sequence[LabelledUrl], known: set[str]) -> None:
+def report(name: str, found: Sequence[str], rows: Sequence[TrainingUrl], known: set[str]) -> None:
     """Print a line on who said what; languages nobody could learn count as unknown."""
     wanted = [row.language if row.language in known else "unknown" for row in rows]
     classes = [language for language in enough(rows) if language in known]

@@ -23,8 +23,8 @@ from scrapy.commands import ScrapyCommand
 from scrapy.utils.project import ENVVAR, get_project_settings
 
 from bilingual_crawler import __version__
-from bilingual_crawler.command import PROGRAM
 from bilingual_crawler.commands import crawl
+from bilingual_crawler.commands.base import PROGRAM
 
 SETTINGS_MODULE = "bilingual_crawler.settings"
 GROUPS = {
@@ -99,7 +99,7 @@ def _commands() -> dict[str, ScrapyCommand]:
     """Our commands, those of other packages, and the useful ones of Scrapy, by name."""
     scrapys = {name: import_module(f"scrapy.commands.{name}").Command() for name in SCRAPYS}
     installed = {each.name: each.load()() for each in entry_points(group="scrapy.commands")}
-    return {**scrapys, **installed, "crawl": crawl.Command()}
+    return {**scrapys, **installed, "crawl": crawl.CrawlCommand()}
 
 
 def _is_command(name: str) -> bool:

@@ -8,7 +8,7 @@ from bilingual_crawler.documents.document import Alternate, Document, Link, Para
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.languages import LanguagePair, language_of_tag
 from bilingual_crawler.pairing.matcher import Matcher
-from bilingual_crawler.pairing.pair import DocumentPair, Evidence, Page
+from bilingual_crawler.pairing.pair import DocumentPair, Evidence, PairingPage
 from bilingual_crawler.scoring.adaptive.scorer import AdaptiveScorer
 from bilingual_crawler.scoring.scorer import NothingYet
 
@@ -93,7 +93,7 @@ class Crawl:
         self.scorer.arrived(document)
         if document.language in PAIR:
             named = tuple((each.url, each.language) for each in document.alternates)
-            changes = matcher.add(Page(document.url, document.language, named))
+            changes = matcher.add(PairingPage(document.url, document.language, named))
             for each in changes.found.values():
                 self.scorer.found(each, kept=True)
         new = [link for link in document.links if self.states.get(link.url) in {None, State.QUEUED}]

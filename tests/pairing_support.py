@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from bilingual_crawler.pairing.pair import Page
+from bilingual_crawler.pairing.pair import PairingPage
 from bilingual_crawler.pairing.profile import Profile, hashes
 
 SITE = "https://www.udala.example"
@@ -13,7 +13,7 @@ def packed(*texts):
 
 
 def page(path="/es/agenda", language="spa", **profile):
-    return Page(SITE + path, language, profile=Profile(**profile))
+    return PairingPage(SITE + path, language, profile=Profile(**profile))
 
 
 _sizes = st.integers(0, 10**12)
@@ -41,7 +41,7 @@ _urls = st.one_of(
     st.sampled_from(["http://[", "http://[::1", "//", "?", "http://a" + "/b" * 3_000]),
 )
 pages = st.builds(
-    Page,
+    PairingPage,
     _urls,
     st.sampled_from(["spa", "eus", ""]),
     profile=st.one_of(st.just(Profile()), _profiles),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bilingual_crawler.alignment.aligner import Aligner
 from bilingual_crawler.alignment.beads import PAIRED, Bead
-from bilingual_crawler.alignment.costs import BeadCosts, Side, Weighed
+from bilingual_crawler.alignment.costs import BeadCosts, SentenceSide, Weighed
 from bilingual_crawler.alignment.overlap import anchor_overlap
 from bilingual_crawler.alignment.path import cheapest_beads
 from bilingual_crawler.alignment.segment import Segment
@@ -138,7 +138,7 @@ def test_costs_made_in_blocks_are_those_of_single_beads(first, second, weights):
     """The sums over rectangles give what each bead would cost by itself."""
     overlap = anchor_overlap([each.text for each in first], [each.text for each in second])
     weighed = Weighed(overlap, weights.anchors, weights.anchors_expected)
-    side1, side2 = Side.of(first), Side.of(second)
+    side1, side2 = SentenceSide.of(first), SentenceSide.of(second)
     costs = BeadCosts(side1, side2, weights, [weighed])
     rows, columns = range(1, len(first) + 1), range(len(second) + 1)
     whole = costs.block(rows, columns)

@@ -6,11 +6,11 @@ from email.utils import formatdate
 import pytest
 
 from bilingual_crawler.bootstrap import api_client
-from bilingual_crawler.bootstrap.api_client import ApiClient, Manners
+from bilingual_crawler.bootstrap.api_client import ApiClient, RequestPolicy
 from bilingual_crawler.errors import ConfigurationError
 from tests.wiki_world import WikiServer
 
-MANNERS = Manners(user_agent="test", delay=0.0, retries=2, first_wait=3.0, requests=10)
+MANNERS = RequestPolicy(user_agent="test", delay=0.0, retries=2, first_wait=3.0, requests=10)
 LAGGED = {"error": {"code": "maxlag", "info": "Waiting for db1: 7 seconds lagged", "lag": 7}}
 
 
@@ -103,7 +103,7 @@ def test_what_will_not_pass_is_not_tried_again(trouble, sentence):
 
 def test_two_questions_are_as_far_apart_as_is_wanted():
     waits = []
-    manners = Manners(user_agent="test", delay=5.0)
+    manners = RequestPolicy(user_agent="test", delay=5.0)
     with WikiServer() as server:
         titles(client(server, waits, manners))
     assert len(waited(waits)) == 2
@@ -111,7 +111,7 @@ def test_two_questions_are_as_far_apart_as_is_wanted():
 
 
 def test_the_limit_of_questions_ends_it():
-    manners = Manners(user_agent="test", delay=0.0, requests=2)
+    manners = RequestPolicy(user_agent="test", delay=0.0, requests=2)
     with (
         WikiServer() as server,
         pytest.raises(ConfigurationError, match="asked 2 times, which is the limit"),

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from bilingual_crawler.bootstrap.api_client import Manners
+from bilingual_crawler.bootstrap.api_client import RequestPolicy
 from bilingual_crawler.bootstrap.dump_files import Damages
 from bilingual_crawler.bootstrap.harvest import Limits, harvest
 from bilingual_crawler.bootstrap.run import open_wikis
@@ -13,7 +13,7 @@ from bilingual_crawler.languages import LanguagePair
 from tests.wiki_world import WikiServer, write_dumps, write_pages
 
 PAIR = LanguagePair.parse("eng-spa")
-MANNERS = Manners(user_agent="test", delay=0.0, first_wait=0.0)
+MANNERS = RequestPolicy(user_agent="test", delay=0.0, first_wait=0.0)
 SOURCES = ("old dump", "new dump", "dump with text", "api")
 SHALLOW, DEEP = Limits(depth=2), Limits(depth=3)
 

@@ -12,9 +12,9 @@ from bilingual_crawler.bootstrap.external_links import (
     unique,
     url_of_index,
 )
-from bilingual_crawler.bootstrap.harvest import Place, weight_of
+from bilingual_crawler.bootstrap.harvest import CategoryPlace, weight_of
 from bilingual_crawler.bootstrap.pages_xml import article_links, links_in_text
-from bilingual_crawler.bootstrap.titles import Term, is_maintenance, objection_to, term_of
+from bilingual_crawler.bootstrap.titles import TitleTerm, is_maintenance, objection_to, term_of
 from bilingual_crawler.bootstrap.wiki import wiki_code
 from bilingual_crawler.languages import LanguagePair, find_language
 
@@ -59,13 +59,13 @@ def test_names_pass_where_they_are_wanted():
 @pytest.mark.parametrize(
     ("title", "term"),
     [
-        ("Barre (ballet)", Term("barre", was_qualified=True)),
-        ("Pas de deux", Term("pas de deux")),
-        ("Royal Ballet", Term("Royal Ballet")),
-        ("École", Term("école")),
-        ("DNA", Term("DNA")),
-        ("Paris, Texas", Term("paris")),
-        ("(Ballet)", Term("(Ballet)", was_qualified=True)),
+        ("Barre (ballet)", TitleTerm("barre", was_qualified=True)),
+        ("Pas de deux", TitleTerm("pas de deux")),
+        ("Royal Ballet", TitleTerm("Royal Ballet")),
+        ("École", TitleTerm("école")),
+        ("DNA", TitleTerm("DNA")),
+        ("Paris, Texas", TitleTerm("paris")),
+        ("(Ballet)", TitleTerm("(Ballet)", was_qualified=True)),
     ],
 )
 def test_a_term_is_the_title_without_what_only_tells_it_apart(title, term):
@@ -82,12 +82,12 @@ def test_categories_that_keep_wikipedia_in_order_are_known(category):
 
 
 def test_weights_fall_with_depth_and_rise_with_how_specific_a_term_is():
-    assert weight_of(Place(0, "x"), Term("pas de deux")) == 100
-    assert weight_of(Place(0, "x"), Term("ballet")) == 80
-    assert weight_of(Place(1, "x"), Term("pas de deux")) == 75
-    assert weight_of(Place(2, "x"), Term("barre", was_qualified=True)) == 22.5
-    assert weight_of(Place(1, "x"), Term("pas de deux"), categories=3) == 90
-    assert weight_of(Place(0, "x"), Term("pas de deux"), categories=9) == 100
+    assert weight_of(CategoryPlace(0, "x"), TitleTerm("pas de deux")) == 100
+    assert weight_of(CategoryPlace(0, "x"), TitleTerm("ballet")) == 80
+    assert weight_of(CategoryPlace(1, "x"), TitleTerm("pas de deux")) == 75
+    assert weight_of(CategoryPlace(2, "x"), TitleTerm("barre", was_qualified=True)) == 22.5
+    assert weight_of(CategoryPlace(1, "x"), TitleTerm("pas de deux"), categories=3) == 90
+    assert weight_of(CategoryPlace(0, "x"), TitleTerm("pas de deux"), categories=9) == 100
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def scrapy_align(capsys):
     """Run the command; its status and what it printed."""
 
     def run(*words):
-        settings = Settings({"COMMANDS_MODULE": "bilingual_crawler.commands"})
+        settings = Settings()
         with pytest.raises(SystemExit) as end:
             execute(["scrapy", "align", *map(str, words)], settings)
         printed = capsys.readouterr()

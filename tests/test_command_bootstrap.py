@@ -18,7 +18,7 @@ def bootstrap(capsys):
     """Run the command; its status, what it printed, and what it told."""
 
     def run(*words):
-        settings = Settings({"COMMANDS_MODULE": "bilingual_crawler.commands"})
+        settings = Settings()
         with pytest.raises(SystemExit) as end:
             execute(["scrapy", "bootstrap", *map(str, words)], settings)
         printed = capsys.readouterr()

@@ -21,7 +21,7 @@ def scrapy(capsys, monkeypatch):
 
     def run(*words, command="pairs", stdin=b""):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin))))
-        settings = Settings({"COMMANDS_MODULE": "bilingual_crawler.commands"})
+        settings = Settings()
         with pytest.raises(SystemExit) as end:
             execute(["scrapy", command, *map(str, words)], settings)
         printed = capsys.readouterr()

@@ -23,7 +23,7 @@ def scrapy(capsys):
     """Run the command; its status and what it printed."""
 
     def run(*words):
-        settings = Settings({"COMMANDS_MODULE": "bilingual_crawler.commands"})
+        settings = Settings()
         with pytest.raises(SystemExit) as end:
             execute(["scrapy", "score", *words], settings)
         printed = capsys.readouterr()

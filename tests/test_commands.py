@@ -35,7 +35,7 @@ def scrapy(capsys, monkeypatch):
 
     def run(*words, typed=b""):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(typed))))
-        settings = Settings({"COMMANDS_MODULE": "bilingual_crawler.commands"})
+        settings = Settings()
         with pytest.raises(SystemExit) as end:
             execute(["scrapy", *words], settings)
         printed = capsys.readouterr()
@@ -137,7 +137,7 @@ def shell(words, folder, typed=b"", **variables):
     """Run a command as a pipeline does, where text is ASCII unless somebody says otherwise."""
     code = (
         "from scrapy.cmdline import execute; from scrapy.settings import Settings; "
-        "execute(settings=Settings({'COMMANDS_MODULE': 'bilingual_crawler.commands'}))"
+        "execute(settings=Settings())"
     )
     return subprocess.run(
         f'{sys.executable} -c "{code}" {" ".join(words)}',

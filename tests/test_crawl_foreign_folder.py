@@ -6,7 +6,7 @@ import msgpack
 import pytest
 
 from bilingual_crawler.frontier.journal_view import JournalView
-from bilingual_crawler.frontier.view import Selection
+from bilingual_crawler.frontier.view import UrlSelection
 from tests.crawls import crawl, report
 from tests.servers import serve_demo
 
@@ -49,7 +49,7 @@ def test_what_was_planted_in_a_folder_is_neither_run_nor_fetched(tmp_path, monke
         assert {each.url for each in view.top(100)} >= {page for _, _, _, page, _, _ in good}
         assert view.status().waiting
         assert all(isinstance(each.url, str) for each in view.urls())
-        view.requeue_failed(Selection())
+        view.requeue_failed(UrlSelection())
         view.close()
         printed = crawl(server.url, output)
         assert not [path for path in server.paths() if "planted" in path]

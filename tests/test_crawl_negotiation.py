@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from bilingual_crawler.corpus.pair_search import PairSearch
-from bilingual_crawler.corpus.sources.reading import Reading
+from bilingual_crawler.corpus.sources.reading import SourceReading
 from bilingual_crawler.corpus.sources.warc import warc_documents
 from bilingual_crawler.documents.document import DocumentKey
 from bilingual_crawler.languages import LanguagePair
@@ -133,7 +133,7 @@ def test_both_documents_are_read_back_from_the_archive(header_crawl):
     output, _, _ = header_crawl
     search = PairSearch(LanguagePair.parse("spa-eus"))
     (file,) = output.glob("*.warc.gz")
-    for found in warc_documents(file, Reading(search.pair, skips=search.skips)):
+    for found in warc_documents(file, SourceReading(search.pair, skips=search.skips)):
         search.take(found)
     search.finish()
     assert {DocumentKey.parse(pair.second) for pair in search.pairs} == {

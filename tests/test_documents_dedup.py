@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bilingual_crawler.documents import dedup
-from bilingual_crawler.documents.dedup import DuplicateIndex, Verdict, paragraph_hashes
+from bilingual_crawler.documents.dedup import DedupDecision, DuplicateIndex, paragraph_hashes
 from bilingual_crawler.documents.document import Document, Paragraph
 
 
@@ -78,21 +78,21 @@ def test_the_verdicts_stay_right_when_the_index_is_cleared(monkeypatch):
 
 def test_a_document_like_no_other_is_new():
     index = DuplicateIndex()
-    assert index.add("a", hashes(1, 2, 3)) == Verdict()
+    assert index.add("a", hashes(1, 2, 3)) == DedupDecision()
     assert index.add("b", hashes(4, 5, 6)).is_new
 
 
 def test_the_later_of_two_equal_documents_is_dropped():
     index = DuplicateIndex()
     index.add("a", hashes(1, 2, 3))
-    assert index.add("b", hashes(1, 2, 3)) == Verdict(duplicate_of="a")
+    assert index.add("b", hashes(1, 2, 3)) == DedupDecision(duplicate_of="a")
     assert "b" not in index
 
 
 def test_the_shorter_of_two_near_duplicates_is_dropped():
     index = DuplicateIndex()
     index.add("short", hashes(1, 2, 3))
-    assert index.add("long", hashes(1, 2, 3, 4)) == Verdict(supersedes=("short",))
+    assert index.add("long", hashes(1, 2, 3, 4)) == DedupDecision(supersedes=("short",))
     assert "short" not in index
     assert index.add("short again", hashes(1, 2, 3)).duplicate_of == "long"
 

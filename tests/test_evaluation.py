@@ -20,7 +20,7 @@ from bilingual_crawler.lab.evaluation.classification import (
 )
 from bilingual_crawler.lab.evaluation.metrics import scores, well_covered
 from bilingual_crawler.lab.evaluation.one_to_one import (
-    Site,
+    CandidateSite,
     align,
     candidate_pairs,
     group_by_site,
@@ -315,7 +315,9 @@ def test_the_likeliest_free_pair_is_taken_again_and_again(rows, columns, random)
     table = np.array(
         [[random.choice([0.1, 0.5, 0.9]) for _ in range(columns)] for _ in range(rows)]
     )
-    site = Site([f"a{row}" for row in range(rows)], [f"b{column}" for column in range(columns)])
+    site = CandidateSite(
+        [f"a{row}" for row in range(rows)], [f"b{column}" for column in range(columns)]
+    )
     best = sorted(
         itertools.product(range(rows), range(columns)), key=lambda place: (-table[place], place)
     )

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bilingual_crawler.documents.selection import Unwanted
-from bilingual_crawler.lab.evaluation.document_pairs import Figures, Judge, alone, misses
+from bilingual_crawler.lab.evaluation.document_pairs import Judge, PairFigures, alone, misses
 from bilingual_crawler.pairing.greedy import one_to_one
 from bilingual_crawler.pairing.pair import DocumentPair, Evidence
 
@@ -18,7 +18,7 @@ def pair(first, second, **scores):
 def test_pairs_are_right_wrong_or_unjudged():
     judge = Judge([("a", "A"), ("b", "B"), ("c", "C")])
     figures = judge.figures([("a", "A"), ("B", "b"), ("c", "X"), ("y", "Y")])
-    assert figures == Figures(gold=3, found=4, correct=2, wrong=1)
+    assert figures == PairFigures(gold=3, found=4, correct=2, wrong=1)
     assert figures.unjudged == 1
     assert figures.precision == pytest.approx(2 / 3)
     assert figures.recall == pytest.approx(2 / 3)

@@ -9,7 +9,7 @@ from contextlib import closing
 
 import pytest
 
-from bilingual_crawler.corpus.merging.part import Part
+from bilingual_crawler.corpus.merging.part import CrawlPart
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.journal_view import JournalView
 from bilingual_crawler.reporting.summary import Ending, summary_text
@@ -183,7 +183,7 @@ def test_a_journal_that_does_more_than_keep_rows_is_not_opened(tmp_path, kind):
     with pytest.raises(ConfigurationError, match=f"has a {kind} in it"):
         JournalView(folder)
     with pytest.raises(ConfigurationError, match=f"has a {kind} in it"):
-        Part(folder, 0)
+        CrawlPart(folder, 0)
 
 
 def after_power_loss(folder, name):

@@ -7,7 +7,7 @@ import pytest
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.shared.frontier import RedisFrontier
-from bilingual_crawler.frontier.shared.link import Link
+from bilingual_crawler.frontier.shared.link import RedisScripts
 from bilingual_crawler.frontier.shared.sites import Lease, Member
 from bilingual_crawler.store.journal import Journal
 from tests.redis_server import needs_redis, serve_redis
@@ -39,7 +39,9 @@ class Crawl:
         if journal is not None:
             journal.close()
         journal = self.journals[name] = Journal(self.folder / f"{name}.sqlite")
-        link = Link(self.server.client, self.prefix, name, clock=lambda: self.now, virtual=True)
+        link = RedisScripts(
+            self.server.client, self.prefix, name, clock=lambda: self.now, virtual=True
+        )
         return RedisFrontier(
             link,
             journal,

@@ -14,7 +14,7 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.shared import server as server_module
 from bilingual_crawler.frontier.shared.frontier import RedisFrontier
-from bilingual_crawler.frontier.shared.link import Link
+from bilingual_crawler.frontier.shared.link import RedisScripts
 from bilingual_crawler.frontier.shared.sites import Lease
 from bilingual_crawler.reporting.report import changed_settings
 from bilingual_crawler.reporting.resume import resume_command
@@ -40,7 +40,7 @@ def server():
 def worker(server, tmp_path):
     journal = Journal(tmp_path / "crawl.sqlite")
     client = connect(server.url)
-    frontier = RedisFrontier(Link(client, "faults", "one"), journal, lease=Lease(30.0))
+    frontier = RedisFrontier(RedisScripts(client, "faults", "one"), journal, lease=Lease(30.0))
     yield SimpleNamespace(frontier=frontier, journal=journal)
     journal.close()
     client.close()
@@ -107,7 +107,7 @@ def test_a_stall_longer_than_the_lease_lets_the_worker_begin_anew(server, worker
     push(frontier, range(3))
     assert pop(frontier) == 0
     journal = Journal(tmp_path / "other.sqlite")
-    other = RedisFrontier(Link(server.client, "faults", "two"), journal, lease=Lease(30.0))
+    other = RedisFrontier(RedisScripts(server.client, "faults", "two"), journal, lease=Lease(30.0))
     server.client.zadd("{faults}:workers", {"one": 1.0})  # its lease ended long ago
     assert pop(other) == 0
     assert pop_soon(frontier, 0.5) is None

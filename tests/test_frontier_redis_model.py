@@ -10,7 +10,7 @@ from redis import Redis
 
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.shared.frontier import RedisFrontier
-from bilingual_crawler.frontier.shared.link import Link
+from bilingual_crawler.frontier.shared.link import RedisScripts
 from bilingual_crawler.store.journal import Journal
 from tests.frontier_model import URLS, Model, run
 from tests.redis_server import needs_redis, serve_redis
@@ -37,7 +37,7 @@ class RedisModel(Model):
         super().__init__()
 
     def make(self):
-        link = Link(self.client, self.prefix, "one", clock=lambda: self.now, virtual=True)
+        link = RedisScripts(self.client, self.prefix, "one", clock=lambda: self.now, virtual=True)
         return RedisFrontier(link, self.journal, self.gate)
 
     def shelved_hosts(self):

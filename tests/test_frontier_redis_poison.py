@@ -10,11 +10,11 @@ import pytest
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.shared.frontier import RedisFrontier
-from bilingual_crawler.frontier.shared.link import Link
+from bilingual_crawler.frontier.shared.link import RedisScripts
 from bilingual_crawler.frontier.shared.records import RecordError, pack_body, unpack_body
 from bilingual_crawler.frontier.shared.sites import Lease, Member
 from bilingual_crawler.frontier.shared.view import open_shared_view
-from bilingual_crawler.frontier.view import Selection
+from bilingual_crawler.frontier.view import UrlSelection
 from bilingual_crawler.store.journal import Journal
 from tests.redis_server import needs_redis, serve_redis
 
@@ -57,7 +57,7 @@ class Poisoned:
     def worker(self, name="second"):
         journal = Journal(self.folder / f"{name}-{len(self.journals)}.sqlite")
         self.journals.append(journal)
-        link = Link(self.client, self.prefix, name)
+        link = RedisScripts(self.client, self.prefix, name)
         return RedisFrontier(link, journal, member=Member(name, "spa-eus"), lease=Lease(5.0))
 
     def good(self):
@@ -274,7 +274,7 @@ def test_only_hosts_of_a_site_are_taken_with_it(crawl):
     journal = Journal(crawl.folder / "third.sqlite")
     crawl.journals.append(journal)
     frontier = RedisFrontier(
-        Link(crawl.client, crawl.prefix, "third"),
+        RedisScripts(crawl.client, crawl.prefix, "third"),
         journal,
         member=Member("third", "spa-eus"),
         on_site=lambda _site, hosts, _pages: taken.extend(hosts),
@@ -320,7 +320,7 @@ def test_the_view_shows_what_is_good(crawl, poison):
     assert crawl.good() <= {each.url for each in view.urls()}
     list(view.top(100))
     list(view.hosts())
-    view.requeue_failed(Selection())
+    view.requeue_failed(UrlSelection())
     view.close()
 
 

@@ -17,7 +17,7 @@ from redis import Redis
 
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.shared.frontier import RedisFrontier
-from bilingual_crawler.frontier.shared.link import Link
+from bilingual_crawler.frontier.shared.link import RedisScripts
 from bilingual_crawler.frontier.shared.sites import Lease, Member
 from bilingual_crawler.store.journal import Journal
 from tests.frontier_model import run
@@ -39,7 +39,7 @@ class Worker:
         self.journal = Journal(crawl.folder / f"{name}.sqlite")
         self.sent = {}
         self.flight = set()
-        link = Link(crawl.client, crawl.prefix, name, clock=lambda: crawl.now, virtual=True)
+        link = RedisScripts(crawl.client, crawl.prefix, name, clock=lambda: crawl.now, virtual=True)
         self.frontier = RedisFrontier(
             link,
             self.journal,

@@ -6,7 +6,7 @@ import pytest
 
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.shared.frontier import RedisFrontier
-from bilingual_crawler.frontier.shared.link import Link
+from bilingual_crawler.frontier.shared.link import RedisScripts
 from bilingual_crawler.frontier.shared.sites import Lease, Member
 from bilingual_crawler.store.journal import Journal
 from bilingual_crawler.urls.hosts import host_of
@@ -50,7 +50,7 @@ class Worker:
 
     def __init__(self, redis, folder, name="one", prefix="bilingual:spa-eus"):
         self.journal = Journal(folder / f"{name}.sqlite")
-        link = Link(redis.client, prefix, name)
+        link = RedisScripts(redis.client, prefix, name)
         self.frontier = RedisFrontier(
             link, self.journal, member=Member(name, "spa-eus"), lease=Lease(seconds=30)
         )

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from bilingual_crawler.corpus.merging.merge import Merge, Rules
 from bilingual_crawler.corpus.merging.parts import find_folders, open_parts
 from bilingual_crawler.corpus.offline import Task, find_pairs
-from bilingual_crawler.corpus.sources.reading import Reading
+from bilingual_crawler.corpus.sources.reading import SourceReading
 from bilingual_crawler.documents.relevance import Relevance
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
@@ -305,7 +305,7 @@ def test_the_merge_is_told_and_other_commands_read_it(tmp_path, scrapy):
     found = report(tmp_path / "all")
     assert [each["folder"] for each in found["merged_from"]] == ["a", "b"]
     assert found["pages_fetched_by_several"] == 1
-    again = find_pairs(Task(inputs=(str(tmp_path / "all"),), reading=Reading(PAIR)))
+    again = find_pairs(Task(inputs=(str(tmp_path / "all"),), reading=SourceReading(PAIR)))
     assert [(pair.first, pair.second) for pair in again.pairs] == [(spanish.url, basque.url)]
 
 

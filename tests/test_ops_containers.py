@@ -12,7 +12,7 @@ import tomllib
 import pytest
 from scrapy.settings import Settings
 
-from bilingual_crawler.commands.serve import Command
+from bilingual_crawler.commands.serve import ServeCommand
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.frontier.shared.server import PASSWORD
 from tests.projects import ROOT
@@ -121,7 +121,7 @@ def test_containers_of_the_crawler_can_write_their_data_and_nothing_else(service
 def test_the_web_page_is_started_with_options_that_it_has(services):
     scrapy, serve, *words = services["web"]["command"]
     parser = argparse.ArgumentParser()
-    command = Command()
+    command = ServeCommand()
     command.settings = Settings()
     command.add_options(parser)
     known, others = parser.parse_known_args(words)

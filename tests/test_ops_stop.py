@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from bilingual_crawler.crawl.deadline import ALL, ORDER, OutOfTimeError, Patience
+from bilingual_crawler.crawl.deadline import ALL, ORDER, OutOfTimeError, StopDeadline
 from bilingual_crawler.crawl.extensions.aligner import _communicate
 from bilingual_crawler.frontier.entry import State
 from demo import content
@@ -168,7 +168,7 @@ def test_an_alignment_that_takes_too_long_is_ended():
     process = subprocess.Popen(
         ["sleep", "60"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    patience = Patience(0.1)
+    patience = StopDeadline(0.1)
     patience.tell()
     assert _communicate(process, patience) == ("", "")
     assert process.returncode == -signal.SIGTERM
@@ -176,7 +176,7 @@ def test_an_alignment_that_takes_too_long_is_ended():
 
 def test_patience_has_no_limit_until_somebody_says_stop():
     now = [0.0]
-    patience = Patience(10, clock=lambda: now[0])
+    patience = StopDeadline(10, clock=lambda: now[0])
     now[0] = 1e9
     patience.check()
     assert not patience.is_over()

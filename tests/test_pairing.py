@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.one_to_one import OneToOne, rank_of
-from bilingual_crawler.pairing.pair import Evidence, Page, combined_score
+from bilingual_crawler.pairing.pair import Evidence, PairingPage, combined_score
 from bilingual_crawler.urls.url_key import url_key
 
 PAIR = LanguagePair.parse("spa-eus")
@@ -64,7 +64,9 @@ def test_a_key_is_made_of_any_url(text):
 
 
 def pages(*triples):
-    return [Page(f"{SITE}{path}", language, tuple(claims)) for path, language, *claims in triples]
+    return [
+        PairingPage(f"{SITE}{path}", language, tuple(claims)) for path, language, *claims in triples
+    ]
 
 
 def pairs_of(given_pages):
@@ -76,8 +78,8 @@ def pairs_of(given_pages):
 
 def test_a_pair_says_why_it_was_accepted():
     matcher = Matcher(PAIR)
-    matcher.add(Page(f"{SITE}/eu/agenda", "eus"))
-    (pair,) = matcher.add(Page(f"{SITE}/es/agenda", "spa")).found.values()
+    matcher.add(PairingPage(f"{SITE}/eu/agenda", "eus"))
+    (pair,) = matcher.add(PairingPage(f"{SITE}/es/agenda", "spa")).found.values()
     assert (pair.first, pair.second) == (f"{SITE}/es/agenda", f"{SITE}/eu/agenda")
     assert pair.score == pytest.approx(0.9)
     key, similarity = pair.to_dict()["evidence"]
@@ -117,8 +119,8 @@ def test_a_claim_that_is_not_returned_makes_no_pair():
 
 def test_a_claim_that_leads_through_a_redirect_counts():
     matcher = Matcher(PAIR)
-    matcher.add(Page(f"{SITE}/es/mercado", "spa", ((f"{SITE}/viejo", "eus"),)))
-    matcher.add(Page(f"{SITE}/eu/azoka", "eus", ((f"{SITE}/es/mercado", "spa"),)))
+    matcher.add(PairingPage(f"{SITE}/es/mercado", "spa", ((f"{SITE}/viejo", "eus"),)))
+    matcher.add(PairingPage(f"{SITE}/eu/azoka", "eus", ((f"{SITE}/es/mercado", "spa"),)))
     assert not matcher.pairs
     changes = matcher.alias(f"{SITE}/viejo", f"{SITE}/eu/azoka")
     assert [pair.first for pair in changes.found.values()] == [f"{SITE}/es/mercado"]
@@ -127,32 +129,32 @@ def test_a_claim_that_leads_through_a_redirect_counts():
 def test_a_redirect_known_before_its_target_counts():
     matcher = Matcher(PAIR)
     matcher.alias(f"{SITE}/viejo", f"{SITE}/eu/azoka")
-    matcher.add(Page(f"{SITE}/es/mercado", "spa", ((f"{SITE}/viejo", "eus"),)))
-    changes = matcher.add(Page(f"{SITE}/eu/azoka", "eus", ((f"{SITE}/es/mercado", "spa"),)))
+    matcher.add(PairingPage(f"{SITE}/es/mercado", "spa", ((f"{SITE}/viejo", "eus"),)))
+    changes = matcher.add(PairingPage(f"{SITE}/eu/azoka", "eus", ((f"{SITE}/es/mercado", "spa"),)))
     assert len(changes.found) == 1
 
 
 def test_better_evidence_displaces_a_pair_and_the_partner_finds_another():
     matcher = Matcher(PAIR)
-    matcher.add(Page(f"{SITE}/a", "spa"))
-    matcher.add(Page(f"{SITE}/eu/a", "eus"))
+    matcher.add(PairingPage(f"{SITE}/a", "spa"))
+    matcher.add(PairingPage(f"{SITE}/eu/a", "eus"))
     assert [pair.first for pair in matcher.pairs] == [f"{SITE}/a"]
-    changes = matcher.add(Page(f"{SITE}/es/a", "spa"))
+    changes = matcher.add(PairingPage(f"{SITE}/es/a", "spa"))
     assert list(changes.lost) == [(f"{SITE}/a", f"{SITE}/eu/a")]
     assert list(changes.found) == [(f"{SITE}/es/a", f"{SITE}/eu/a")]
-    matcher.add(Page(f"{SITE}/euskara/a", "eus"))
+    matcher.add(PairingPage(f"{SITE}/euskara/a", "eus"))
     assert len(matcher.pairs) == 2
 
 
 def test_pages_with_one_text_are_paired_once_under_their_best_url():
     matcher = Matcher(PAIR)
-    matcher.add(Page(f"{SITE}/a", "spa"))
-    matcher.add(Page(f"{SITE}/eu/a", "eus"))
-    changes = matcher.add(Page(f"{SITE}/es/a", "spa"), node=f"{SITE}/a")
+    matcher.add(PairingPage(f"{SITE}/a", "spa"))
+    matcher.add(PairingPage(f"{SITE}/eu/a", "eus"))
+    changes = matcher.add(PairingPage(f"{SITE}/es/a", "spa"), node=f"{SITE}/a")
     assert list(changes.lost) == [(f"{SITE}/a", f"{SITE}/eu/a")]
     assert list(changes.found) == [(f"{SITE}/es/a", f"{SITE}/eu/a")]
     assert matcher.paired_url(f"{SITE}/a") == f"{SITE}/es/a"
-    matcher.add(Page(f"{SITE}/euskara/a", "eus"), node=f"{SITE}/eu/a")
+    matcher.add(PairingPage(f"{SITE}/euskara/a", "eus"), node=f"{SITE}/eu/a")
     assert len(matcher.pairs) == 1
 
 

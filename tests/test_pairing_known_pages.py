@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing import known_pages
 from bilingual_crawler.pairing.known_pages import KnownPages
-from bilingual_crawler.pairing.pair import Page
+from bilingual_crawler.pairing.pair import PairingPage
 from tests.pairing_support import pages
 
 PAIR = LanguagePair.parse("spa-eus")
@@ -28,9 +28,9 @@ def test_pages_come_back_as_they_were_taken_in(some):
 
 def test_a_page_with_a_known_url_takes_the_place_of_the_former():
     known = KnownPages(PAIR)
-    known.add(Page("https://a.example/es/x", "spa"))
+    known.add(PairingPage("https://a.example/es/x", "spa"))
     assert known["https://a.example/es/x"].fit == 1
-    known.add(Page("https://a.example/es/x", "eus"))
+    known.add(PairingPage("https://a.example/es/x", "eus"))
     assert len(known) == 1
     assert known["https://a.example/es/x"].fit == -1
 
@@ -40,6 +40,6 @@ def test_what_is_forgotten_is_unpacked_again(monkeypatch):
     known = KnownPages(PAIR)
     urls = [f"https://a.example/es/{number}" for number in range(5)]
     for url in urls:
-        known.add(Page(url, "spa", names=(f"{url}/index.html",)))
+        known.add(PairingPage(url, "spa", names=(f"{url}/index.html",)))
     for url in urls * 2:
         assert known[url].page.names == (f"{url}/index.html",)

@@ -12,7 +12,7 @@ from bilingual_crawler.documents.document import Alternate, Document, Image, Lin
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.matcher import DETECTORS, Matcher
-from bilingual_crawler.pairing.pair import Page, page_of
+from bilingual_crawler.pairing.pair import PairingPage, page_of
 from tests.bilingual_texts import BASQUE, SPANISH
 
 PAIR = LanguagePair.parse("spa-eus")
@@ -119,7 +119,7 @@ def test_pages_that_were_known_before_make_the_same_pairs():
 
 def test_a_page_comes_back_from_the_journal_as_it_was():
     page = page_of(made("spa", 1, links=[("/eu", "Euskara")], alternates=[("/eu/x", "eus")]))
-    assert Page.unpack(page.url, page.language, page.pack()) == page
+    assert PairingPage.unpack(page.url, page.language, page.pack()) == page
 
 
 def test_the_same_text_under_two_urls_is_no_pair():

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bilingual_crawler.corpus.offline import Task, find_pairs
-from bilingual_crawler.corpus.sources.reading import Reading
+from bilingual_crawler.corpus.sources.reading import SourceReading
 from bilingual_crawler.lab.evaluation.pairs_report import evaluate
 from bilingual_crawler.lab.replay.stripping import without_alternates
 from bilingual_crawler.languages import LanguagePair
@@ -25,7 +25,7 @@ def test_pairs_of_a_recorded_site_are_found_without_its_declarations(site, langs
     warc = SHARED / f"{site}.warc.gz"
     if not warc.exists():
         pytest.skip(f"there is no recording of {site}: name their folder in BILINGUAL_SHARED")
-    reading = Reading(LanguagePair.parse(langs), without_alternates)
+    reading = SourceReading(LanguagePair.parse(langs), without_alternates)
     outcome = find_pairs(Task(inputs=(str(warc),), reading=reading))
     figures = evaluate(outcome, SHARED / f"{site}.gold.tsv", ablation=False)
     print(site, langs, figures["precision"], figures["recall"])  # noqa: T201 - for those who look

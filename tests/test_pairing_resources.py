@@ -13,7 +13,7 @@ from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.embeddings import MOST_TEXTS, TextEmbedder
 from bilingual_crawler.pairing.encoder import load_encoder
 from bilingual_crawler.pairing.matcher import DETECTORS, Matcher
-from bilingual_crawler.pairing.pair import Page, page_of
+from bilingual_crawler.pairing.pair import PairingPage, page_of
 from bilingual_crawler.pairing.resources import DICTIONARY, EMBEDDINGS, RESOURCES, read_resources
 from bilingual_crawler.pairing.word_list import WordList
 from bilingual_crawler.store.folder import CrawlFolder
@@ -174,7 +174,7 @@ def test_the_resources_alone_can_be_asked(list_file, model):
 def test_a_vector_survives_the_journal(model):
     page = page_of(next(documents()), embedder(model))
     assert len(page.profile.vector) == 4 + 2 * PAGES * WORDS
-    assert Page.unpack(page.url, page.language, page.pack()) == page
+    assert PairingPage.unpack(page.url, page.language, page.pack()) == page
 
 
 def test_pages_without_a_vector_and_of_other_models_are_compared_without_it(model):

@@ -6,19 +6,19 @@ import pytest
 
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.matcher import Matcher
-from bilingual_crawler.pairing.pair import Page
+from bilingual_crawler.pairing.pair import PairingPage
 
 PAIR = LanguagePair.parse("spa-eus")
 SITE = "https://www.udala.example"
 SPANISH, BASQUE = f"{SITE}/agenda-de-verano", f"{SITE}/udako-egitaraua"
-PAGES = (Page(SPANISH, "spa"), Page(BASQUE, "eus"))
+PAGES = (PairingPage(SPANISH, "spa"), PairingPage(BASQUE, "eus"))
 MAP = ((SPANISH, ((BASQUE, "eus"),)), (BASQUE, ((SPANISH, "spa"), (f"{SITE}/x", "fra"))))
 
 
 def take(matcher, *steps):
     """Pages, aliases and sitemaps, in order; what the last of them changed."""
     for step in steps:
-        if isinstance(step, Page):
+        if isinstance(step, PairingPage):
             changes = matcher.add(step)
         elif isinstance(step[0], str):
             changes = matcher.alias(*step)
@@ -56,7 +56,7 @@ def test_without_the_sitemap_there_is_no_pair():
 
 
 def test_what_a_page_says_itself_and_the_sitemap_too_counts_once():
-    own = Page(SPANISH, "spa", ((BASQUE, "eus"),))
+    own = PairingPage(SPANISH, "spa", ((BASQUE, "eus"),))
     ((score, why),) = said(own, PAGES[1], MAP).values()
     assert why == "each page names the other as its translation"
     assert said(own, PAGES[1], MAP, MAP) == said(MAP, PAGES[1], own)
@@ -72,7 +72,7 @@ def test_a_sitemap_may_use_the_old_names_of_pages(late):
 
 
 def test_a_page_under_its_own_url_has_its_claims_before_one_that_calls_itself_so():
-    copy = Page(f"{SITE}/a-copy", "spa", names=(SPANISH,))
+    copy = PairingPage(f"{SITE}/a-copy", "spa", names=(SPANISH,))
     results = [said(*steps) for steps in permutations([copy, *PAGES, MAP])]
     assert all(result == results[0] for result in results)
     assert set(results[0]) == {(SPANISH, BASQUE)}

@@ -19,7 +19,7 @@ from bilingual_crawler.config.settings import Config
 from bilingual_crawler.crawl.extensions.display import LogDisplay, make_display
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.reporting.live import ConsoleHandler, LiveDisplay, render
-from bilingual_crawler.reporting.progress import Pace, Progress, Sparingly, progress_line
+from bilingual_crawler.reporting.progress import Pace, Progress, Throttled, progress_line
 from bilingual_crawler.reporting.terminal import duration, plain
 from tests.crawls import ROOT, command
 from tests.servers import serve_demo
@@ -103,7 +103,7 @@ def test_the_pace_before_any_time_has_passed_is_nothing():
 
 def test_a_figure_is_not_found_anew_within_its_time():
     clock, asked = Clock(), []
-    figure = Sparingly(lambda: asked.append(1) or len(asked), 1.0, clock)
+    figure = Throttled(lambda: asked.append(1) or len(asked), 1.0, clock)
     values = []
     for _ in range(20):
         values.append(figure())
@@ -118,7 +118,7 @@ def test_a_costly_figure_is_asked_for_less_often():
         asked.append(clock.now)
         clock.now += 0.5
 
-    figure = Sparingly(slow, 1.0, clock)
+    figure = Throttled(slow, 1.0, clock)
     for _ in range(100):
         figure()
         clock.now += 1.0

@@ -164,7 +164,7 @@ def scrapy(capsys, monkeypatch):
     """Run the command as it is typed; its status and what it printed."""
 
     def run(*words):
-        settings = Settings({"COMMANDS_MODULE": "bilingual_crawler.commands"})
+        settings = Settings()
         with pytest.raises(SystemExit) as end:
             execute(["scrapy", "replay", *map(str, words)], settings)
         printed = capsys.readouterr()

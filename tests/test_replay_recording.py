@@ -13,7 +13,7 @@ from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.lab.replay.recording import Recording, site_name
 from bilingual_crawler.lab.replay.stripping import strip_body, without_alternates
-from bilingual_crawler.store.warc_reader import Answer
+from bilingual_crawler.store.warc_reader import RecordedResponse
 from tests.recordings import HTML, SITE, exchange, packed_whole, redirect, write_warc
 
 SHARED = Path(os.environ.get("BILINGUAL_SHARED", Path(__file__).parents[2] / "shared"))
@@ -86,7 +86,9 @@ def test_the_records_of_wget_are_read_unpacked(tmp_path):
     path = tmp_path / "wget.warc"
     path.write_bytes(wget_record(f"{SITE}/", http))
     answer = Recording(path).answer(f"{SITE}/")
-    assert answer == Answer(200, ((b"Content-Type", b"text/html"),), b"<p>packed and in chunks")
+    assert answer == RecordedResponse(
+        200, ((b"Content-Type", b"text/html"),), b"<p>packed and in chunks"
+    )
 
 
 def test_a_body_that_is_not_packed_as_it_says_is_left_to_the_crawl(tmp_path):
@@ -171,12 +173,15 @@ def test_text_about_hreflang_is_left_alone():
 
 def test_the_link_header_and_the_sitemaps_are_gone():
     link = (b"Link", b'</eu/>; rel="alternate"; hreflang="eu"')
-    page = without_alternates(f"{SITE}/", Answer(200, (*HTML, link), b"<p>"))
-    assert page == Answer(200, HTML, b"<p>")
-    listed = Answer(200, (), b"<?xml version='1.0'?><urlset xmlns='x'><url/></urlset>")
+    page = without_alternates(f"{SITE}/", RecordedResponse(200, (*HTML, link), b"<p>"))
+    assert page == RecordedResponse(200, HTML, b"<p>")
+    listed = RecordedResponse(200, (), b"<?xml version='1.0'?><urlset xmlns='x'><url/></urlset>")
     assert without_alternates(f"{SITE}/map", listed).status == 404
-    assert without_alternates(f"{SITE}/sitemap_index.xml.gz", Answer(200, (), b"")).status == 404
-    robots = Answer(200, (), b"User-agent: *\nSitemap: https://x/s.xml\nDisallow: /a\n")
+    assert (
+        without_alternates(f"{SITE}/sitemap_index.xml.gz", RecordedResponse(200, (), b"")).status
+        == 404
+    )
+    robots = RecordedResponse(200, (), b"User-agent: *\nSitemap: https://x/s.xml\nDisallow: /a\n")
     assert without_alternates(f"{SITE}/robots.txt", robots).body.split() == [
         b"User-agent:", b"*", b"Disallow:", b"/a",
     ]  # fmt: skip

@@ -12,7 +12,7 @@ from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.scoring.learned import restored
-from bilingual_crawler.scoring.scorekeeper import Failed, Found, Scorekeeper
+from bilingual_crawler.scoring.scorekeeper import Failed, PairNews, Scorekeeper
 from bilingual_crawler.scoring.scorer import LinkScorer, NothingYet, Proposal
 from tests.crawls import start
 from tests.scoring_support import HandMade, Page, crawl_site
@@ -67,7 +67,7 @@ def keeper(save_seconds=0.0):
 
 def test_news_are_told_after_the_page_and_before_its_links_are_scored():
     scores = keeper()
-    scores.tell(Found(TWO, kept=True))
+    scores.tell(PairNews(TWO, kept=True))
     scores.tell(Failed("https://x.example/eu/x", "http_404"))
     verdict = scores.judge(PAGE, [Link("https://x.example/es/b")], scores.take_news())
     assert Diary.entries == [

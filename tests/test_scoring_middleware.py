@@ -7,7 +7,7 @@ import time
 import pytest
 from scrapy.utils.defer import deferred_from_coro
 
-from bilingual_crawler.crawl.scoring.wishes import ProbeBudget
+from bilingual_crawler.crawl.scoring.actions import ProbeBudget
 from bilingual_crawler.scoring.scorer import REFUSED, LinkScorer, Proposal
 from bilingual_crawler.store.folder import CrawlFolder
 from tests.crawls import documents, report

@@ -13,8 +13,8 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from bilingual_crawler.corpus.pages import Pages
-from bilingual_crawler.corpus.sources.inputs import Kind, documents_from, kind_of
-from bilingual_crawler.corpus.sources.reading import Alias, Reading
+from bilingual_crawler.corpus.sources.inputs import InputKind, documents_from, kind_of
+from bilingual_crawler.corpus.sources.reading import Alias, SourceReading
 from bilingual_crawler.corpus.sources.tree import FolderRules
 from bilingual_crawler.documents.serialise import document_to_dict
 from bilingual_crawler.errors import ConfigurationError
@@ -35,7 +35,7 @@ HTTP = b"application/http;msgtype=response"
 
 def read(path, **options):
     """The URLs of the documents, the aliases, and the skips."""
-    reading = Reading(PAIR, **options)
+    reading = SourceReading(PAIR, **options)
     found = list(documents_from(str(path), reading))
     aliases = [each for each in found if isinstance(each, Alias)]
     return [each for each in found if not isinstance(each, Alias)], aliases, reading.skips
@@ -328,12 +328,12 @@ def test_a_crawl_that_is_being_written_is_read_as_far_as_it_goes(tmp_path):
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("https://a.org/\nhttps://a.org/b\n", Kind.URLS),
-        ("\n\nhttps://a.org/\teng\n", Kind.URLS),
-        ("\ufeffhttps://a.org/\n", Kind.URLS),
-        ("a.html\tb.html\n", Kind.FILES),
-        ('{"url": "x"}\n', Kind.CRAWL),
-        ("WARC/1.0\r\n", Kind.WARC),
+        ("https://a.org/\nhttps://a.org/b\n", InputKind.URLS),
+        ("\n\nhttps://a.org/\teng\n", InputKind.URLS),
+        ("\ufeffhttps://a.org/\n", InputKind.URLS),
+        ("a.html\tb.html\n", InputKind.FILES),
+        ('{"url": "x"}\n', InputKind.CRAWL),
+        ("WARC/1.0\r\n", InputKind.WARC),
     ],
 )
 def test_an_input_is_told_by_its_first_line(tmp_path, text, kind):

@@ -18,7 +18,7 @@ def scrapy(capsys):
     """Run a command of the package; its status and what it printed."""
 
     def run(*words):
-        settings = Settings({"COMMANDS_MODULE": "bilingual_crawler.commands"})
+        settings = Settings()
         with pytest.raises(SystemExit) as end:
             execute(["scrapy", *map(str, words)], settings)
         printed = capsys.readouterr()

@@ -13,12 +13,12 @@ import pytest
 from rich.console import Console
 from scrapy.settings import Settings
 
-from bilingual_crawler.commands.train import Command, TrainingBar
+from bilingual_crawler.commands.train import TrainCommand, TrainingBar
 from bilingual_crawler.errors import ConfigurationError
 
 
 def parsed(*words):
-    command = Command()
+    command = TrainCommand()
     command.settings = Settings()
     parser = argparse.ArgumentParser(conflict_handler="resolve")
     command.add_options(parser)
@@ -120,9 +120,9 @@ def history(checkpoint):
     """What a checkpoint tells of the epochs behind it."""
     import torch  # noqa: PLC0415 - the tests that need it are skipped without
 
-    from bilingual_crawler.lab.training.loop import Progress, Schedule  # noqa: PLC0415 - needs torch
+    from bilingual_crawler.lab.training.loop import FitProgress, Schedule  # noqa: PLC0415 - needs torch
 
-    with torch.serialization.safe_globals([Progress, Schedule]):
+    with torch.serialization.safe_globals([FitProgress, Schedule]):
         return torch.load(checkpoint)["progress"].history
 
 

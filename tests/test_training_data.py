@@ -10,8 +10,8 @@ import pytest
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.lab.training.augment import coded, with_code, without_name
 from bilingual_crawler.lab.training.data import (
-    LabelledUrl,
-    Skipped,
+    SkippedLines,
+    TrainingUrl,
     cap,
     read_list,
     read_pairs,
@@ -29,7 +29,7 @@ SHARED = Path(os.environ.get("BILINGUAL_SHARED", Path(__file__).parents[2] / "sh
 
 def rows_of(count, *, domains=40, split=""):
     return [
-        LabelledUrl(f"http://site{n % domains}.org/{n}", "fin", f"site{n % domains}.org", split)
+        TrainingUrl(f"http://site{n % domains}.org/{n}", "fin", f"site{n % domains}.org", split)
         for n in range(count)
     ]
 
@@ -48,7 +48,7 @@ def test_a_gzip_table_is_read_by_the_names_in_its_header(tmp_path):
     table = tmp_path / "urls.tsv.gz"
     with gzip.open(table, "wt") as lines:
         lines.write("lang\tsource\turl\tsplit\nfin\tx\thttps://a.fi/\tdev\n")
-    assert list(read_urls([table])) == [LabelledUrl("https://a.fi/", "fin", "a.fi", "dev")]
+    assert list(read_urls([table])) == [TrainingUrl("https://a.fi/", "fin", "a.fi", "dev")]
 
 
 def test_a_comma_separated_table_may_quote(tmp_path):
@@ -68,7 +68,7 @@ def test_lines_that_cannot_be_used_are_counted_not_fatal(tmp_path):
     table.write_bytes(
         b"nothing\nhttp://a.fi/\tklingonish\nhost\tfin\n\xff\xfe.fi\tfin\nhttp://b.fi\tfin\n"
     )
-    skipped = Skipped()
+    skipped = SkippedLines()
     assert len(list(read_urls([table], skipped=skipped))) == 2
     assert skipped == {"unknown language": 1, "no URL": 1}
 
@@ -101,8 +101,8 @@ def test_a_list_is_one_url_a_line(tmp_path):
 
 
 def test_a_cap_takes_from_all_domains_before_it_takes_twice_from_one():
-    rows = [LabelledUrl(f"http://big.fi/{n}", "fin", "big.fi") for n in range(100)]
-    rows += [LabelledUrl(f"http://s{n}.fi/", "fin", f"s{n}.fi") for n in range(5)]
+    rows = [TrainingUrl(f"http://big.fi/{n}", "fin", "big.fi") for n in range(100)]
+    rows += [TrainingUrl(f"http://s{n}.fi/", "fin", f"s{n}.fi") for n in range(5)]
     kept = cap(rows, 6)
     assert len(kept) == 6
     assert len({row.domain for row in kept}) == 6
@@ -125,8 +125,8 @@ def test_no_domain_is_on_two_sides():
 def test_a_given_split_is_kept_and_its_training_part_still_gives_a_test():
     rows = [
         *rows_of(900, domains=300, split="train"),
-        LabelledUrl("http://d.fi/", "fin", "d.fi", "dev"),
-        LabelledUrl("http://k.fi/", "fin", "k.fi", "sites"),
+        TrainingUrl("http://d.fi/", "fin", "d.fi", "dev"),
+        TrainingUrl("http://k.fi/", "fin", "k.fi", "sites"),
     ]
     sides = split_domains(rows)
     assert (sides["d.fi"], sides["k.fi"]) == ("dev", "sites")
@@ -135,9 +135,9 @@ def test_a_given_split_is_kept_and_its_training_part_still_gives_a_test():
 
 def test_the_strictest_table_decides():
     rows = [
-        LabelledUrl("http://a.fi/1", "fin", "a.fi", "train"),
-        LabelledUrl("http://a.fi/2", "fin", "a.fi", "sites"),
-        LabelledUrl("http://a.fi/3", "fin", "a.fi", "dev"),
+        TrainingUrl("http://a.fi/1", "fin", "a.fi", "train"),
+        TrainingUrl("http://a.fi/2", "fin", "a.fi", "sites"),
+        TrainingUrl("http://a.fi/3", "fin", "a.fi", "dev"),
     ]
     assert split_domains(rows)["a.fi"] == "sites"
 

@@ -135,7 +135,7 @@ def test_scrapy_train_links_makes_a_predictor_that_knows_a_switch(sites, tmp_pat
     with pytest.raises(SystemExit) as end:
         execute(
             ["scrapy", "train", "links", "--input", *map(str, sites), "--out", str(out)],
-            Settings({"COMMANDS_MODULE": "bilingual_crawler.commands"}),
+            Settings(),
         )
     assert end.value.code == 0
     printed = dict(line.split("\t") for line in capsys.readouterr().out.splitlines())
@@ -164,6 +164,6 @@ def test_scrapy_train_links_makes_a_predictor_that_knows_a_switch(sites, tmp_pat
 )
 def test_mistakes_are_told_in_sentences(words, said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    settings = Settings({"COMMANDS_MODULE": "bilingual_crawler.commands"})
+    settings = Settings()
     with pytest.raises(SystemExit, match=said):
         execute(["scrapy", "train", "links", *words], settings)

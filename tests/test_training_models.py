@@ -25,7 +25,7 @@ from bilingual_crawler.lab.training.loop import Fit, Schedule, loss_of, rate_at 
 from bilingual_crawler.lab.training.ngram_baseline import NgramBaseline  # noqa: E402
 from bilingual_crawler.lab.training.parallel import prepare_parallel  # noqa: E402
 from bilingual_crawler.lab.training.pretrained import PretrainedModel  # noqa: E402
-from bilingual_crawler.lab.training.recipe import Options, carry_out  # noqa: E402
+from bilingual_crawler.lab.training.recipe import TrainingOptions, carry_out  # noqa: E402
 from bilingual_crawler.lab.training.url2lang import prepare_url2lang  # noqa: E402
 from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang  # noqa: E402
 from bilingual_crawler.scoring.preprocess import prepare  # noqa: E402
@@ -66,7 +66,7 @@ def pairs_table(path):
 @pytest.fixture(scope="module")
 def language_model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("url2lang")
-    options = Options(
+    options = TrainingOptions(
         data=(urls_table(folder / "urls.tsv"),),
         out=folder / "model",
         epochs=2,
@@ -90,7 +90,7 @@ def phrases_table(path):
 @pytest.fixture(scope="module")
 def pair_model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("parallel")
-    options = Options(
+    options = TrainingOptions(
         data=(pairs_table(folder / "pairs.tsv"),),
         phrases=(phrases_table(folder / "phrases.tsv"),),
         out=folder / "model",
@@ -311,7 +311,7 @@ def base_folder(tmp_path_factory):
 
 
 def test_a_base_from_a_folder_is_fine_tuned_to_tell_languages(base_folder, tmp_path):
-    options = Options(
+    options = TrainingOptions(
         data=(base_folder / "urls.tsv",),
         out=tmp_path,
         base=str(base_folder),
@@ -328,7 +328,7 @@ def test_a_base_from_a_folder_is_fine_tuned_to_tell_languages(base_folder, tmp_p
 
 
 def test_a_base_from_a_folder_is_fine_tuned_for_pairs(base_folder, tmp_path):
-    options = Options(
+    options = TrainingOptions(
         data=(base_folder / "pairs.tsv",),
         out=tmp_path,
         base=str(base_folder),
@@ -353,10 +353,10 @@ def test_too_little_data_is_a_sentence(tmp_path):
     table = tmp_path / "few.tsv"
     table.write_text("http://a.fi/\tfin\n")
     with pytest.raises(ConfigurationError, match="too little"):
-        prepare_url2lang(Options(data=(table,), out=tmp_path / "m"))
+        prepare_url2lang(TrainingOptions(data=(table,), out=tmp_path / "m"))
     table.write_text("http://a.fi/en\thttp://a.fi/fi\teng\tfin\n")
     with pytest.raises(ConfigurationError, match="too few sites"):
-        prepare_parallel(Options(data=(table,), out=tmp_path / "m"))
+        prepare_parallel(TrainingOptions(data=(table,), out=tmp_path / "m"))
 
 
 def test_the_linear_part_says_in_the_graph_what_was_fitted(tmp_path):

@@ -6,7 +6,7 @@ from bilingual_crawler.lab.training.data import UrlPair
 from bilingual_crawler.lab.training.made_pairs import made_pairs
 from bilingual_crawler.lab.training.negatives import (
     DEFAULT_MIX,
-    Site,
+    DomainUrls,
     genuine_negatives,
     jaccard_match,
     monolingual,
@@ -22,7 +22,7 @@ def a_pair(n, host="http://a.org"):
 
 
 def a_site(count=20):
-    return Site([a_pair(n) for n in range(count)])
+    return DomainUrls([a_pair(n) for n in range(count)])
 
 
 def test_random_match_never_gives_the_translation():
@@ -45,7 +45,7 @@ def test_the_likest_url_is_taken():
         UrlPair(f"http://a.org/en/{name}", f"http://a.org/fr/{name}", "eng", "fra", "a.org")
         for name in ("big/red/house", "big/red/mouse", "other")
     ]
-    made = jaccard_match(pairs[0], Site(pairs), random.Random(0))
+    made = jaccard_match(pairs[0], DomainUrls(pairs), random.Random(0))
     assert made.second == "http://a.org/fr/big/red/mouse"
 
 
@@ -57,7 +57,7 @@ def test_the_likest_url_of_a_large_site_is_found_through_its_rare_words():
 
 
 def test_pairs_through_a_third_language_are_pairs():
-    site = Site(
+    site = DomainUrls(
         [
             UrlPair("http://a.org/en", "http://a.org/fr", "eng", "fra", "a.org"),
             UrlPair("http://a.org/fr", "http://a.org/de", "fra", "deu", "a.org"),
@@ -69,14 +69,14 @@ def test_pairs_through_a_third_language_are_pairs():
 def test_token_removal_never_touches_scheme_host_or_port():
     pair = a_pair(1, "https://user@www.a.org:8080")
     for seed in range(50):
-        made = token_removal(pair, Site([pair]), random.Random(seed))
+        made = token_removal(pair, DomainUrls([pair]), random.Random(seed))
         assert made.first.startswith("https://user@www.a.org:8080/")
         assert made.second.startswith("https://user@www.a.org:8080/")
 
 
 def test_token_removal_of_language_tokens_alone_is_no_negative():
     pair = UrlPair("http://a.org/en/", "http://a.org/fr/", "eng", "fra", "a.org")
-    assert token_removal(pair, Site([pair]), random.Random(0)) is None
+    assert token_removal(pair, DomainUrls([pair]), random.Random(0)) is None
 
 
 def test_a_monolingual_start_is_one_url_twice():
@@ -109,7 +109,7 @@ def test_no_negative_is_a_known_pair_or_one_url_twice():
 
 
 def test_links_of_a_page_that_links_to_its_translation_are_negatives():
-    site = Site([a_pair(1), a_pair(2)])
+    site = DomainUrls([a_pair(1), a_pair(2)])
     one, two = a_pair(1), a_pair(2)
     links = {one.first: [one.second, two.first, "http://a.org/de"], two.first: [one.first]}
     languages = {one.second: "fra", two.first: "eng", one.first: "eng", "http://a.org/de": "deu"}

@@ -21,7 +21,7 @@ from bilingual_crawler.lab.training.pair_classifiers import (  # noqa: E402
     fit_pair_classifiers,
     fit_tree,
 )
-from bilingual_crawler.lab.training.pair_examples import LabelledPair, labelled_pairs  # noqa: E402
+from bilingual_crawler.lab.training.pair_examples import LabelledPages, labelled_pairs  # noqa: E402
 
 
 def rows(count, features=3, seed=1):
@@ -106,7 +106,7 @@ def test_classifiers_learn_a_site_and_are_the_same_when_read_again():
 def test_pages_of_very_different_size_do_not_teach_the_machine():
     short, long = page(words=1, fingerprint=(1,)), page("/eu/a", "eus", words=99, fingerprint=(1,))
     with pytest.raises(ConfigurationError):
-        fit_pair_classifiers([LabelledPair(short, long, parallel) for parallel in (True, False)])
+        fit_pair_classifiers([LabelledPages(short, long, parallel) for parallel in (True, False)])
 
 
 def test_the_shipped_classifiers_tell_a_likely_pair_from_an_unlikely_one():

@@ -14,13 +14,13 @@ from bilingual_crawler.web.search.index import INDEX, reading
 from bilingual_crawler.web.search.indexer import Indexer
 from bilingual_crawler.web.search.lines import (
     DamagedFileError,
-    Place,
+    LinePlace,
     gzip_lines,
     line_at,
     plain_lines,
 )
 from bilingual_crawler.web.search.parts import Sentences
-from bilingual_crawler.web.search.search import Question, search
+from bilingual_crawler.web.search.search import SearchQuestion, search
 from tests.web_folders import (
     SITE,
     TEXTS,
@@ -43,7 +43,7 @@ def indexer(tmp_path):
 
 def hits(indexer, text, **more):
     with reading(indexer.path) as connection:
-        return [each.at for each in search(connection, Question(text, **more)).hits]
+        return [each.at for each in search(connection, SearchQuestion(text, **more)).hits]
 
 
 def texts_of(lines):
@@ -52,7 +52,7 @@ def texts_of(lines):
 
 def test_lines_are_read_on_from_where_they_ended():
     file = BytesIO(gzip.compress(b"a\nb\n") + gzip.compress(b"c\n"))
-    first, *rest = gzip_lines(file, Place())
+    first, *rest = gzip_lines(file, LinePlace())
     assert texts_of(rest) == [b"b\n", b"c\n"]
     assert texts_of(gzip_lines(file, first.after)) == [b"b\n", b"c\n"]
     assert texts_of(gzip_lines(file, rest[-1].at)) == [b"c\n"]
@@ -60,7 +60,7 @@ def test_lines_are_read_on_from_where_they_ended():
 
 def test_a_line_over_two_members_is_one_line():
     file = BytesIO(gzip.compress(b"a\nb") + gzip.compress(b"b\nc\n"))
-    lines = list(gzip_lines(file, Place()))
+    lines = list(gzip_lines(file, LinePlace()))
     assert texts_of(lines) == [b"a\n", b"bb\n", b"c\n"]
     for at, line in enumerate(lines):
         assert texts_of(gzip_lines(file, line.at)) == texts_of(lines[at:])
@@ -68,19 +68,19 @@ def test_a_line_over_two_members_is_one_line():
 
 def test_half_a_member_gives_the_lines_it_has():
     whole = gzip.compress(b"".join(b"%d line\n" % at for at in range(5000)), mtime=0)
-    lines = texts_of(gzip_lines(BytesIO(whole[: len(whole) // 2]), Place()))
+    lines = texts_of(gzip_lines(BytesIO(whole[: len(whole) // 2]), LinePlace()))
     assert 0 < len(lines) < 5000
     assert lines[-1] == b"%d line\n" % (len(lines) - 1)
 
 
 def test_half_a_line_is_left_for_later():
-    assert texts_of(plain_lines(BytesIO(b"a\nb"), Place())) == [b"a\n"]
+    assert texts_of(plain_lines(BytesIO(b"a\nb"), LinePlace())) == [b"a\n"]
 
 
 def test_damage_is_told_with_its_place():
     file = BytesIO(gzip.compress(b"a\n") + b"no gzip at all")
     with pytest.raises(DamagedFileError, match="from byte 22 on"):
-        list(gzip_lines(file, Place()))
+        list(gzip_lines(file, LinePlace()))
 
 
 def test_sentences_of_a_new_file_are_found(indexer, tmp_path):
@@ -256,7 +256,7 @@ def test_the_text_of_a_document_whose_file_has_changed_is_not_taken_for_another(
     (tmp_path / DOCUMENTS).write_bytes(gzip.compress(other))
     with reading(indexer.path) as connection:
         assert paragraphs_of(connection, tmp_path, url) == []
-    assert line_at(tmp_path / "missing.gz", Place()) is None
+    assert line_at(tmp_path / "missing.gz", LinePlace()) is None
 
 
 def test_a_document_pair_has_its_sentences_in_order(indexer, tmp_path):

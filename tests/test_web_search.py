@@ -10,7 +10,7 @@ from bilingual_crawler.web.search import search as searching
 from bilingual_crawler.web.search.index import reading
 from bilingual_crawler.web.search.indexer import Indexer
 from bilingual_crawler.web.search.query import QueryError
-from bilingual_crawler.web.search.search import MOST_COUNTED, Question, search
+from bilingual_crawler.web.search.search import MOST_COUNTED, SearchQuestion, search
 from tests.web_folders import TEXTS, sentence, write_sentences
 
 MANY = MOST_COUNTED + 200
@@ -37,7 +37,7 @@ def index(tmp_path_factory):
 def find(index):
     def run(text, **more):
         with reading(index) as connection:
-            return search(connection, Question(text, **more))
+            return search(connection, SearchQuestion(text, **more))
 
     return run
 
@@ -128,7 +128,7 @@ def test_a_pattern_that_explodes_is_a_sentence_to_the_user(tmp_path):
     indexer = Indexer(tmp_path)
     indexer.refresh()
     with reading(indexer.path) as connection, pytest.raises(QueryError, match="too long"):
-        search(connection, Question("(?:a|aa)+$", is_pattern=True))
+        search(connection, SearchQuestion("(?:a|aa)+$", is_pattern=True))
     indexer.close()
 
 

@@ -418,7 +418,7 @@ def test_a_mistake_is_told_in_a_sentence(tmp_path, words, says, capsys):
         places = {"folder": tmp_path, "crawl": tmp_path / "crawl", "taken": taken.getsockname()[1]}
         given = ["scrapy", "serve", *(word.format(**places) for word in words)]
         with pytest.raises(SystemExit) as end:
-            execute(given, Settings({"COMMANDS_MODULE": "bilingual_crawler.commands"}))
+            execute(given, Settings())
     printed = capsys.readouterr()
     assert says in f"{end.value.code}{printed.out}{printed.err}"
 

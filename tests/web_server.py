@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from bilingual_crawler.web.gate import Hosts, Keys
 from bilingual_crawler.web.server import listen, make_server
-from bilingual_crawler.web.site import Site
+from bilingual_crawler.web.site import ServedFolder
 
 START_SECONDS = 30
 
@@ -64,7 +64,7 @@ def running(folder, *, token=None, bound_to="127.0.0.1", allowed=()):
     listener = listen("127.0.0.1", 0)
     port = listener.getsockname()[1]
     keys = Keys(token, port)
-    site = Site(folder, keys)
+    site = ServedFolder(folder, keys)
     site.indexer.refresh()
     server = make_server(site, Hosts(bound_to, allowed))
     thread = threading.Thread(target=server.run, args=([listener],))

@@ -21,10 +21,10 @@ from bilingual_crawler.lab.training.pair_classifiers import (
     asked_about_structure,
     fit_pair_classifiers,
 )
-from bilingual_crawler.lab.training.pair_examples import LabelledPair, labelled_pairs
+from bilingual_crawler.lab.training.pair_examples import LabelledPages, labelled_pairs
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.ilsp import structure_features
-from bilingual_crawler.pairing.pair import Page, page_of
+from bilingual_crawler.pairing.pair import PairingPage, page_of
 from bilingual_crawler.pairing.pplocator import page_features
 from bilingual_crawler.pairing.small_models import SHIPPED
 
@@ -37,10 +37,10 @@ class Site(NamedTuple):
     """The pages of a recorded site, and its true pairs by languages."""
 
     name: str
-    pages: Mapping[str, Page]
+    pages: Mapping[str, PairingPage]
     gold: Mapping[LanguagePair, list[tuple[str, str]]]
 
-    def examples(self) -> list[LabelledPair]:
+    def examples(self) -> list[LabelledPages]:
         """What a classifier can learn from the site."""
         return [each for gold in self.gold.values() for each in labelled_pairs(self.pages, gold)]
 
@@ -59,7 +59,7 @@ def read_sites(folder: Path) -> Iterator[Site]:
         yield Site(name, pages, gold)
 
 
-def _pages(recording: Recording) -> Iterator[Page]:
+def _pages(recording: Recording) -> Iterator[PairingPage]:
     for url in recording.pages:
         answer = recording.answer(url)
         if answer is not None:
@@ -68,14 +68,14 @@ def _pages(recording: Recording) -> Iterator[Page]:
 
 
 def _ordered(
-    urls: tuple[str, str], pages: Mapping[str, Page], pair: LanguagePair
+    urls: tuple[str, str], pages: Mapping[str, PairingPage], pair: LanguagePair
 ) -> tuple[str, str]:
     """A true pair with the page of the first language first."""
     page = pages.get(urls[0])
     return urls[::-1] if page and page.language == pair.second.code else urls
 
 
-def accuracies(train: list[LabelledPair], test: list[LabelledPair]) -> tuple[float, float]:
+def accuracies(train: list[LabelledPages], test: list[LabelledPages]) -> tuple[float, float]:
     """How often the machine and the tree that were fitted on some examples are right on others."""
     machine, tree = fit_pair_classifiers(train)
     return (

@@ -22,7 +22,7 @@ from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.matcher import Matcher, UrlModel
 from bilingual_crawler.pairing.model import PairModel
 from bilingual_crawler.pairing.one_to_one import Urls
-from bilingual_crawler.pairing.pair import Page, page_of
+from bilingual_crawler.pairing.pair import PairingPage, page_of
 from bilingual_crawler.pairing.profile import Embedder
 from bilingual_crawler.scoring.classifier import ParallelUrls
 
@@ -34,7 +34,7 @@ class Material(NamedTuple):
 
     site: str
     pair: LanguagePair
-    pages: list[tuple[Page, str]]
+    pages: list[tuple[PairingPage, str]]
     aliases: list[Urls]
     true: set[Urls]
 
@@ -77,7 +77,7 @@ def read_site(warc: Path, embedder: Embedder | None = None) -> list[Material]:
 
 def _pages(
     recording: Recording, pair: LanguagePair, embedder: Embedder | None
-) -> list[tuple[Page, str]]:
+) -> list[tuple[PairingPage, str]]:
     pages = []
     for url in recording.pages:
         answer = recording.answer(url)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from bilingual_crawler.alignment.beads import Bead
-from bilingual_crawler.alignment.costs import BeadCosts, Floats, Side, Weighed
+from bilingual_crawler.alignment.costs import BeadCosts, Floats, SentenceSide, Weighed
 from bilingual_crawler.alignment.lexicon import Lexicon
 from bilingual_crawler.alignment.overlap import (
     Overlap,
@@ -56,7 +56,9 @@ class Aligner:
             alone += [Bead(0, 0, at, at + 1) for at in range(len(second))]
             return [Scored(bead, 0.0) for bead in alone]
         overlaps = self._overlaps(first, second)
-        costs = BeadCosts(Side.of(first), Side.of(second), self.weights, list(overlaps.values()))
+        costs = BeadCosts(
+            SentenceSide.of(first), SentenceSide.of(second), self.weights, list(overlaps.values())
+        )
         beads, _ = cheapest_beads(costs, costs.expected(), BAND)
         judged = self.judge(beads, costs, {name: each.overlap for name, each in overlaps.items()})
         return list(map(Scored, beads, judged))

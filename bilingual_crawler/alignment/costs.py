@@ -30,7 +30,7 @@ _LENGTH_COST = np.asarray([-math.log(math.erfc(each / math.sqrt(2))) for each in
 
 
 @dataclass(frozen=True)
-class Side:
+class SentenceSide:
     """The lengths of a text's sentences, which begin a paragraph, which are headings."""
 
     lengths: Floats
@@ -43,7 +43,7 @@ class Side:
         return np.concatenate([[0.0], np.cumsum(self.lengths)])
 
     @classmethod
-    def of(cls, segments: Sequence[Segment]) -> "Side":
+    def of(cls, segments: Sequence[Segment]) -> "SentenceSide":
         """The arrays of these sentences."""
         numbers = np.asarray([each.paragraph for each in segments])
         return cls(
@@ -79,7 +79,11 @@ class BeadCosts:
     """The costs of all beads of two texts, made a block at a time."""
 
     def __init__(
-        self, side1: Side, side2: Side, weights: Weights, overlaps: Sequence[Weighed] = ()
+        self,
+        side1: SentenceSide,
+        side2: SentenceSide,
+        weights: Weights,
+        overlaps: Sequence[Weighed] = (),
     ) -> None:
         self._side1, self._side2, self._weights, self._overlaps = side1, side2, weights, overlaps
         self.ratio = (side2.behind[-1] or 1.0) / (side1.behind[-1] or 1.0)

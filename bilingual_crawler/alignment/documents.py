@@ -53,7 +53,7 @@ class PairOfTexts(NamedTuple):
 
 
 @dataclass
-class Reading:
+class FolderReading:
     """What was found in a folder, and what could not be used."""
 
     document_pairs: int = 0
@@ -68,7 +68,7 @@ class PairedDocuments:
     def __init__(self, folder: Path, progress: Callable[[int, int], None]) -> None:
         self._connection = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._connection.executescript(SCHEMA)
-        self.reading = Reading()
+        self.reading = FolderReading()
         self._connection.execute("BEGIN")
         self._read_pairs(folder / PAIRS)
         self._read_documents(folder / DOCUMENTS, progress)

@@ -46,7 +46,7 @@ class Costs(Protocol):
         """
 
 
-class Block(NamedTuple):
+class RowBlock(NamedTuple):
     """Some rows and the columns that are looked at in them."""
 
     rows: range
@@ -74,17 +74,17 @@ def cheapest_beads(costs: Costs, expected: Floats, band: int) -> tuple[list[Bead
         band *= 2
 
 
-def _blocks(expected: Floats, band: int, size1: int, size2: int) -> list[Block]:
+def _blocks(expected: Floats, band: int, size1: int, size2: int) -> list[RowBlock]:
     blocks = []
     for start in range(0, size1, ROWS):
         end = min(start + ROWS, size1)
         low = 0 if start == 0 else max(0, int(expected[start]) - band)
         high = size2 if end == size1 else min(size2, int(expected[end]) + band)
-        blocks.append(Block(range(start + 1, end + 1), range(low, high + 1)))
-    return blocks or [Block(range(1, 1), range(size2 + 1))]
+        blocks.append(RowBlock(range(start + 1, end + 1), range(low, high + 1)))
+    return blocks or [RowBlock(range(1, 1), range(size2 + 1))]
 
 
-def _search(costs: Costs, blocks: list[Block], size2: int) -> _Way:
+def _search(costs: Costs, blocks: list[RowBlock], size2: int) -> _Way:
     sums2 = np.concatenate([[0.0], np.cumsum(costs.skip2)])
     start = blocks[0].columns
     totals: list[tuple[int, Floats]] = [(0, sums2[: len(start)])]

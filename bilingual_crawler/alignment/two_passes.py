@@ -40,7 +40,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass
-class Counts:
+class AlignmentCounts:
     """What came of aligning a folder."""
 
     document_pairs: int = 0
@@ -113,7 +113,7 @@ def align_folder(
     out: Path,
     encoder: Encoder | None = None,
     progress: Progress = lambda _what, _done, _all: None,
-) -> Counts:
+) -> AlignmentCounts:
     """Align the document pairs of a crawl's folder and write their sentences to `out`."""
     if not folder.is_dir():
         raise ConfigurationError(f"There is no folder {folder}: name the folder of a crawl.")
@@ -127,7 +127,7 @@ def align_folder(
             learned = first_pass(
                 documents.at_random(), encoder, lambda done: progress("first pass", done, size)
             )
-            counts = Counts(
+            counts = AlignmentCounts(
                 unreadable_lines=documents.reading.unreadable_lines,
                 too_large_documents=documents.reading.too_large_documents,
                 is_unfinished=documents.reading.is_unfinished,
@@ -189,7 +189,7 @@ class _Aside:
         self._file.write(to_line(pair))
         self._size += 1
 
-    def cleaned(self, counts: Counts, progress: Progress) -> Iterator[SentencePair]:
+    def cleaned(self, counts: AlignmentCounts, progress: Progress) -> Iterator[SentencePair]:
         """Every pair again, with the rule that it broke, counted."""
         self._file.seek(0)
         for number, line in enumerate(self._file):
@@ -217,7 +217,7 @@ def _second_pass(
     documents: PairedDocuments,
     tools: Mapping[Languages, _Tools],
     aside: _Aside,
-    counts: Counts,
+    counts: AlignmentCounts,
     progress: Progress,
 ) -> None:
     for document, pair in enumerate(documents.in_order(), 1):

@@ -32,7 +32,7 @@ Answer = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Manners:
+class RequestPolicy:
     """How a server is asked: by what name, how soon again, how often in vain, how much in all."""
 
     user_agent: str
@@ -57,7 +57,7 @@ class ApiClient:
     def __init__(
         self,
         url: str,
-        manners: Manners,
+        manners: RequestPolicy,
         watch: Callable[[int], None] = lambda _requests: None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:

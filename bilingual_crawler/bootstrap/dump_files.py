@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bilingual_crawler.bootstrap.sql_dump import (
     BrokenOffError,
-    Damage,
+    DumpDamage,
     MissingColumnError,
     Value,
     column_names,
@@ -90,7 +90,7 @@ class DumpFiles:
         """
         file = self.need(table)
 
-        def damaged(damage: Damage) -> None:
+        def damaged(damage: DumpDamage) -> None:
             self._damages.add(
                 f"{file} is damaged at byte {damage.byte:,} (unpacked), after row {damage.row:,}"
             )

@@ -70,7 +70,7 @@ def readable_url(link: str) -> str | None:
 
 
 @dataclass(slots=True)
-class Site:
+class LinkedSite:
     """What speaks for a site: articles of each language that link to it, and how it is built."""
 
     site: str
@@ -117,12 +117,12 @@ class Site:
             yield f"its addresses name {' and '.join(sorted(self.tokens))}"
 
 
-class Sites:
+class LinkedSites:
     """The sites that external links lead to, ranked by what speaks for both languages."""
 
     def __init__(self, pair: LanguagePair) -> None:
         self._pair = pair
-        self._sites: dict[str, Site] = {}
+        self._sites: dict[str, LinkedSite] = {}
         self._concepts: defaultdict[str, defaultdict[str, set[str]]] = defaultdict(
             lambda: defaultdict(set)
         )
@@ -131,14 +131,14 @@ class Sites:
         """Learn of a link; `concept` is the same for an article and its translation."""
         name = site_of(urlsplit(url).hostname or "")
         if name not in self._sites:
-            self._sites[name] = Site(name, {each: set() for each in self._pair.codes})
+            self._sites[name] = LinkedSite(name, {each: set() for each in self._pair.codes})
         site = self._sites[name]
         site.articles[code].add(article)
         site.urls[code][url] += 1
         site.tokens |= languages_in(url, self._pair)
         self._concepts[name][concept].add(code)
 
-    def ranked(self) -> list[Site]:
+    def ranked(self) -> list[LinkedSite]:
         """Sites of which anything speaks for two languages, or many articles for the topic."""
         for name, site in self._sites.items():
             found = self._concepts[name].values()

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from bilingual_crawler.bootstrap.external_links import Site, Sites, readable_url, unique
-from bilingual_crawler.bootstrap.titles import Term, is_maintenance, objection_to, term_of
+from bilingual_crawler.bootstrap.external_links import LinkedSite, LinkedSites, readable_url, unique
+from bilingual_crawler.bootstrap.titles import TitleTerm, is_maintenance, objection_to, term_of
 from bilingual_crawler.bootstrap.wiki import Article, Wiki
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair
@@ -37,7 +37,7 @@ class Limits:
     names: bool = False
 
 
-class Place(NamedTuple):
+class CategoryPlace(NamedTuple):
     """Where a category stands: how far from the topic, and below which part of it."""
 
     depth: int
@@ -54,14 +54,14 @@ class WeightedTerm(NamedTuple):
 
 
 @dataclass(slots=True)
-class Harvest:
+class TopicHarvest:
     """What came of it all; `skipped` counts the titles that are no terms, by reason."""
 
     category: str
     topic: list[WeightedTerm] = field(default_factory=list)
     pairs: list[tuple[str, str, float]] = field(default_factory=list)
     seeds: list[str] = field(default_factory=list)
-    sites: list[Site] = field(default_factory=list)
+    sites: list[LinkedSite] = field(default_factory=list)
     categories: int = 0
     articles: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
@@ -73,7 +73,7 @@ class Harvest:
 class _Found:
     """An article of the topic: where it stands, and in how many of the categories."""
 
-    place: Place
+    place: CategoryPlace
     categories: int = 1
 
     @property
@@ -81,10 +81,12 @@ class _Found:
         return self.place.depth, -self.categories
 
 
-def harvest(topic: str, wikis: tuple[Wiki, Wiki], pair: LanguagePair, limits: Limits) -> Harvest:
+def harvest(
+    topic: str, wikis: tuple[Wiki, Wiki], pair: LanguagePair, limits: Limits
+) -> TopicHarvest:
     """Everything about a topic, whose category is looked for in one language, then the other."""
     category, here, there = _find(topic, wikis)
-    result = Harvest(category)
+    result = TopicHarvest(category)
     places = _walk(here, category, limits, result)
     found = _articles(here, places, limits, result)
     articles = {each.title: each for each in here.articles(found.keys(), there.language)}
@@ -92,7 +94,7 @@ def harvest(topic: str, wikis: tuple[Wiki, Wiki], pair: LanguagePair, limits: Li
     translations = {each.translation for each in articles.values() if each.translation}
     others = {each.title: each for each in there.articles(translations, None)}
     terms = _Terms(pair, limits)
-    sites, seeds = Sites(pair), []
+    sites, seeds = LinkedSites(pair), []
     for title, article in articles.items():
         other = others.get(article.translation)
         weight = terms.add(article, found[title], here, there, result)
@@ -106,7 +108,7 @@ def harvest(topic: str, wikis: tuple[Wiki, Wiki], pair: LanguagePair, limits: Li
     return result
 
 
-def weight_of(place: Place, term: Term, categories: int = 1) -> float:
+def weight_of(place: CategoryPlace, term: TitleTerm, categories: int = 1) -> float:
     """How much a term says about the topic, up to 100.
 
     Less with each step from the topic; less for a single word, and for one that has other
@@ -130,9 +132,9 @@ def _find(topic: str, wikis: tuple[Wiki, Wiki]) -> tuple[str, Wiki, Wiki]:
     raise ConfigurationError(f"There is no category {topic!r} in {names}: {meant}")
 
 
-def _walk(wiki: Wiki, root: str, limits: Limits, result: Harvest) -> dict[str, Place]:
+def _walk(wiki: Wiki, root: str, limits: Limits, result: TopicHarvest) -> dict[str, CategoryPlace]:
     """The categories of a topic, nearest first; each is visited once, however it is reached."""
-    places = {root: Place(0, root)}
+    places = {root: CategoryPlace(0, root)}
     level = [root]
     for depth in range(1, limits.depth + 1):
         following: list[str] = []
@@ -145,7 +147,9 @@ def _walk(wiki: Wiki, root: str, limits: Limits, result: Harvest) -> dict[str, P
                 result.reached.append(f"--categories {limits.categories}")
                 return places
             else:
-                places[child] = Place(depth, child if depth == 1 else places[parent].subdomain)
+                places[child] = CategoryPlace(
+                    depth, child if depth == 1 else places[parent].subdomain
+                )
                 following.append(child)
         level = following
         if not level:
@@ -154,7 +158,7 @@ def _walk(wiki: Wiki, root: str, limits: Limits, result: Harvest) -> dict[str, P
 
 
 def _articles(
-    wiki: Wiki, places: dict[str, Place], limits: Limits, result: Harvest
+    wiki: Wiki, places: dict[str, CategoryPlace], limits: Limits, result: TopicHarvest
 ) -> dict[str, _Found]:
     """The articles in the categories, each where it stands nearest to the topic."""
     found: dict[str, _Found] = {}
@@ -190,7 +194,7 @@ class _Terms:
         self._pairs: dict[tuple[str, str], float] = {}
 
     def add(
-        self, article: Article, found: _Found, here: Wiki, there: Wiki, result: Harvest
+        self, article: Article, found: _Found, here: Wiki, there: Wiki, result: TopicHarvest
     ) -> float:
         """Take in the title of an article and that of its translation; the weight is given."""
         term = term_of(article.title)

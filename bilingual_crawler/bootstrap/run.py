@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from bilingual_crawler.bootstrap.api_client import ApiClient, Manners
+from bilingual_crawler.bootstrap.api_client import ApiClient, RequestPolicy
 from bilingual_crawler.bootstrap.api_wiki import ApiWiki
 from bilingual_crawler.bootstrap.dump_files import Damages, DumpFiles, Watch
 from bilingual_crawler.bootstrap.dump_wiki import DumpWiki
@@ -18,7 +18,7 @@ _PLACE = "{lang}"
 
 @contextmanager
 def open_wikis(
-    source: str, pair: LanguagePair, manners: Manners, damages: Damages, watch: Watch
+    source: str, pair: LanguagePair, manners: RequestPolicy, damages: Damages, watch: Watch
 ) -> Iterator[tuple[Wiki, Wiki]]:
     """The two editions, from dump files in a folder or from the API at an address."""
     if "://" in source:

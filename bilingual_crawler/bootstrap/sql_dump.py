@@ -76,7 +76,7 @@ class BrokenOffError(Exception):
         self.row = row
 
 
-class Damage(NamedTuple):
+class DumpDamage(NamedTuple):
     """Where a file cannot be read: its byte when unpacked, and the last row before."""
 
     byte: int
@@ -131,7 +131,7 @@ class _Window:
 def rows(
     stream: Stream,
     columns: Sequence[str],
-    damaged: Callable[[Damage], None] = lambda _damage: None,
+    damaged: Callable[[DumpDamage], None] = lambda _damage: None,
 ) -> Iterator[tuple[Value, ...]]:
     """The wanted columns of every row, in the order they are asked for.
 
@@ -165,7 +165,7 @@ class _Layout(NamedTuple):
 class _Rows:
     """Reads statement after statement; counts rows, and places that cannot be read."""
 
-    def __init__(self, window: _Window, damaged: Callable[[Damage], None]) -> None:
+    def __init__(self, window: _Window, damaged: Callable[[DumpDamage], None]) -> None:
         self._window = window
         self._damaged = damaged
         self.count = self._damages = 0
@@ -195,7 +195,7 @@ class _Rows:
                 continue
             if in_order and window.error is None:
                 self._damages += 1
-                self._damaged(Damage(window.byte, self.count))
+                self._damaged(DumpDamage(window.byte, self.count))
             in_order = False
             if self.is_hopeless or not window.skip_row():
                 return

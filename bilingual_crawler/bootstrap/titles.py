@@ -39,7 +39,7 @@ _MAINTENANCE_ENDS = (" stubs", " stub", " templates", " redirects", " navigation
 """How categories by which an edition is kept in order are called, where nothing else marks them."""
 
 
-class Term(NamedTuple):
+class TitleTerm(NamedTuple):
     """A term, and whether its title had to say which of several meanings it has."""
 
     text: str
@@ -78,7 +78,7 @@ def _is_name(words: list[str], language: Language) -> bool:
     return bool(later) and all(word[0].isupper() for word in later)
 
 
-def term_of(title: str) -> Term:
+def term_of(title: str) -> TitleTerm:
     """The term that a title stands for: "Barre (ballet)" is "barre".
 
     The capital of the first letter is the title's; where the rest has one as well, it stays.
@@ -87,4 +87,4 @@ def term_of(title: str) -> Term:
     first = _WORD.match(bare)
     if first and not any(letter.isupper() for letter in bare[1:]):
         bare = bare[0].lower() + bare[1:]
-    return Term(bare, was_qualified=_QUALIFIER.search(title) is not None)
+    return TitleTerm(bare, was_qualified=_QUALIFIER.search(title) is not None)

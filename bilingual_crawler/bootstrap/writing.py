@@ -4,14 +4,14 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from bilingual_crawler.bootstrap.harvest import Harvest
+from bilingual_crawler.bootstrap.harvest import TopicHarvest
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.store.target import replacing_file, text_file
 
 TOPIC, TERMS, SEEDS, SITES = "topic.tsv", "terms.tsv", "seeds.txt", "sites.jsonl"
 
 
-def write(folder: Path, harvest: Harvest, about: str) -> None:
+def write(folder: Path, harvest: TopicHarvest, about: str) -> None:
     """Write all four; each takes the place of an older one only when it is complete."""
     if folder.exists() and not folder.is_dir():
         raise ConfigurationError(f"{folder} is a file: name a folder with --output.")

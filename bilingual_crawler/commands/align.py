@@ -5,7 +5,7 @@ from pathlib import Path
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler import command
+from bilingual_crawler.commands.base import BaseCommand
 
 DETAILS = """\
 Reads pairs.jsonl and documents.jsonl.gz of a crawl's folder, splits the content of each document
@@ -31,7 +31,7 @@ too_large_documents (left out), is_unfinished (a file ends in the middle of a li
 """
 
 
-class Command(command.Command):
+class AlignCommand(BaseCommand):
     """Reads the options, aligns, prints counts."""
 
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it

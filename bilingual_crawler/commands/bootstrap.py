@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler import command
 from bilingual_crawler.bootstrap.wiki import API
+from bilingual_crawler.commands.base import BaseCommand
 from bilingual_crawler.commands.options import one_or_more
 from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from bilingual_crawler.bootstrap.dump_files import Damages
-    from bilingual_crawler.bootstrap.harvest import Harvest
+    from bilingual_crawler.bootstrap.harvest import TopicHarvest
 
 CONTACT = (
     "Wikipedia asks those who ask it much to say who they are:"
@@ -47,7 +47,7 @@ A server is asked one question at a time, under our own name: set BILINGUAL_CONT
 """
 
 
-class Command(command.Command):
+class BootstrapCommand(BaseCommand):
     """Reads the options, gathers, writes, tells."""
 
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
@@ -115,7 +115,7 @@ class Command(command.Command):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Gather, write, and tell what came of it."""
         from bilingual_crawler.bootstrap import run, writing
-        from bilingual_crawler.bootstrap.api_client import Manners
+        from bilingual_crawler.bootstrap.api_client import RequestPolicy
         from bilingual_crawler.bootstrap.dump_files import Damages
         from bilingual_crawler.bootstrap.harvest import Limits, harvest
         from bilingual_crawler.config.settings import Config, user_agent
@@ -130,7 +130,7 @@ class Command(command.Command):
         contact = Config.from_settings(self.settings).contact
         if not contact and opts.wikipedia == API:
             sys.stderr.write(f"{CONTACT}\n")
-        manners = Manners(
+        manners = RequestPolicy(
             user_agent=user_agent(contact),
             delay=opts.delay,
             requests=opts.requests,
@@ -205,7 +205,7 @@ def _bar() -> Iterator[Callable[[str, int, int], None]]:
         yield watch
 
 
-def _tell(found: "Harvest", folder: Path, damages: "Damages") -> None:
+def _tell(found: "TopicHarvest", folder: Path, damages: "Damages") -> None:
     """What was found, what was left out, and which limits were reached."""
     from bilingual_crawler.reporting.terminal import plain
 

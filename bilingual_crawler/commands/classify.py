@@ -9,7 +9,7 @@ from itertools import islice
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler import command
+from bilingual_crawler.commands.base import BaseCommand
 from bilingual_crawler.commands.options import add_model_options, one_or_more, take_task
 
 AT_ONCE = 256
@@ -32,7 +32,7 @@ Output is tab-separated and comes in the order of the input:
 """
 
 
-class Command(command.Command):
+class ClassifyCommand(BaseCommand):
     """Reads URLs or pairs, prints what the model says of them."""
 
     usage = "url2lang [URL...] | parallel [URL URL]"

@@ -9,7 +9,7 @@ from inspect import getdoc
 
 from scrapy.commands import crawl
 
-from bilingual_crawler.command import in_own_words
+from bilingual_crawler.commands.base import in_own_words
 
 DEFAULT_SPIDER = "bilingual"
 DETAILS = """\
@@ -26,7 +26,7 @@ with Ctrl-C; the same command with the same output goes on where it was.
 """
 
 
-class Command(crawl.Command):
+class CrawlCommand(crawl.Command):
     """Runs one spider; without a name, the one that harvests."""
 
     def syntax(self) -> str:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES
 
-from bilingual_crawler import command
+from bilingual_crawler.commands.base import BaseCommand
 from bilingual_crawler.commands.options import one_or_more
 from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
-    from bilingual_crawler.discovery.verdict import Verdict
+    from bilingual_crawler.discovery.verdict import SiteVerdict
 
 EXIT_CODES = {"yes": 0, "no": 3, "unsure": 4}
 """1 and 2 are mistakes of who typed the command, as for every other command."""
@@ -37,7 +37,7 @@ text read), entry_pages (one a language), evidence (word, detail) and downloads.
 """
 
 
-class Command(command.Command):
+class DetectSiteCommand(BaseCommand):
     """Runs the detector on one site, prints the verdict."""
 
     usage = "URL --langs PAIR [options]"
@@ -111,7 +111,7 @@ class Command(command.Command):
         self.exitcode = EXIT_CODES[verdict.answer]
 
 
-def _lines(verdict: "Verdict", langs: str) -> Iterator[str]:
+def _lines(verdict: "SiteVerdict", langs: str) -> Iterator[str]:
     """The verdict for a person."""
     said = {"yes": "is bilingual", "no": "is not bilingual", "unsure": "may be bilingual or not"}
     downloads = "1 download" if verdict.downloads == 1 else f"{verdict.downloads} downloads"

@@ -4,7 +4,7 @@ import argparse
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler import command
+from bilingual_crawler.commands.base import BaseCommand
 from bilingual_crawler.commands.options import add_model_options, take_task
 
 DETAILS = """\
@@ -37,7 +37,7 @@ pairs a second), as far as they apply.
 """
 
 
-class Command(command.Command):
+class EvaluateCommand(BaseCommand):
     """Reads the data, asks model and rules, prints a table or JSON."""
 
     usage = "url2lang|parallel DATA [options]"

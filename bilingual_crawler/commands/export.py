@@ -6,7 +6,7 @@ from pathlib import Path
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler import command
+from bilingual_crawler.commands.base import BaseCommand
 from bilingual_crawler.commands.corpus_options import one_argument, print_account, progress_bar
 
 DETAILS = """\
@@ -35,7 +35,7 @@ Names that end in .gz are packed (tmx, tsv, jsonl).
 """
 
 
-class Command(command.Command):
+class ExportCommand(BaseCommand):
     """Reads the options, exports, tells what became of the rows."""
 
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it

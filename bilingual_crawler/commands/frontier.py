@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler import command
+from bilingual_crawler.commands.base import BaseCommand
 from bilingual_crawler.commands.options import one_or_more
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.urls.credentials import without_credentials
 
 if TYPE_CHECKING:
-    from bilingual_crawler.frontier.view import FrontierView, Selection
+    from bilingual_crawler.frontier.view import FrontierView, UrlSelection
 
 WORDS = ("status", "top", "hosts", "requeue", "export")
 TOP = 20
@@ -50,7 +50,7 @@ from now), holder. What a frontier cannot tell is null.
 """
 
 
-class Command(command.Command):
+class FrontierCommand(BaseCommand):
     """Reads the options, asks the frontier, prints."""
 
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
@@ -103,9 +103,9 @@ def _arguments(args: list[str]) -> tuple[str, str]:
     return args[0], args[1]
 
 
-def _selection(opts: argparse.Namespace) -> "Selection":
+def _selection(opts: argparse.Namespace) -> "UrlSelection":
     from bilingual_crawler.config.sites.patterns import compile_pattern
-    from bilingual_crawler.frontier.view import Selection
+    from bilingual_crawler.frontier.view import UrlSelection
 
     rules = opts.outcome or opts.host or opts.match
     if sum(map(bool, (rules, opts.all, opts.worker))) != 1:
@@ -118,10 +118,10 @@ def _selection(opts: argparse.Namespace) -> "Selection":
     except ValueError as error:
         raise UsageError(f"--match {opts.match} {error}") from error
     outcomes = frozenset(each.strip() for each in opts.outcome.split(",") if each.strip())
-    return Selection(outcomes, opts.host, pattern)
+    return UrlSelection(outcomes, opts.host, pattern)
 
 
-def _requeue(view: "FrontierView", selection: "Selection", opts: argparse.Namespace) -> None:
+def _requeue(view: "FrontierView", selection: "UrlSelection", opts: argparse.Namespace) -> None:
     from bilingual_crawler.reporting import frontier_text
 
     number = view.free_worker(opts.worker) if opts.worker else view.requeue_failed(selection)

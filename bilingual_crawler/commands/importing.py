@@ -6,7 +6,7 @@ The module is not called as the command is, because `import` is a word of Python
 import argparse
 from pathlib import Path
 
-from bilingual_crawler import command
+from bilingual_crawler.commands.base import BaseCommand
 from bilingual_crawler.commands.corpus_options import one_argument, print_account, progress_bar
 from bilingual_crawler.errors import ConfigurationError
 
@@ -23,7 +23,7 @@ Without --langs the languages are those of the first unit that has two.
 """
 
 
-class Command(command.Command):
+class ImportCommand(BaseCommand):
     """Reads the options, imports, tells what became of the units."""
 
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler import command
+from bilingual_crawler.commands.base import BaseCommand
 from bilingual_crawler.commands.corpus_options import progress_bar
 from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from bilingual_crawler.corpus.merging.merge import Merged, Rules
-    from bilingual_crawler.corpus.merging.part import Part
+    from bilingual_crawler.corpus.merging.part import CrawlPart
 
 ADOPTED = ("BILINGUAL_DUPLICATE_SHARE", "BILINGUAL_PAIR_MODEL", "BILINGUAL_WORD_LIST")
 """Settings that decide what is kept: as the workers had them, unless they are given here."""
@@ -45,7 +45,7 @@ lines are damaged), damaged_lines, warc_files, warc_copied.
 """
 
 
-class Command(command.Command):
+class MergeCommand(BaseCommand):
     """Reads the options, merges, tells."""
 
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
@@ -96,7 +96,7 @@ class Command(command.Command):
                 write_report(path / REPORT, merged_report(parts, merged, langs), durable=True)
         _tell(opts, parts, merged, empty=len(folders) - len(parts))
 
-    def _rules(self, parts: "list[Part]", opts: argparse.Namespace) -> "Rules":
+    def _rules(self, parts: "list[CrawlPart]", opts: argparse.Namespace) -> "Rules":
         from bilingual_crawler.commands.pairs import aids_of
         from bilingual_crawler.config.settings import Config
         from bilingual_crawler.config.sites import Sites
@@ -116,7 +116,7 @@ class Command(command.Command):
             archives=opts.warc,
         )
 
-    def _adopt_settings(self, parts: "list[Part]") -> None:
+    def _adopt_settings(self, parts: "list[CrawlPart]") -> None:
         """Decide by the settings that the workers had, where the user says nothing else."""
         from bilingual_crawler.corpus.merging.report import settings_of
 
@@ -134,7 +134,9 @@ class Command(command.Command):
             self.settings.set(name, found[0], priority="default")
 
 
-def _tell(opts: argparse.Namespace, parts: "list[Part]", merged: "Merged", *, empty: int) -> None:
+def _tell(
+    opts: argparse.Namespace, parts: "list[CrawlPart]", merged: "Merged", *, empty: int
+) -> None:
     damage = next((part.damage for part in parts if part.damage.lines), None)
     facts: dict[str, Any] = {
         "folder": str(opts.into),

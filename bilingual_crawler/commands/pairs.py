@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler import command
+from bilingual_crawler.commands.base import BaseCommand
 from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ reason, detail).
 """
 
 
-class Command(command.Command):
+class PairsCommand(BaseCommand):
     """Reads the options, pairs, prints."""
 
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
@@ -133,7 +133,7 @@ class Command(command.Command):
         from bilingual_crawler.corpus.offline import Task, find_pairs
         from bilingual_crawler.corpus.sources.inputs import size_of
         from bilingual_crawler.corpus.sources.reading import (
-            Reading,
+            SourceReading,
             unchanged,
         )
         from bilingual_crawler.lab.replay.stripping import without_alternates
@@ -145,7 +145,7 @@ class Command(command.Command):
         change = without_alternates if opts.strip_alternates else unchanged
         task = Task(
             inputs=tuple(args),
-            reading=Reading(read_pair(opts.langs), change, bar.read),
+            reading=SourceReading(read_pair(opts.langs), change, bar.read),
             detectors=_detectors(opts.detectors),
             least_share=config.language_share,
             aids=aids_of(config),

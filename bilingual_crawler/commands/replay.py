@@ -7,7 +7,7 @@ from typing import Any
 from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES
 
-from bilingual_crawler import command
+from bilingual_crawler.commands.base import BaseCommand
 from bilingual_crawler.errors import ConfigurationError
 
 MOST_SEEDS = 1 << 32
@@ -47,7 +47,7 @@ JSON is a line a site, and one more ("site": "all") if there are several:
 """
 
 
-class Command(command.Command):
+class ReplayCommand(BaseCommand):
     """Reads the options, replays, prints."""
 
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler import command
+from bilingual_crawler.commands.base import BaseCommand
 
 if TYPE_CHECKING:
     from bilingual_crawler.scoring.explanation import Explanation
@@ -30,7 +30,7 @@ why), or error.
 """
 
 
-class Command(command.Command):
+class ScoreCommand(BaseCommand):
     """Explains the score of one link."""
 
     usage = "URL --from URL --langs PAIR [options]"
@@ -59,7 +59,7 @@ class Command(command.Command):
         from bilingual_crawler.config.topic_definition import read_terms
         from bilingual_crawler.reporting.terminal import plain
         from bilingual_crawler.scoring.explanation import (
-            Question,
+            LinkQuestion,
             explain_link,
         )
         from bilingual_crawler.topics.topic import Topic
@@ -73,7 +73,7 @@ class Command(command.Command):
         if not all("://" in url for url in (args[0], opts.source)):
             raise UsageError("write both URLs in full, with https:// in front")
         assert self.settings is not None
-        question = Question(
+        question = LinkQuestion(
             url=args[0],
             source=opts.source,
             langs=opts.langs,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler import command
+from bilingual_crawler.commands.base import BaseCommand
 
 DETAILS = """\
 The page has two parts. Corpus: search the sentence pairs in either language (words, "phrases",
@@ -26,7 +26,7 @@ tunnel (ssh -L 8000:127.0.0.1:8000 HOST) or a proxy with TLS.
 """
 
 
-class Command(command.Command):
+class ServeCommand(BaseCommand):
     """Reads the options and runs the server."""
 
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
@@ -59,10 +59,10 @@ class Command(command.Command):
         """Serve until Ctrl-C."""
         if len(args) != 1:
             raise UsageError("give the folder of one crawl")
-        from bilingual_crawler.web.server import Options, serve
+        from bilingual_crawler.web.server import ServerOptions, serve
 
         serve(
-            Options(
+            ServerOptions(
                 folder=Path(args[0]),
                 host=opts.host,
                 port=opts.port,

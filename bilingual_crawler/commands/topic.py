@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler import command
+from bilingual_crawler.commands.base import BaseCommand
 from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from bilingual_crawler.corpus.sources.reading import Reading
+    from bilingual_crawler.corpus.sources.reading import SourceReading
     from bilingual_crawler.documents.document import Document
     from bilingual_crawler.topics.topic import Topic
 
@@ -36,7 +36,7 @@ and where it stands. What is needed is set by BILINGUAL_TOPIC_SCORE and BILINGUA
 """
 
 
-class Command(command.Command):
+class TopicCommand(BaseCommand):
     """Reads the options, judges, prints."""
 
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
@@ -55,7 +55,7 @@ class Command(command.Command):
         """Judge every page, and hand over; the end of a pipeline may stop listening."""
         from bilingual_crawler.config.settings import Config
         from bilingual_crawler.config.topic_definition import read_terms
-        from bilingual_crawler.corpus.sources.reading import Reading
+        from bilingual_crawler.corpus.sources.reading import SourceReading
         from bilingual_crawler.languages import parse_languages
         from bilingual_crawler.topics.topic import Topic
 
@@ -63,7 +63,7 @@ class Command(command.Command):
         assert self.settings is not None
         config = Config.from_settings(self.settings)
         try:
-            reading = Reading(parse_languages(opts.langs))
+            reading = SourceReading(parse_languages(opts.langs))
         except ValueError as error:
             raise ConfigurationError(f"--langs {opts.langs}: {error}") from error
         topic = Topic(read_terms(file), config.topic_score, config.topic_terms)
@@ -90,7 +90,7 @@ def _checked(args: list[str], opts: argparse.Namespace) -> tuple[Path, list[str]
     return Path(args[0]), args[1:]
 
 
-def _documents(inputs: list[str], reading: "Reading") -> "Iterator[Document]":
+def _documents(inputs: list[str], reading: "SourceReading") -> "Iterator[Document]":
     """The pages of all inputs in a language that is wanted; others are counted."""
     from bilingual_crawler.documents.document import Document
 
@@ -104,7 +104,7 @@ def _documents(inputs: list[str], reading: "Reading") -> "Iterator[Document]":
                 reading.skips.add("in another language", found.url)
 
 
-def _found(source: str, reading: "Reading") -> Iterator[object]:
+def _found(source: str, reading: "SourceReading") -> Iterator[object]:
     from bilingual_crawler.corpus.sources.inputs import documents_from
     from bilingual_crawler.corpus.sources.tree import HTML, TEXT, read_file
 

@@ -9,8 +9,8 @@ from typing import Any, Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bilingual_crawler import command
 from bilingual_crawler.commands import train_links, train_pairs
+from bilingual_crawler.commands.base import BaseCommand
 from bilingual_crawler.errors import ConfigurationError
 
 TASKS = ("url2lang", "parallel")
@@ -43,7 +43,7 @@ A run that was killed goes on with the same command and --resume.
 """
 
 
-class Command(command.Command):
+class TrainCommand(BaseCommand):
     """Reads the options, runs the recipe, prints the figures."""
 
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it

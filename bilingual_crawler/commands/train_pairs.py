@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from bilingual_crawler.corpus.pair_search import PairSearch
     from bilingual_crawler.lab.evaluation.reading import Skipped
-    from bilingual_crawler.lab.training.pair_labels import Examples
+    from bilingual_crawler.lab.training.pair_labels import WeighedPairs
 
 DETAILS = """\
 pairs learns from your own labels when two documents are translations. Rows have two URLs and
@@ -78,13 +78,13 @@ def _search(opts: argparse.Namespace, console: "Console") -> "PairSearch":
         documents_from,
         size_of,
     )
-    from bilingual_crawler.corpus.sources.reading import Reading
+    from bilingual_crawler.corpus.sources.reading import SourceReading
     from bilingual_crawler.reporting.reading_bar import ReadingBar
 
     bar = ReadingBar(console, map(size_of, opts.input))
     with bar:
         pair = read_pair(opts.langs)
-        reading = Reading(pair, progress=bar.read)
+        reading = SourceReading(pair, progress=bar.read)
         search = PairSearch(
             pair,
             skips=reading.skips,
@@ -99,7 +99,7 @@ def _search(opts: argparse.Namespace, console: "Console") -> "PairSearch":
     return search
 
 
-def _tell(console: "Console", source: str, skipped: "Skipped", examples: "Examples") -> None:
+def _tell(console: "Console", source: str, skipped: "Skipped", examples: "WeighedPairs") -> None:
     """What of the labels cannot be used."""
     from bilingual_crawler.reporting.terminal import plain
 

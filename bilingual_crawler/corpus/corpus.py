@@ -38,7 +38,7 @@ from bilingual_crawler.pairing.matcher import Declaration, Matcher, UrlModel
 from bilingual_crawler.pairing.model import load_pair_model
 from bilingual_crawler.pairing.no_pairs import NoPairs, new_matcher
 from bilingual_crawler.pairing.packed_pair import PackedPair
-from bilingual_crawler.pairing.pair import DocumentPair, Page, page_of
+from bilingual_crawler.pairing.pair import DocumentPair, PairingPage, page_of
 from bilingual_crawler.pairing.profile import Embedder
 from bilingual_crawler.pairing.word_list import WordList
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS, PAIRS_TSV, CrawlFolder
@@ -236,13 +236,13 @@ class Corpus:
             self._review(node)
 
     def _load(self) -> None:
-        pages: defaultdict[str, list[tuple[Page, str]]] = defaultdict(list)
+        pages: defaultdict[str, list[tuple[PairingPage, str]]] = defaultdict(list)
         for facts, is_duplicate in self._pages.load():
             if facts.node == facts.url:
                 self._same_text[facts.signature] = facts.url
                 if not is_duplicate:
                     self._duplicates.restore(facts.url, split_hashes(facts.hashes))
-            page = Page.unpack(facts.url, facts.language, facts.page)
+            page = PairingPage.unpack(facts.url, facts.language, facts.page)
             pages[str(self._pair_of(facts.url))].append((page, facts.node))
         for declared in self._declarations.load():
             self._matcher(declared[0]).declare([declared])

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from bilingual_crawler.corpus.pair_search import NO_AIDS, Aids, PairSearch
-from bilingual_crawler.corpus.sources.inputs import Kind, documents_from, kind_of
+from bilingual_crawler.corpus.sources.inputs import InputKind, documents_from, kind_of
 from bilingual_crawler.corpus.sources.lists import ListedFiles, listed_files, listed_urls
-from bilingual_crawler.corpus.sources.reading import Reading
+from bilingual_crawler.corpus.sources.reading import SourceReading
 from bilingual_crawler.corpus.sources.tree import FolderRules, absolute, file_url, read_file
 from bilingual_crawler.documents.selection import Unwanted
 from bilingual_crawler.languages import LanguagePair
@@ -25,7 +25,7 @@ class Task:
     """What is to be paired, and how."""
 
     inputs: tuple[str, ...]
-    reading: Reading
+    reading: SourceReading
     detectors: tuple[str, ...] | None = None
     least_share: int = 0
     across_hosts: bool = False
@@ -35,7 +35,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ListedVerdict:
     """What is thought of two files that somebody has listed as a pair."""
 
     first: str
@@ -58,15 +58,15 @@ class Verdict:
 
 
 @dataclass(slots=True)
-class Outcome:
+class OfflineResult:
     """What came of a task."""
 
-    reading: Reading
+    reading: SourceReading
     search: PairSearch
     congruence: Congruence
     unlisted_pairs: list[DocumentPair] = field(default_factory=list)
     """Pairs that were found, as against those of a list that were accepted."""
-    verdicts: list[Verdict] = field(default_factory=list)
+    verdicts: list[ListedVerdict] = field(default_factory=list)
     urls: int = 0
     congruent: list[DocumentPair] = field(default_factory=list)
 
@@ -115,7 +115,7 @@ class Outcome:
         return counts
 
 
-def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: None) -> Outcome:
+def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: None) -> OfflineResult:
     """Read all inputs and pair what is in them; `progress` is told of pages and pairs so far."""
     reading, pair = task.reading, task.reading.languages
     assert isinstance(pair, LanguagePair)
@@ -128,14 +128,14 @@ def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: Non
         aids=task.aids,
     )
     congruence = Congruence(pair, across_hosts=task.across_hosts)
-    outcome = Outcome(reading, search, congruence)
+    outcome = OfflineResult(reading, search, congruence)
     listed: list[ListedFiles] = []
     for source, kind in [(source, kind_of(source)) for source in task.inputs]:
-        if kind is Kind.URLS:
+        if kind is InputKind.URLS:
             for url, language in listed_urls(source, reading):
                 congruence.add(url, language)
                 outcome.urls += 1
-        elif kind is Kind.FILES:
+        elif kind is InputKind.FILES:
             listed += _read_files(source, search, reading)
         else:
             for found in documents_from(source, reading):
@@ -151,7 +151,7 @@ def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: Non
     return outcome
 
 
-def _read_files(source: str, search: PairSearch, reading: Reading) -> list[ListedFiles]:
+def _read_files(source: str, search: PairSearch, reading: SourceReading) -> list[ListedFiles]:
     """The pairs of a list, with the files in them read, each once."""
     listed = list(dict.fromkeys(listed_files(source, reading)))
     for path in dict.fromkeys(chain.from_iterable(listed)):
@@ -162,7 +162,7 @@ def _read_files(source: str, search: PairSearch, reading: Reading) -> list[Liste
     return listed
 
 
-def _verdicts(listed: list[ListedFiles], search: PairSearch) -> list[Verdict]:
+def _verdicts(listed: list[ListedFiles], search: PairSearch) -> list[ListedVerdict]:
     """A verdict on each listed pair, by its own evidence: other pairs do not count."""
     verdicts = []
     for pair in dict.fromkeys(listed):
@@ -171,7 +171,7 @@ def _verdicts(listed: list[ListedFiles], search: PairSearch) -> list[Verdict]:
         both = None not in languages and len(languages) > 1
         candidate = search.weigh(first, second) if both else None
         reason = _why_rejected(pair, candidate, search)
-        verdicts.append(Verdict(str(pair.first), str(pair.second), candidate, reason))
+        verdicts.append(ListedVerdict(str(pair.first), str(pair.second), candidate, reason))
     return verdicts
 
 

@@ -18,7 +18,7 @@ from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.matcher import DETECTORS, Matcher, UrlModel
 from bilingual_crawler.pairing.model import PairModel
 from bilingual_crawler.pairing.one_to_one import Urls
-from bilingual_crawler.pairing.pair import DocumentPair, Page, page_of
+from bilingual_crawler.pairing.pair import DocumentPair, PairingPage, page_of
 from bilingual_crawler.pairing.profile import Embedder
 from bilingual_crawler.pairing.word_list import WordList
 from bilingual_crawler.urls.fingerprint import url_fingerprint
@@ -70,7 +70,7 @@ class PairSearch:
         self._languages: dict[int, str] = {}
         self._unused: dict[int, Unwanted] = {}
         self._aliases: dict[int, int] = {}
-        self._kept: dict[str, Page] | None = {} if keep_pages else None
+        self._kept: dict[str, PairingPage] | None = {} if keep_pages else None
         self._kept_aliases: list[Alias] = []
         self._kept_claims: list[SitemapPage] = []
 
@@ -175,7 +175,7 @@ class PairSearch:
             for urls, model in zip(pairs, chances, strict=True)
         ]
 
-    def page(self, url: str) -> Page | None:
+    def page(self, url: str) -> PairingPage | None:
         """A page that was kept, by any of its names."""
         assert self._kept is not None, "keep_pages"
         return self._kept.get(self.name_of(url))

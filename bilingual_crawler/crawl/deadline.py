@@ -20,7 +20,7 @@ class OutOfTimeError(Exception):
     """Something that is worth doing at the end of a crawl cannot be done in time."""
 
 
-class Patience:
+class StopDeadline:
     """Without limit, until somebody says stop; may be asked and told from any thread.
 
     It is told in a signal handler, so there is no lock in it.

@@ -38,7 +38,7 @@ def open_frontier(spider: "BilingualSpider", gate: SlotGate) -> CrawlFrontier:
     from bilingual_crawler.frontier.shared.frontier import (  # noqa: PLC0415 - an extra
         RedisFrontier,
     )
-    from bilingual_crawler.frontier.shared.link import AwayError, Link  # noqa: PLC0415 - an extra
+    from bilingual_crawler.frontier.shared.link import AwayError, RedisScripts  # noqa: PLC0415 - an extra
     from bilingual_crawler.frontier.shared.sites import Lease, Member  # noqa: PLC0415 - an extra
 
     def begin_site(site: str, _hosts: list[str], pages: int) -> None:
@@ -51,7 +51,7 @@ def open_frontier(spider: "BilingualSpider", gate: SlotGate) -> CrawlFrontier:
     prefix = config.frontier_prefix or f"bilingual:{spider.plan.langs}"
     try:
         shared = RedisFrontier(
-            Link(spider.redis, prefix, spider.folder.path.name),
+            RedisScripts(spider.redis, prefix, spider.folder.path.name),
             spider.folder.journal,
             gate,
             member=Member(facts[IDENTITY], str(spider.plan.langs)),

@@ -35,8 +35,8 @@ from bilingual_crawler.crawl.requests import (
 from bilingual_crawler.crawl.signals import (
     crawl_ending,
     crawl_failed,
-    out_of_patience,
     request_sent,
+    stop_deadline_passed,
     url_ended,
 )
 from bilingual_crawler.crawl.slots import SlotGate, slot_key
@@ -107,7 +107,7 @@ class FrontierScheduler(BaseScheduler):
             )
         self._crawler.signals.connect(self._left, signal=self._leaving())
         self._crawler.signals.connect(self._failed, signal=signals.spider_error)
-        self._crawler.signals.connect(self._break_off, signal=out_of_patience)
+        self._crawler.signals.connect(self._break_off, signal=stop_deadline_passed)
         self._checkpoints.start(ours.config.checkpoint_seconds, now=False)
         if self.frontier.keep_up_seconds:
             self._keeping_up.start(self.frontier.keep_up_seconds, now=False)
@@ -353,7 +353,7 @@ class FrontierScheduler(BaseScheduler):
             self._tell_unwritable(error)
             self._checkpoints.stop()
             deferred_from_coro(self._crawler.engine.close_spider_async(reason="journal_error"))
-            self._crawler.signals.send_catch_log(out_of_patience)
+            self._crawler.signals.send_catch_log(stop_deadline_passed)
 
     def _tell_unwritable(self, error: Exception) -> None:
         """Say once what is wrong with the disk; the last checkpoint that it took holds."""

@@ -12,7 +12,7 @@ pair_found = object()
 pair_lost = object()
 """A pair was given up, since one of its documents has a better partner: (pair)."""
 
-out_of_patience = object()
+stop_deadline_passed = object()
 """The crawl was told to stop and can wait for servers no longer: ()."""
 
 crawl_failed = object()

@@ -24,7 +24,7 @@ from scrapy.utils.asyncio import call_later
 from scrapy.utils.log import get_scrapy_root_handler
 
 from bilingual_crawler.crawl.deadline import ALL, ANSWERS
-from bilingual_crawler.crawl.signals import crawl_failed, out_of_patience
+from bilingual_crawler.crawl.signals import crawl_failed, stop_deadline_passed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,7 +119,7 @@ class GracefulStop:
     def _give_up(self) -> None:
         """Wait for servers no longer."""
         if not self._over:
-            self._crawler.signals.send_catch_log(out_of_patience)
+            self._crawler.signals.send_catch_log(stop_deadline_passed)
 
     def _guard(self) -> None:
         """End the process when the time is up; on a thread, because the event loop may hang."""

@@ -6,7 +6,7 @@ in vain; and a site that is met for the first time is asked gently.
 
 from bilingual_crawler.discovery.site_detector import SiteDetector
 from bilingual_crawler.discovery.site_records import Approach
-from bilingual_crawler.discovery.verdict import Verdict
+from bilingual_crawler.discovery.verdict import SiteVerdict
 from bilingual_crawler.documents.document import Document
 
 
@@ -20,7 +20,7 @@ class Examination:
         self._under_way: str | None = None
 
     @property
-    def verdict(self) -> Verdict | None:
+    def verdict(self) -> SiteVerdict | None:
         """The verdict, once there is one."""
         return self._detector.verdict
 

@@ -33,7 +33,7 @@ IN_BROWSERS = frozenset({"", "google", "microsoft"})
 """Services that translate what the reader sees, and never what is fetched."""
 
 
-class Found:
+class LanguagePages:
     """The pages in the two languages, first and second of the pair."""
 
     def __init__(self, pair: LanguagePair) -> None:

@@ -45,7 +45,7 @@ def hub_words(url: str, cited: int) -> tuple[str, ...]:
     return (*address_words(url), citation(cited))
 
 
-class Candidate(NamedTuple):
+class WantedUrl(NamedTuple):
     """A URL that the search wants to have fetched."""
 
     queue: Queue
@@ -89,7 +89,7 @@ class Search:
         if self._strategy.back_and_forth:
             self.hubs.want(url)
 
-    def read(self, url: str, links: list[OutLink]) -> list[Candidate]:
+    def read(self, url: str, links: list[OutLink]) -> list[WantedUrl]:
         """A page was read: which of its links are followed."""
         self.graph.add(url, links)
         if not self._strategy.back_and_forth:
@@ -98,7 +98,7 @@ class Search:
 
     def backlinks(
         self, site: str, urls: Iterable[str], was_read: Callable[[str], bool]
-    ) -> list[Candidate]:
+    ) -> list[WantedUrl]:
         """Pages link to a bilingual site: read them, or follow their links if they were read."""
         candidates = []
         for url in urls:
@@ -125,7 +125,7 @@ class Search:
         words = approach.words if is_forward else hub_words(url, self.hubs.cited(url))
         return self.learner.priority(queue, words, self.hubs.worth)
 
-    def _expand(self, url: str, links: list[OutLink]) -> list[Candidate]:
+    def _expand(self, url: str, links: list[OutLink]) -> list[WantedUrl]:
         """Follow the links of a hub to sites that are new."""
         cause = self.hubs.cause_of(url)
         standing = self.sites.standing
@@ -138,7 +138,7 @@ class Search:
         self.hubs.read(url, len(candidates), bilingual)
         return candidates + raised
 
-    def _raised(self, links: Iterable[OutLink]) -> Iterator[Candidate]:
+    def _raised(self, links: Iterable[OutLink]) -> Iterator[WantedUrl]:
         """Sites that wait and are linked to from a better place than the ones known before."""
         for link in links:
             known = self.sites.waiting(link.site)
@@ -156,7 +156,7 @@ class Search:
             return approach
         return best
 
-    def _followed(self, links: Iterable[OutLink], via: str, *, again: bool) -> Iterator[Candidate]:
+    def _followed(self, links: Iterable[OutLink], via: str, *, again: bool) -> Iterator[WantedUrl]:
         """Links to sites that were not seen before; with `again` also other pages of those."""
         for link in links:
             is_new = self.sites.standing(link.site) is None
@@ -167,8 +167,8 @@ class Search:
                 self.sites.note(SiteRecord(link.site, Standing.WAITING, approach))
             yield self._candidate(Queue.FORWARD, approach)
 
-    def _candidate(self, queue: Queue, approach: Approach) -> Candidate:
-        return Candidate(queue, approach, self.priority(queue, approach))
+    def _candidate(self, queue: Queue, approach: Approach) -> WantedUrl:
+        return WantedUrl(queue, approach, self.priority(queue, approach))
 
     def _teach_site(self, record: SiteRecord) -> None:
         is_bilingual = record.standing is Standing.BILINGUAL

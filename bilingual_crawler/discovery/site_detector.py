@@ -19,10 +19,10 @@ from itertools import islice
 from urllib.parse import urljoin, urlsplit
 
 from bilingual_crawler.discovery.candidates import PROMISES, Candidate, Candidates
-from bilingual_crawler.discovery.found import Found, name_of
+from bilingual_crawler.discovery.found import LanguagePages, name_of
 from bilingual_crawler.discovery.link_predictor import LinkPredictor
 from bilingual_crawler.discovery.site_page import SitePage, read_site_page
-from bilingual_crawler.discovery.verdict import AGAINST, Answer, Finding, Verdict
+from bilingual_crawler.discovery.verdict import AGAINST, Answer, Finding, SiteVerdict
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.documents.sitemap import Sitemap
@@ -75,12 +75,12 @@ class SiteDetector:
         self._site = ""
         self._candidates = Candidates()
         self._pages: list[SitePage] = []
-        self._found = Found(pair)
+        self._found = LanguagePages(pair)
         self._came_by: dict[str, Candidate] = {}
         self._failed: dict[str, str] = {}
         self._findings: dict[Finding, None] = {}
         self._looked_inside: Counter[str] = Counter()
-        self._verdict: Verdict | None = None
+        self._verdict: SiteVerdict | None = None
         start = UrlResolver(site_url).resolve(site_url) or site_url
         self._starts_at_home = _is_home(start)
         self._settle_at(start)
@@ -92,7 +92,7 @@ class SiteDetector:
         return self._candidates.downloads
 
     @property
-    def verdict(self) -> Verdict | None:
+    def verdict(self) -> SiteVerdict | None:
         """What is to be said of the site; None while that is not known."""
         return self._verdict
 
@@ -216,7 +216,7 @@ class SiteDetector:
         if self._verdict is None and not self.wanted():
             self._verdict = self._decline()
 
-    def _agree(self) -> Verdict | None:
+    def _agree(self) -> SiteVerdict | None:
         """Judge a site on which both languages were found; None if more must be seen of it."""
         found = self._found
         mixed = found.mixed()
@@ -248,14 +248,14 @@ class SiteDetector:
         self._add(Candidate(fresh, "inside", frozenset((code,)), self._found[code][0].url))
         return True
 
-    def _call_landing_page(self, code: str) -> Verdict:
+    def _call_landing_page(self, code: str) -> SiteVerdict:
         detail = (
             f"{name_of(code)} is on {self._found[code][0].url} alone, which leads to no further"
             " page in that language."
         )
         return self._say("no", 1 - self._likelihood, [Finding("landing", detail)])
 
-    def _decline(self) -> Verdict:
+    def _decline(self) -> SiteVerdict:
         """Say no, or that it is not known, when there is nothing left to ask for."""
         if not any(page.is_text for page in self._pages):
             return self._say("unsure", UNKNOWN, self._nothing_read())
@@ -300,12 +300,14 @@ class SiteDetector:
     def _note(self, word: str, detail: str) -> None:
         self._findings[Finding(word, detail)] = None
 
-    def _say(self, answer: Answer, likelihood: float, findings: Iterable[Finding] = ()) -> Verdict:
+    def _say(
+        self, answer: Answer, likelihood: float, findings: Iterable[Finding] = ()
+    ) -> SiteVerdict:
         characters: Counter[str] = Counter()
         for page in self._pages:
             characters[page.language or "und"] += page.characters
         total = characters.total() or 1
-        return Verdict(
+        return SiteVerdict(
             site=self._site,
             answer=answer,
             likelihood=likelihood,

@@ -12,7 +12,7 @@ from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.documents.machine import is_translating_proxy
 from bilingual_crawler.documents.switches import languages_of_link
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.pairing.pair import Page, page_of
+from bilingual_crawler.pairing.pair import PairingPage, page_of
 from bilingual_crawler.urls.hosts import host_of, site_of
 
 LEAST_TEXT = 100
@@ -47,7 +47,7 @@ class SitePage:
     """The mark by which it says that it is machine output."""
     service: str
     """A service on it that translates by machine."""
-    page: Page
+    page: PairingPage
     """What pairing makes of it."""
     leads: tuple[Lead, ...]
     """Links of the site to another language, likeliest first."""

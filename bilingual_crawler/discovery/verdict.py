@@ -23,7 +23,7 @@ class Finding(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class SiteVerdict:
     """Whether a site is bilingual."""
 
     site: str

@@ -8,7 +8,7 @@ from bilingual_crawler.documents.cleaning import split_paragraphs
 from bilingual_crawler.documents.document import Alternate, Document, Image, Link, Paragraph
 from bilingual_crawler.documents.encoding import decode
 from bilingual_crawler.documents.language import detect_page, label_paragraphs
-from bilingual_crawler.documents.page import MOST_BLOCKS, Block, Page, Reference
+from bilingual_crawler.documents.page import MOST_BLOCKS, Block, ParsedPage, Reference
 from bilingual_crawler.documents.reader import read_page
 from bilingual_crawler.documents.regions import NEUTRAL
 from bilingual_crawler.languages import language_of_tag
@@ -57,21 +57,23 @@ def build_document(
     return document
 
 
-def _read(utf8: bytes, content_type: str) -> Page:
+def _read(utf8: bytes, content_type: str) -> ParsedPage:
     media = content_type.partition(";")[0].strip().lower()
     if "/" not in media or "html" in media or "xml" in media:
         return read_page(utf8)
     if media.startswith("text/") and media not in _NO_PROSE:
         return _read_plain_text(utf8.decode("utf-8", "replace"))
-    return Page()
+    return ParsedPage()
 
 
-def _read_plain_text(text: str) -> Page:
+def _read_plain_text(text: str) -> ParsedPage:
     paragraphs = split_paragraphs(text)[:MOST_BLOCKS]
-    return Page(blocks=[Block(paragraph, "paragraph", 0, NEUTRAL) for paragraph in paragraphs])
+    return ParsedPage(
+        blocks=[Block(paragraph, "paragraph", 0, NEUTRAL) for paragraph in paragraphs]
+    )
 
 
-def _paragraphs(page: Page) -> list[Paragraph]:
+def _paragraphs(page: ParsedPage) -> list[Paragraph]:
     paragraphs = [
         Paragraph(block.text, block.kind, flag)
         for block, flag in zip(page.blocks, boilerplate(page.blocks), strict=True)
@@ -82,7 +84,7 @@ def _paragraphs(page: Page) -> list[Paragraph]:
     return paragraphs
 
 
-def _title_position(page: Page, paragraphs: list[Paragraph]) -> int | None:
+def _title_position(page: ParsedPage, paragraphs: list[Paragraph]) -> int | None:
     """The heading that says what <title> says, in whole or in part; or else the first h1.
 
     The second way keeps two sides of a translation alike where only one has reworded it.
@@ -99,7 +101,7 @@ def _title_position(page: Page, paragraphs: list[Paragraph]) -> int | None:
     return first
 
 
-def _add_addresses(document: Document, page: Page, resolve: UrlResolver) -> None:
+def _add_addresses(document: Document, page: ParsedPage, resolve: UrlResolver) -> None:
     links: dict[str, Reference] = {}
     for reference in page.references.values():
         address = resolve(reference.href)

@@ -63,7 +63,7 @@ def text_signature(document: Document) -> bytes:
     return digest.digest()
 
 
-class Verdict(NamedTuple):
+class DedupDecision(NamedTuple):
     """What is to be done about a new document: drop it, or drop earlier ones, or neither."""
 
     duplicate_of: str | None = None
@@ -92,7 +92,7 @@ class DuplicateIndex:
     def __contains__(self, key: str) -> bool:
         return key in self._numbers
 
-    def add(self, key: str, hashes: Sequence[bytes]) -> Verdict:
+    def add(self, key: str, hashes: Sequence[bytes]) -> DedupDecision:
         """Judge a document and, unless it is dropped, remember it.
 
         A document without paragraphs is like no other. A key that is known already is
@@ -103,12 +103,12 @@ class DuplicateIndex:
         ranked = sorted(new, key=self._everywhere.count)
         larger = next(self._larger_duplicates(new, ranked), None)
         if larger is not None:
-            return Verdict(duplicate_of=self._keys[larger])
+            return DedupDecision(duplicate_of=self._keys[larger])
         superseded = tuple(self._keys[number] for number in sorted(self._smaller_duplicates(new)))
         for each in superseded:
             self.remove(each)
         self._insert(key, ranked)
-        return Verdict(supersedes=superseded)
+        return DedupDecision(supersedes=superseded)
 
     def restore(self, key: str, hashes: Sequence[bytes]) -> None:
         """Remember a document that was judged before."""

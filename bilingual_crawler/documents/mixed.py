@@ -37,7 +37,7 @@ _TITLE_SEPARATOR = re.compile(r"\s+[|/\u2013\u2014\u00b7:-]+\s+|\s*\|\s*")
 _NUMBER = re.compile(r"\d{2,}")
 
 
-class Comparison(NamedTuple):
+class SideComparison(NamedTuple):
     """How much of the text of two sides answers to each other."""
 
     answers: int
@@ -153,7 +153,7 @@ def _answer_each_other(stretches: Sequence[Stretch], total: int) -> bool:
     return answers >= LEAST_ANSWERS and answered >= LEAST_ANSWERED * (total - left_out)
 
 
-def compare(one: Sequence[Paragraph], other: Sequence[Paragraph], ratio: float) -> Comparison:
+def compare(one: Sequence[Paragraph], other: Sequence[Paragraph], ratio: float) -> SideComparison:
     """The best way to read `other` as the translation of `one`, in order.
 
     A paragraph answers to one of the other side or to none. `ratio` is how many characters
@@ -170,7 +170,7 @@ def compare(one: Sequence[Paragraph], other: Sequence[Paragraph], ratio: float) 
                 way = max(way, (text + here.length + there.length, count + 1))
             best.append(way)
     answered, answers = best[-1]
-    return Comparison(answers, answered, _length(one) + _length(other))
+    return SideComparison(answers, answered, _length(one) + _length(other))
 
 
 class _Shape(NamedTuple):

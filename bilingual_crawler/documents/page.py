@@ -56,7 +56,7 @@ class Reference:
 
 
 @dataclass(slots=True)
-class Page:
+class ParsedPage:
     """Everything that is read from a page in its one parse."""
 
     title: str = ""

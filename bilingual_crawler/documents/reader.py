@@ -14,7 +14,7 @@ from lxml import etree
 
 from bilingual_crawler.documents.cleaning import clean, split_paragraphs
 from bilingual_crawler.documents.document import ParagraphKind
-from bilingual_crawler.documents.page import MOST_BLOCKS, MOST_TAGS, Block, Page, Reference
+from bilingual_crawler.documents.page import MOST_BLOCKS, MOST_TAGS, Block, ParsedPage, Reference
 from bilingual_crawler.documents.regions import NEUTRAL, region_of
 from bilingual_crawler.documents.scripted import Control, leads_nowhere
 from bilingual_crawler.urls.resolver import may_be_page
@@ -77,10 +77,10 @@ class _OpenLink:
 
 
 class PageReader:
-    """The target of lxml's parser: makes a `Page` of the events of one document."""
+    """The target of lxml's parser: makes a `ParsedPage` of the events of one document."""
 
     def __init__(self) -> None:
-        self.page = Page()
+        self.page = ParsedPage()
         self.elements = 0
         self._scopes: list[Scope] = [(SHOWN, NEUTRAL, "paragraph", 0, False)]
         self._buffer: list[str] = []
@@ -186,7 +186,7 @@ class PageReader:
         """A comment, in which a machine may have signed the page."""
         self.page.machine.read_comment(text)
 
-    def close(self) -> Page:
+    def close(self) -> ParsedPage:
         """The document ends, or is given up to go on with an empty stack."""
         self._end_link()
         self._end_block()
@@ -352,7 +352,7 @@ class PageReader:
             page.canonical = page.canonical or href
 
 
-def read_page(markup: bytes) -> Page:
+def read_page(markup: bytes) -> ParsedPage:
     """Everything a page says; `markup` is UTF-8.
 
     The markup goes to the parser in pieces, so that a stack grown too deep (each end tag

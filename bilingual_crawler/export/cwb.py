@@ -16,7 +16,7 @@ from bilingual_crawler.export.cwb_script import (
     readme,
     registry_entry,
 )
-from bilingual_crawler.export.source import EMPTY, Source, of_one_pair
+from bilingual_crawler.export.source import EMPTY, CorpusSource, of_one_pair
 from bilingual_crawler.export.tokens import tokens
 from bilingual_crawler.export.xml_text import XmlText
 from bilingual_crawler.store.sentence_pair import SentencePair
@@ -26,7 +26,7 @@ LONGEST_VALUE = 1000
 """Characters of an attribute; the Workbench takes 4,095 bytes at most."""
 
 
-class Side:
+class CorpusSide:
     """One of the two corpora while it is written."""
 
     def __init__(self, file: TextIO, safe: XmlText) -> None:
@@ -58,7 +58,7 @@ class Side:
         return self._safe.attribute(" ".join(text.split())[:LONGEST_VALUE])
 
 
-def write(source: Source, path: Path, account: Account) -> None:
+def write(source: CorpusSource, path: Path, account: Account) -> None:
     """Write two vertical texts, a registry, an alignment, a script and what to do with them."""
     languages, rows = of_one_pair(source.sentences(), account)
     (path / "registry").mkdir()
@@ -70,7 +70,7 @@ def write(source: Source, path: Path, account: Account) -> None:
     ):
         upper = [corpus_name(each).upper() for each in languages]
         alignment.write(f"{upper[0]}\ts\t{upper[1]}\ts\n")
-        _write_rows(rows, (Side(first, safe), Side(second, safe)), alignment, account)
+        _write_rows(rows, (CorpusSide(first, safe), CorpusSide(second, safe)), alignment, account)
     for language, other in (languages, languages[::-1]):
         _write(path / "registry" / corpus_name(language), registry_entry(language, other))
     _write(path / "encode.sh", encode_script(languages))
@@ -78,7 +78,10 @@ def write(source: Source, path: Path, account: Account) -> None:
 
 
 def _write_rows(
-    rows: Iterable[SentencePair], sides: tuple[Side, Side], alignment: TextIO, account: Account
+    rows: Iterable[SentencePair],
+    sides: tuple[CorpusSide, CorpusSide],
+    alignment: TextIO,
+    account: Account,
 ) -> None:
     safe = XmlText(account.changed)
     pair: str | None = None

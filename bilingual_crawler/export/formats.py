@@ -7,7 +7,7 @@ from typing import Protocol, cast
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.export.account import Account
-from bilingual_crawler.export.source import Source
+from bilingual_crawler.export.source import CorpusSource
 
 
 class Writer(Protocol):
@@ -17,7 +17,7 @@ class Writer(Protocol):
     leaves out and changes.
     """
 
-    def __call__(self, source: Source, path: Path, account: Account) -> None:
+    def __call__(self, source: CorpusSource, path: Path, account: Account) -> None:
         """Write everything that the source gives."""
 
 

@@ -15,7 +15,7 @@ from bilingual_crawler import __version__
 from bilingual_crawler.config.topic_definition import BETWEEN
 from bilingual_crawler.documents.document import Document, Paragraph
 from bilingual_crawler.export.account import Account
-from bilingual_crawler.export.source import DocumentPairRow, Source
+from bilingual_crawler.export.source import CorpusSource, DocumentPairRow
 from bilingual_crawler.export.xml_text import DECLARATION, XmlText
 from bilingual_crawler.languages import language_tag
 from bilingual_crawler.store.sentence_pair import pair_id
@@ -27,7 +27,7 @@ MISSING = "pairs without one of their documents"
 TWICE = "documents that came again later"
 
 
-def write(source: Source, path: Path, account: Account) -> None:
+def write(source: CorpusSource, path: Path, account: Account) -> None:
     """Write the documents, then the pairs whose documents are there."""
     safe = XmlText(account.changed)
     for name in (DOCUMENTS, PAIRS):

@@ -5,7 +5,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from bilingual_crawler.export.account import Account
-from bilingual_crawler.export.source import Source
+from bilingual_crawler.export.source import CorpusSource
 from bilingual_crawler.store.sentence_pair import SentencePair
 from bilingual_crawler.store.target import text_file
 
@@ -20,7 +20,7 @@ def to_line(row: SentencePair) -> str:
     return f"{_encode(values)}\n"
 
 
-def write(source: Source, path: Path, account: Account) -> None:
+def write(source: CorpusSource, path: Path, account: Account) -> None:
     """Write the sentence pairs of a source."""
     with text_file(path) as file:
         for row in source.sentences():

@@ -4,14 +4,14 @@ from pathlib import Path
 
 from bilingual_crawler.export.account import Account
 from bilingual_crawler.export.one_line import one_line
-from bilingual_crawler.export.source import EMPTY, Source, of_one_pair
+from bilingual_crawler.export.source import EMPTY, CorpusSource, of_one_pair
 from bilingual_crawler.store.target import text_file
 
 STEM = "corpus"
 IDS = f"{STEM}.ids"
 
 
-def write(source: Source, path: Path, account: Account) -> None:
+def write(source: CorpusSource, path: Path, account: Account) -> None:
     """Write corpus.LANG1, corpus.LANG2 and corpus.ids.
 
     A line of ids has the document pair, the position in it, both URLs and the score.

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.serialise import document_from_dict, document_to_dict
-from bilingual_crawler.export.source import DocumentPairRow, Source
+from bilingual_crawler.export.source import CorpusSource, DocumentPairRow
 
 Both = tuple[DocumentPairRow, Document, Document]
 
 
-def paired_documents(source: Source, scratch: Path) -> Iterator[DocumentPairRow | Both]:
+def paired_documents(source: CorpusSource, scratch: Path) -> Iterator[DocumentPairRow | Both]:
     """Each pair once with its documents, or alone where one of them is missing.
 
     `scratch` is the name of a file to work with, which is there no more at the end.
@@ -43,7 +43,7 @@ def paired_documents(source: Source, scratch: Path) -> Iterator[DocumentPairRow 
         scratch.unlink(missing_ok=True)
 
 
-def _joined(source: Source, database: sqlite3.Connection) -> Iterator[DocumentPairRow | Both]:
+def _joined(source: CorpusSource, database: sqlite3.Connection) -> Iterator[DocumentPairRow | Both]:
     for pair in source.document_pairs():
         urls = (pair.url1, pair.url2)
         if database.execute("INSERT OR IGNORE INTO pair VALUES (?, ?)", urls).rowcount == 0:

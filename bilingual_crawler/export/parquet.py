@@ -7,7 +7,7 @@ from typing import Any
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.export.account import Account
-from bilingual_crawler.export.source import Source
+from bilingual_crawler.export.source import CorpusSource
 from bilingual_crawler.store.sentence_pair import SentencePair
 
 ROWS = 20_000
@@ -28,7 +28,7 @@ TYPES = {
 }
 
 
-def write(source: Source, path: Path, account: Account) -> None:
+def write(source: CorpusSource, path: Path, account: Account) -> None:
     """Write the sentence pairs of a source."""
     pa = _pyarrow()
     import pyarrow.parquet as pq  # noqa: PLC0415 - an extra, wanted by this format alone

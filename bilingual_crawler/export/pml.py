@@ -14,7 +14,7 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.export.account import Account
 from bilingual_crawler.export.ilsp import MISSING
 from bilingual_crawler.export.paired import paired_documents
-from bilingual_crawler.export.source import Source
+from bilingual_crawler.export.source import CorpusSource
 from bilingual_crawler.export.xml_text import DECLARATION, XmlText
 from bilingual_crawler.languages import language_tag
 from bilingual_crawler.store.sentence_pair import pair_id
@@ -23,7 +23,7 @@ from bilingual_crawler.store.target import text_file
 SCRATCH = "documents.sqlite"
 
 
-def write(source: Source, path: Path, account: Account) -> None:
+def write(source: CorpusSource, path: Path, account: Account) -> None:
     """Write LANG1.pml and LANG2.pml."""
     first = next(source.document_pairs(), None)
     if first is None:

@@ -6,7 +6,7 @@ from bilingual_crawler import __version__
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.export.account import Account
 from bilingual_crawler.export.formats import Format
-from bilingual_crawler.export.source import Selection, Source
+from bilingual_crawler.export.source import CorpusSource, Selection
 from bilingual_crawler.store.folder import DOCUMENTS, JOURNAL, LOG, PAIRS, PAIRS_TSV, REPORT
 from bilingual_crawler.store.json_lines import Watch
 from bilingual_crawler.store.one_language import require_pairs
@@ -60,7 +60,7 @@ def export(
     if topic and form.name != "xml":
         raise ConfigurationError(f"{form.name} has no place for a topic: --topic is for --to xml.")
     account = Account()
-    source = Source(folder, account, selection, watch, topic)
+    source = CorpusSource(folder, account, selection, watch, topic)
     if form.ending:
         with replacing_file(target) as path:
             form.writer(source, path, account)

@@ -54,7 +54,7 @@ class DocumentPairRow:
         self.score = float(fields.get("score", 1.0))
 
 
-class Source:
+class CorpusSource:
     """The folder of a crawl, read as often as a format needs, never held in memory."""
 
     def __init__(

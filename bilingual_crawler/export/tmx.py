@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bilingual_crawler import __version__
 from bilingual_crawler.export.account import Account
-from bilingual_crawler.export.source import EMPTY, Source, peek
+from bilingual_crawler.export.source import EMPTY, CorpusSource, peek
 from bilingual_crawler.export.xml_text import DECLARATION, XmlText
 from bilingual_crawler.languages import language_tag
 from bilingual_crawler.store.sentence_pair import SentencePair
@@ -24,7 +24,7 @@ ALL_LANGUAGES = "*all*"
 _NOT_IN_IDS = re.compile(r"[^\w.-]", re.ASCII)
 
 
-def write(source: Source, path: Path, account: Account) -> None:
+def write(source: CorpusSource, path: Path, account: Account) -> None:
     """Write the sentence pairs of a source."""
     first, rows = peek(source.sentences())
     language = ALL_LANGUAGES if first is None else language_tag(first.lang1)

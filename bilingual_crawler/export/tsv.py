@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bilingual_crawler.export.account import Account
 from bilingual_crawler.export.one_line import has_breaks, one_line
-from bilingual_crawler.export.source import Source
+from bilingual_crawler.export.source import CorpusSource
 from bilingual_crawler.store.target import text_file
 
 COLUMNS = {
@@ -28,7 +28,7 @@ COLUMNS = {
 """The columns, and the field of a sentence pair that each one shows."""
 
 
-def write(source: Source, path: Path, account: Account) -> None:
+def write(source: CorpusSource, path: Path, account: Account) -> None:
     """Write the sentence pairs of a source."""
     values_of = attrgetter(*COLUMNS.values())
     with text_file(path) as file:

@@ -19,9 +19,9 @@ from bilingual_crawler.frontier.view import (
     FAILED,
     WAITING,
     Host,
-    Selection,
     Status,
     Url,
+    UrlSelection,
 )
 from bilingual_crawler.store.folder import JOURNAL
 from bilingual_crawler.store.journal import Journal, Statement, is_locked, open_read_only
@@ -118,7 +118,7 @@ class JournalView:
         for row in self._connection.execute(every):
             yield _url(row)
 
-    def requeue_failed(self, selection: Selection) -> int:
+    def requeue_failed(self, selection: UrlSelection) -> int:
         """Let failed URLs wait again, for the next run of the crawl."""
         with closing(Journal(self._journal)) as journal:
             failed = journal.read(

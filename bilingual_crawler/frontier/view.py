@@ -83,7 +83,7 @@ class Status:
     memory_bytes: int | None = None
 
 
-class Selection(NamedTuple):
+class UrlSelection(NamedTuple):
     """Which URLs are meant; a rule that is not given leaves nobody out."""
 
     outcomes: frozenset[str] = frozenset()
@@ -117,7 +117,7 @@ class FrontierView(Protocol):
     def urls(self) -> Iterator[Url]:
         """Every URL, in no order."""
 
-    def requeue_failed(self, selection: Selection) -> int:
+    def requeue_failed(self, selection: UrlSelection) -> int:
         """Let failed URLs wait again; how many is told. This changes the frontier."""
 
     def free_worker(self, name: str) -> int:

@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 from rapidfuzz.distance import Indel
 
-from bilingual_crawler.pairing.pair import Evidence, Page
+from bilingual_crawler.pairing.pair import Evidence, PairingPage
 from bilingual_crawler.pairing.profile import Hashes, members
 from bilingual_crawler.pairing.similarity import passing, ratio
 
@@ -57,7 +57,10 @@ DEFAULTS: Mapping[str, Validation] = MappingProxyType(
 
 
 def judge(
-    first: Page, second: Page, tokens: Tokens, validations: Mapping[str, Validation] = DEFAULTS
+    first: PairingPage,
+    second: PairingPage,
+    tokens: Tokens,
+    validations: Mapping[str, Validation] = DEFAULTS,
 ) -> Evidence | None:
     """Whether the validation accepts two pages; None where one has no text.
 
@@ -84,7 +87,9 @@ def judge(
     return Evidence("almeida", passing(mean, validation.accept), ", ".join(said))
 
 
-def _compared(first: Page, second: Page, tokens: Tokens) -> Iterator[tuple[Heuristic, float]]:
+def _compared(
+    first: PairingPage, second: PairingPage, tokens: Tokens
+) -> Iterator[tuple[Heuristic, float]]:
     one, other = first.profile, second.profile
     yield "size", ratio(one.characters, other.characters)
     names = (normalised_name(file_name(page.url), tokens) for page in (first, second))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from heapq import nlargest
 from math import log
 
-from bilingual_crawler.pairing.known_pages import Known, KnownPages
+from bilingual_crawler.pairing.known_pages import KnownPage, KnownPages
 from bilingual_crawler.pairing.profile import members
 from bilingual_crawler.store.compact import Postings, unsigned
 
@@ -38,7 +38,7 @@ class CandidateIndex:
         self._shared = Postings(MOST_SHARING)
         self._kinds: dict[tuple[str, str], int] = {}
 
-    def add(self, page: Known) -> None:
+    def add(self, page: KnownPage) -> None:
         """Index a page."""
         self._keys.add(_key(page), page.number)
         if page.last:
@@ -59,7 +59,7 @@ class CandidateIndex:
         others.extend(url for number, url in self._alike(page) if number not in found)
         return others
 
-    def _alike(self, page: Known) -> list[tuple[int, str]]:
+    def _alike(self, page: KnownPage) -> list[tuple[int, str]]:
         """The pages that share most of what few have."""
         scores: defaultdict[int, float] = defaultdict(float)
         language_of, own = self._pages.language_of, page.page.language
@@ -81,7 +81,7 @@ class CandidateIndex:
         ]
         return [(number, url) for _, url, number in nlargest(MOST_BY_CONTENT, near)]
 
-    def _things(self, page: Known) -> Iterator[int]:
+    def _things(self, page: KnownPage) -> Iterator[int]:
         """What a page may share with others: the hash of each thing behind its site and kind."""
         profile = page.page.profile
         for kind, packed in (("n", profile.names), ("i", profile.images), ("l", profile.links)):
@@ -90,11 +90,11 @@ class CandidateIndex:
                 yield number | thing
 
 
-def _key(page: Known) -> int:
+def _key(page: KnownPage) -> int:
     return unsigned(hash(page.key.key))
 
 
-def _last_part(page: Known) -> int:
+def _last_part(page: KnownPage) -> int:
     return unsigned(hash((page.site, page.last)))
 
 

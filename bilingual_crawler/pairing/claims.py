@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.pairing.known_pages import Known, KnownPages
+from bilingual_crawler.pairing.known_pages import KnownPage, KnownPages
 from bilingual_crawler.pairing.names import Names, name_of
-from bilingual_crawler.pairing.pair import Page
+from bilingual_crawler.pairing.pair import PairingPage
 from bilingual_crawler.store.compact import Postings, unsigned
 
 Kind = Literal["alternates", "switches"]
@@ -22,7 +22,7 @@ MOST_CLAIMANTS = 50
 """A page that more pages name is a hub: those that it does not name as well need not be told."""
 
 
-class Said(NamedTuple):
+class MutualClaims(NamedTuple):
     """What two pages say of each other: by how many sides, and against what."""
 
     sides: int = 0
@@ -37,7 +37,7 @@ class Said(NamedTuple):
     """Whether only a sitemap says so, and neither page."""
 
 
-SILENCE = Said()
+SILENCE = MutualClaims()
 Claim = tuple[str, str]
 """A URL, and the language of the page there (ISO 639-3)."""
 
@@ -60,7 +60,7 @@ class Claims:
         """How often names are claimed that are claimed by too many to be listed."""
         self._declared: dict[int, tuple[Claim, ...]] = {}
 
-    def add(self, known: Known) -> None:
+    def add(self, known: KnownPage) -> None:
         """Learn of a page and its claims; its names are known."""
         self._claim(known.number, self._own(known.page))
         if self._declared:
@@ -98,7 +98,7 @@ class Claims:
             if meant is not None:
                 self._claim(self._pages.number_of(meant), claims)
 
-    def _own(self, page: Page) -> tuple[Claim, ...]:
+    def _own(self, page: PairingPage) -> tuple[Claim, ...]:
         return page.alternates if self._kind == "alternates" else page.switches
 
     def _claim(self, number: int, claims: Iterable[Claim]) -> None:
@@ -152,7 +152,7 @@ class Claims:
         found = dict.fromkeys(map(self._names.page_named, array("q", made)[1::2]))
         return [each for each in found if each is not None]
 
-    def between(self, one: str, other: str) -> Said:
+    def between(self, one: str, other: str) -> MutualClaims:
         """What two pages say of each other."""
         mine, theirs = self.named_by(one), self.named_by(other)
         if not mine and not theirs:
@@ -164,7 +164,7 @@ class Claims:
         by_map = bool(sides and self._declared) and not (
             self._says(one, other) or self._says(other, one)
         )
-        return Said(sides, against, claimants, max(len(mine), len(theirs)), by_map)
+        return MutualClaims(sides, against, claimants, max(len(mine), len(theirs)), by_map)
 
     def _says(self, one: str, other: str) -> bool:
         """Whether a page itself names another."""

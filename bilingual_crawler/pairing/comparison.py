@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 
 from rapidfuzz.distance import Indel, Levenshtein
 
-from bilingual_crawler.pairing.claims import Said
-from bilingual_crawler.pairing.known_pages import Known
+from bilingual_crawler.pairing.claims import MutualClaims
+from bilingual_crawler.pairing.known_pages import KnownPage
 from bilingual_crawler.pairing.profile import Profile, members
 from bilingual_crawler.pairing.statistics import KINDS, SiteStatistics
 
@@ -54,10 +54,10 @@ _CHARACTERS_AT = _AT["characters"]
 SAME_LENGTH = 0.5
 
 
-class Prepared(NamedTuple):
+class PreparedPage(NamedTuple):
     """A page made ready to be compared several times."""
 
-    known: Known
+    known: KnownPage
     things: dict[str, frozenset[int]]
     """Its words, numbers, images and links."""
     weights: dict[str, float]
@@ -65,11 +65,11 @@ class Prepared(NamedTuple):
     shape: list[int]
 
 
-def prepare(known: Known, weights: dict[str, float]) -> Prepared:
+def prepare(known: KnownPage, weights: dict[str, float]) -> PreparedPage:
     """Unpack what is compared; `weights` are those of the page's things, by kind."""
     profile = known.page.profile
     things = {kind: members(getattr(profile, kind)) for kind in KINDS}
-    return Prepared(known, things, weights, _shape(profile.fingerprint))
+    return PreparedPage(known, things, weights, _shape(profile.fingerprint))
 
 
 def weights_of(profile: Profile, statistics: SiteStatistics) -> dict[str, float]:
@@ -78,9 +78,9 @@ def weights_of(profile: Profile, statistics: SiteStatistics) -> dict[str, float]
 
 
 def compare(
-    first: Prepared,
-    second: Prepared,
-    switches: Said,
+    first: PreparedPage,
+    second: PreparedPage,
+    switches: MutualClaims,
     statistics: SiteStatistics,
     model: float | None = None,
 ) -> list[float]:
@@ -131,7 +131,7 @@ def hide(numbers: list[float], places: list[int]) -> None:
         numbers[at] = 1.0 if FEATURES[at].startswith("no_") else 0.0
 
 
-def _url_numbers(first: Known, second: Known) -> tuple[float, ...]:
+def _url_numbers(first: KnownPage, second: KnownPage) -> tuple[float, ...]:
     key, other_key = first.key.key, second.key.key
     same = float(key == other_key)
     fit = first.fit + second.fit
@@ -152,7 +152,7 @@ def _url_numbers(first: Known, second: Known) -> tuple[float, ...]:
     )
 
 
-def _switch_numbers(said: Said, shapes: float) -> tuple[float, ...]:
+def _switch_numbers(said: MutualClaims, shapes: float) -> tuple[float, ...]:
     claimants = log1p(said.claimants)
     single = said.sides * (claimants < SINGLE_OUT)
     return said.sides, claimants, log1p(said.targets), single, single * shapes
@@ -166,7 +166,7 @@ def _length_numbers(one: Profile, other: Profile) -> tuple[float, ...]:
 
 
 def _shared(
-    kind: str, first: Prepared, second: Prepared, statistics: SiteStatistics
+    kind: str, first: PreparedPage, second: PreparedPage, statistics: SiteStatistics
 ) -> tuple[float, float, float]:
     """The share of things that are on both pages, plainly and by weight."""
     one, other = first.things[kind], second.things[kind]
@@ -180,7 +180,9 @@ def _shared(
     return len(both) / (len(one) + len(other) - len(both)), _share(weight, total), 0.0
 
 
-def _words(first: Prepared, second: Prepared, statistics: SiteStatistics) -> tuple[float, ...]:
+def _words(
+    first: PreparedPage, second: PreparedPage, statistics: SiteStatistics
+) -> tuple[float, ...]:
     one, other = first.things["vocabulary"], second.things["vocabulary"]
     if not one or not other:
         return 0.0, 0.0, 0.0, 1.0

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bilingual_crawler.pairing.known_pages import Known
+from bilingual_crawler.pairing.known_pages import KnownPage
 from bilingual_crawler.pairing.profile import MOST_WORDS, members
 from bilingual_crawler.pairing.word_list import WordList, Words
 
@@ -51,7 +51,7 @@ class Dictionary:
         self._pages: Counter[tuple[str, str]] = Counter()
         self._looked: dict[tuple[str, str, str], _Looked] = {}
 
-    def add(self, page: Known) -> None:
+    def add(self, page: KnownPage) -> None:
         """Count the words of one more page."""
         place = page.site, page.page.language
         self._pages[place] += 1
@@ -61,7 +61,7 @@ class Dictionary:
         """Let what is common be counted anew."""
         self._looked.clear()
 
-    def compare(self, first: Known, second: Known) -> Agreement | None:
+    def compare(self, first: KnownPage, second: KnownPage) -> Agreement | None:
         """How two pages agree; None where the list knows too few of their words."""
         known = found = 0
         expected = 0.0
@@ -73,7 +73,7 @@ class Dictionary:
         beyond = (found - expected) / (max(known - expected, 0.0) + DOUBT)
         return Agreement(known, found, max(-1.0, beyond))
 
-    def _one_way(self, page: Known, other: Known) -> tuple[int, int, float]:
+    def _one_way(self, page: KnownPage, other: KnownPage) -> tuple[int, int, float]:
         """Words of a page with an entry, with a translation on the other, and by chance."""
         words = _words(other)
         looked = self._look_up(page, other)
@@ -93,7 +93,7 @@ class Dictionary:
         found = np.bincount(owners, is_there) > 0
         return int(known.sum()), int(found.sum()), float(expected)
 
-    def _look_up(self, page: Known, other: Known) -> _Looked:
+    def _look_up(self, page: KnownPage, other: KnownPage) -> _Looked:
         place = other.site, other.page.language
         key = page.page.url, *place
         looked = self._looked.get(key)
@@ -107,5 +107,5 @@ class Dictionary:
         return looked
 
 
-def _words(page: Known) -> Words:
+def _words(page: KnownPage) -> Words:
     return np.frombuffer(page.page.profile.vocabulary, np.uint32)

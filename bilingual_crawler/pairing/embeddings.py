@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bilingual_crawler.documents.document import Document
-from bilingual_crawler.pairing.known_pages import Known
+from bilingual_crawler.pairing.known_pages import KnownPage
 
 MOST_TEXTS = 8
 """A title and paragraphs of a page that the model is asked about."""
@@ -67,7 +67,7 @@ class Nearness:
         """Whether any page had a vector."""
         return bool(self._pages)
 
-    def add(self, page: Known) -> None:
+    def add(self, page: KnownPage) -> None:
         """Count the vector of one more page, if it has one."""
         packed = page.page.profile.vector
         if packed:
@@ -75,7 +75,7 @@ class Nearness:
             self._pages[place] += 1
             self._sums[place] = self._sums.get(place, 0.0) + _unpacked(packed)
 
-    def compare(self, first: Known, second: Known) -> float | None:
+    def compare(self, first: KnownPage, second: KnownPage) -> float | None:
         """How near two pages are beyond chance, at most 1; None without two vectors."""
         one, other = first.page.profile.vector, second.page.profile.vector
         if not one or len(one) != len(other) or one[:MARK] != other[:MARK]:
@@ -93,7 +93,7 @@ class Nearness:
         return max(-1.0, min(1.0, (cosine - expected) / (1 - expected)))
 
 
-def _place(page: Known) -> tuple[str, str, bytes]:
+def _place(page: KnownPage) -> tuple[str, str, bytes]:
     packed = page.page.profile.vector
     return page.site, page.page.language, packed[:MARK] + len(packed).to_bytes(4, "big")
 

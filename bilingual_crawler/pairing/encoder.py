@@ -19,7 +19,7 @@ GRAPH, TOKENIZER = "model.onnx", "tokenizer.json"
 BATCH = 64
 LONGEST = 256
 """Tokens of a sentence that are looked at."""
-A_VECTOR_A_TOKEN = 3
+TOKEN_OUTPUT_NDIM = 3
 
 Vectors = NDArray[np.float64]
 
@@ -84,7 +84,7 @@ class _OnnxEncoder:
         given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         asked = {name: value for name, value in given.items() if name in self._inputs}
         output = np.asarray(self._session.run(None, asked)[0], dtype=np.float64)
-        if output.ndim < A_VECTOR_A_TOKEN:
+        if output.ndim < TOKEN_OUTPUT_NDIM:
             return output
         weights = mask[:, :, None].astype(np.float64)
         means: Vectors = (output * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1.0)

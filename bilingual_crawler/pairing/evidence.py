@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from statistics import StatisticsError, correlation
 
 from bilingual_crawler.documents.document import DocumentKey
-from bilingual_crawler.pairing.claims import Said
+from bilingual_crawler.pairing.claims import MutualClaims
 from bilingual_crawler.pairing.comparison import NUMBERS
-from bilingual_crawler.pairing.known_pages import Known
+from bilingual_crawler.pairing.known_pages import KnownPage
 from bilingual_crawler.pairing.pair import Evidence
 from bilingual_crawler.pairing.profile import Profile
 
@@ -25,7 +25,7 @@ LEAST_PARAGRAPHS = 5
 _AT = {name: at for at, name in enumerate(NUMBERS)}
 
 
-def same_page(first: Known, second: Known) -> Evidence | None:
+def same_page(first: KnownPage, second: KnownPage) -> Evidence | None:
     """Two documents of one URL: a page in both languages, or served in both."""
     one, other = (DocumentKey.parse(each.page.url) for each in (first, second))
     if one.url == other.url:
@@ -33,7 +33,7 @@ def same_page(first: Known, second: Known) -> Evidence | None:
     return None
 
 
-def declared(said: Said) -> Evidence | None:
+def declared(said: MutualClaims) -> Evidence | None:
     """What the pages, or a sitemap, declare of each other."""
     if said.sides:
         both = said.sides == 2  # noqa: PLR2004 - both
@@ -46,7 +46,7 @@ def declared(said: Said) -> Evidence | None:
     return None
 
 
-def switched(said: Said) -> Evidence | None:
+def switched(said: MutualClaims) -> Evidence | None:
     """Where the language switches of the pages lead."""
     if not said.sides:
         return None
@@ -58,7 +58,7 @@ def switched(said: Said) -> Evidence | None:
     return Evidence("switches", ONE_SWITCHES, "a language switch leads from one to the other")
 
 
-def same_key(first: Known, second: Known) -> Evidence | None:
+def same_key(first: KnownPage, second: KnownPage) -> Evidence | None:
     """Whether the URLs differ in language tokens alone, and whether those are true."""
     if first.key.key != second.key.key:
         return None

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from rapidfuzz.distance import Levenshtein
 
-from bilingual_crawler.pairing.pair import Evidence, Page
+from bilingual_crawler.pairing.pair import Evidence, PairingPage
 from bilingual_crawler.pairing.profile import Hashes, Profile, members
 from bilingual_crawler.pairing.similarity import jaccard, passing, ratio
 from bilingual_crawler.pairing.small_models import PolynomialMachine
@@ -131,13 +131,13 @@ def depth(url: str) -> int:
     return sum(1 for part in path.split("/") if part)
 
 
-def may_be_pair(first: Page, second: Page) -> bool:
+def may_be_pair(first: PairingPage, second: PairingPage) -> bool:
     """The gate of ILSP-FC: two languages, at most a level apart."""
     apart = abs(depth(first.url) - depth(second.url))
     return first.language != second.language and apart <= MOST_LEVELS_APART
 
 
-def judge_images(first: Page, second: Page, site: SiteImages) -> Evidence | None:
+def judge_images(first: PairingPage, second: PairingPage, site: SiteImages) -> Evidence | None:
     """Whether two pages show the same rare images; None where neither shows any."""
     images, others = site.critical(first.profile.images), site.critical(second.profile.images)
     if not images and not others:
@@ -153,7 +153,9 @@ def judge_images(first: Page, second: Page, site: SiteImages) -> Evidence | None
     return Evidence("images", score, f"{shared} of {total} images that are rare on the site shared")
 
 
-def judge_structure(first: Page, second: Page, machine: PolynomialMachine) -> Evidence | None:
+def judge_structure(
+    first: PairingPage, second: PairingPage, machine: PolynomialMachine
+) -> Evidence | None:
     """Whether two pages are built alike; None where one of them has no text."""
     one, other = first.profile, second.profile
     if not one.fingerprint or not other.fingerprint:

@@ -11,17 +11,17 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.pairing.pair import Page
+from bilingual_crawler.pairing.pair import PairingPage
 from bilingual_crawler.urls.hosts import host_of, site_of
 from bilingual_crawler.urls.url_key import UrlKey, digits_of, url_key
 
 REMEMBERED = 1_000
 
 
-class Known(NamedTuple):
+class KnownPage(NamedTuple):
     """A page with what its URL tells."""
 
-    page: Page
+    page: PairingPage
     key: UrlKey
     last: str
     """The last part of the URL without language tokens."""
@@ -56,10 +56,10 @@ class KnownPages:
     def __contains__(self, url: str) -> bool:
         return url in self._numbers
 
-    def __getitem__(self, url: str) -> Known:
+    def __getitem__(self, url: str) -> KnownPage:
         return self._load(self._numbers[url])
 
-    def add(self, page: Page) -> Known:
+    def add(self, page: PairingPage) -> KnownPage:
         """Take in a page; one with a URL that is known takes the place of the former."""
         key = url_key(page.url, self._tokens)
         traits = _Traits(page.language, site_of(host_of(page.url)), key.tokens)
@@ -94,11 +94,13 @@ class KnownPages:
         """How long the text of a page is."""
         return self._sizes[number]
 
-    def _unpack(self, number: int) -> Known:
+    def _unpack(self, number: int) -> KnownPage:
         language = self._traits[number].language
-        return self._known(number, Page.unpack(self._urls[number], language, self._packed[number]))
+        return self._known(
+            number, PairingPage.unpack(self._urls[number], language, self._packed[number])
+        )
 
-    def _known(self, number: int, page: Page) -> Known:
+    def _known(self, number: int, page: PairingPage) -> KnownPage:
         key = UrlKey(self._keys[number], self._traits[number].tokens)
         path = key.key.partition("?")[0].strip("/")
         own = self._pair.first if page.language == self._pair.first.code else self._pair.second
@@ -106,7 +108,7 @@ class KnownPages:
         if key.tokens:
             fit = 1 if any(token in own.tokens for token in key.tokens) else -1
         site = self._traits[number].site
-        return Known(page, key, path.rpartition("/")[2], digits_of(key.key), fit, site, number)
+        return KnownPage(page, key, path.rpartition("/")[2], digits_of(key.key), fit, site, number)
 
 
 class _Traits(NamedTuple):

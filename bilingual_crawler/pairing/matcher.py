@@ -21,9 +21,9 @@ from bilingual_crawler.pairing.comparison import GROUPS, likeness, rivalry
 from bilingual_crawler.pairing.model import PairModel, load_pair_model, probability
 from bilingual_crawler.pairing.one_to_one import OneToOne, Rank, Urls, rank_of
 from bilingual_crawler.pairing.packed_pair import PackedPair, PairPacker
-from bilingual_crawler.pairing.pair import DocumentPair, Page
+from bilingual_crawler.pairing.pair import DocumentPair, PairingPage
 from bilingual_crawler.pairing.resources import RESOURCES
-from bilingual_crawler.pairing.weighing import Verdict, Weigher
+from bilingual_crawler.pairing.weighing import PairWeight, Weigher
 from bilingual_crawler.pairing.word_list import WordList
 
 DETECTORS = ("same_page", "alternates", *GROUPS, "pplocator", "almeida", *RESOURCES)
@@ -45,7 +45,7 @@ class _Edge:
 
     __slots__ = ("model", "probability", "verdict")
 
-    def __init__(self, verdict: Verdict) -> None:
+    def __init__(self, verdict: PairWeight) -> None:
         self.verdict = verdict
         self.probability = 0.0
         self.model: float | None = None
@@ -55,7 +55,7 @@ class _Edge:
         return rank_of(self.verdict.urls, self.probability)
 
 
-def _strength(verdict: Verdict) -> tuple[float, int, str, str]:
+def _strength(verdict: PairWeight) -> tuple[float, int, str, str]:
     """Which URLs of two nodes are paired: the best, then the plainest."""
     urls = verdict.urls
     return (round(verdict.base + verdict.likeness, 6), -len(urls[0]) - len(urls[1]), *urls)
@@ -196,7 +196,7 @@ class Matcher:
     def _node_of(self, url: str) -> str:
         return self._copies.get(url, url)
 
-    def add(self, page: Page, node: str | None = None) -> Changes[DocumentPair]:
+    def add(self, page: PairingPage, node: str | None = None) -> Changes[DocumentPair]:
         """Take in a page; tell which pairs it completed, improved or replaced.
 
         `node` is the URL of an earlier page with the same text, if there is one.
@@ -206,13 +206,13 @@ class Matcher:
         self._reweigh(site, pages)
         return self._told()
 
-    def restore(self, pages: Iterable[tuple[Page, str]]) -> None:
+    def restore(self, pages: Iterable[tuple[PairingPage, str]]) -> None:
         """Take in pages that were known before, each with its node, and weigh them once."""
         for page, node in pages:
             self.hold(page, node)
         self.finish()
 
-    def hold(self, page: Page, node: str | None = None) -> None:
+    def hold(self, page: PairingPage, node: str | None = None) -> None:
         """Take in a page that is not weighed before `finish`, when all the others are there."""
         self._index(page, node or page.url)
 
@@ -255,7 +255,7 @@ class Matcher:
         told.better_explained = changes.better_explained
         return told
 
-    def _index(self, page: Page, node: str) -> tuple[str, int]:
+    def _index(self, page: PairingPage, node: str) -> tuple[str, int]:
         if node != page.url:
             self._copies[page.url] = node
         site, pages = self._weigher.add(page)

@@ -3,7 +3,7 @@
 from collections import defaultdict
 
 from bilingual_crawler.documents.document import DocumentKey
-from bilingual_crawler.pairing.known_pages import Known, KnownPages
+from bilingual_crawler.pairing.known_pages import KnownPage, KnownPages
 from bilingual_crawler.store.compact import CompactMap, unsigned
 from bilingual_crawler.urls.fingerprint import url_fingerprint
 
@@ -26,7 +26,7 @@ class Names:
         self._leads_to: dict[int, int] = {}
         self._reached_from: defaultdict[int, set[int]] = defaultdict(set)
 
-    def add(self, known: Known) -> None:
+    def add(self, known: KnownPage) -> None:
         """Learn of a page and its names.
 
         Where a page calls itself by the URL of another one, that one keeps its name.

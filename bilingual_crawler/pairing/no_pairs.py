@@ -7,7 +7,7 @@ from bilingual_crawler.pairing.changes import Changes
 from bilingual_crawler.pairing.matcher import Declaration, Matcher, UrlModel
 from bilingual_crawler.pairing.model import PairModel
 from bilingual_crawler.pairing.packed_pair import PackedPair
-from bilingual_crawler.pairing.pair import DocumentPair, Page
+from bilingual_crawler.pairing.pair import DocumentPair, PairingPage
 from bilingual_crawler.pairing.word_list import WordList
 
 
@@ -30,14 +30,14 @@ class NoPairs:
 
     partner_of = paired_url
 
-    def add(self, page: Page, node: str | None = None) -> Changes[DocumentPair]:  # noqa: ARG002 - nothing changes
+    def add(self, page: PairingPage, node: str | None = None) -> Changes[DocumentPair]:  # noqa: ARG002 - nothing changes
         """Nothing changes."""
         return Changes()
 
-    def hold(self, page: Page, node: str | None = None) -> None:
+    def hold(self, page: PairingPage, node: str | None = None) -> None:
         """Nothing is taken in."""
 
-    def restore(self, pages: Iterable[tuple[Page, str]]) -> None:
+    def restore(self, pages: Iterable[tuple[PairingPage, str]]) -> None:
         """Nothing is taken in."""
 
     def alias(self, source: str, target: str) -> Changes[DocumentPair]:  # noqa: ARG002 - nothing changes

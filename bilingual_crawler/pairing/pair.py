@@ -18,7 +18,7 @@ SPEAKS_FOR = 0.5
 
 
 @dataclass(slots=True, frozen=True)
-class Page:
+class PairingPage:
     """What the detectors know of a stored document."""
 
     url: str
@@ -45,13 +45,13 @@ class Page:
         return cls(url, language, alternates, names, switches, Profile.unpack(profile))
 
 
-def page_of(document: Document, embedder: Embedder | None = None) -> Page:
+def page_of(document: Document, embedder: Embedder | None = None) -> PairingPage:
     """What pairing must know of a document."""
     names = {document.requested_url, document.canonical, document.url} - {document.key, None, ""}
     switches = {
         (link.url, code): None for link in document.links for code in languages_of_link(link)
     }
-    return Page(
+    return PairingPage(
         document.key,
         document.language or "",
         tuple((each.url, each.language) for each in document.alternates if each.language),

@@ -15,7 +15,7 @@ from functools import partial
 from rapidfuzz.distance import Levenshtein
 
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.pairing.pair import Evidence, Page
+from bilingual_crawler.pairing.pair import Evidence, PairingPage
 from bilingual_crawler.pairing.profile import MOST_WORDS, Profile
 from bilingual_crawler.pairing.similarity import passing, ratio, shared_words
 from bilingual_crawler.pairing.small_models import DecisionTree
@@ -29,7 +29,7 @@ MOST_DISTANCE = 0.6
 PageFeatures = tuple[float, float, float, float]
 
 
-def judge_urls(first: Page, second: Page, pair: LanguagePair) -> Evidence | None:
+def judge_urls(first: PairingPage, second: PairingPage, pair: LanguagePair) -> Evidence | None:
     """Whether the URLs are on the two lists and nearly the same.
 
     None where neither URL has a token: such a pair is on no list. Whether each is the other's
@@ -45,7 +45,7 @@ def judge_urls(first: Page, second: Page, pair: LanguagePair) -> Evidence | None
     return Evidence("url_similarity", passing(alike, ALIKE), why)
 
 
-def judge_pages(first: Page, second: Page, tree: DecisionTree) -> Evidence | None:
+def judge_pages(first: PairingPage, second: PairingPage, tree: DecisionTree) -> Evidence | None:
     """What the tree says of the two pages; None where one has no text."""
     if not first.profile.words or not second.profile.words:
         return None

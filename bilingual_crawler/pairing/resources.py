@@ -13,7 +13,7 @@ from typing import NamedTuple
 from bilingual_crawler.pairing.dictionary import Dictionary
 from bilingual_crawler.pairing.embeddings import Nearness, TextEmbedder
 from bilingual_crawler.pairing.encoder import load_encoder
-from bilingual_crawler.pairing.known_pages import Known
+from bilingual_crawler.pairing.known_pages import KnownPage
 from bilingual_crawler.pairing.pair import Evidence
 from bilingual_crawler.pairing.similarity import passing
 from bilingual_crawler.pairing.word_list import WordList
@@ -22,7 +22,7 @@ RESOURCES = ("dictionary", "embeddings")
 """The detectors that speak only where the user has a resource for them."""
 
 
-class Line(NamedTuple):
+class AgreementOdds(NamedTuple):
     """What an agreement beyond chance adds to the logarithm of the odds."""
 
     neutral: float
@@ -40,9 +40,9 @@ class Line(NamedTuple):
         return round(passing(beyond_chance, self.neutral), 3)
 
 
-DICTIONARY = Line(0.15, 10.0, 0.0, 3.0)
+DICTIONARY = AgreementOdds(0.15, 10.0, 0.0, 3.0)
 """Never against two pages: a list that lacks their words, or their endings, is no sign."""
-EMBEDDINGS = Line(0.4, 8.0, -2.0, 3.0)
+EMBEDDINGS = AgreementOdds(0.4, 8.0, -2.0, 3.0)
 
 
 def read_resources(word_list: str, embeddings: str) -> tuple[WordList | None, TextEmbedder | None]:
@@ -64,7 +64,7 @@ class Resources:
         """Whether there is anything that could be said of any page."""
         return self._dictionary is not None or bool(self._nearness)
 
-    def add(self, page: Known) -> None:
+    def add(self, page: KnownPage) -> None:
         """Learn of one more page."""
         if self._dictionary is not None:
             self._dictionary.add(page)
@@ -76,7 +76,7 @@ class Resources:
         if self._dictionary is not None:
             self._dictionary.forget()
 
-    def odds(self, first: Known, second: Known) -> float:
+    def odds(self, first: KnownPage, second: KnownPage) -> float:
         """What is added to the logarithm of the odds of two pages."""
         odds = 0.0
         if self._dictionary is not None:
@@ -89,7 +89,7 @@ class Resources:
                 odds += EMBEDDINGS.odds(near)
         return odds
 
-    def evidence(self, first: Known, second: Known) -> Iterator[Evidence]:
+    def evidence(self, first: KnownPage, second: KnownPage) -> Iterator[Evidence]:
         """The same in words."""
         if self._dictionary is not None:
             agreement = self._dictionary.compare(first, second)

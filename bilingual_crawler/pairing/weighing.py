@@ -20,7 +20,7 @@ from bilingual_crawler.pairing.claims import Claims
 from bilingual_crawler.pairing.comparison import (
     GROUPS,
     NUMBERS,
-    Prepared,
+    PreparedPage,
     compare,
     hidden,
     hide,
@@ -28,11 +28,11 @@ from bilingual_crawler.pairing.comparison import (
     prepare,
     weights_of,
 )
-from bilingual_crawler.pairing.known_pages import Known, KnownPages
+from bilingual_crawler.pairing.known_pages import KnownPage, KnownPages
 from bilingual_crawler.pairing.model import PairModel
 from bilingual_crawler.pairing.names import Names
 from bilingual_crawler.pairing.one_to_one import Urls
-from bilingual_crawler.pairing.pair import Evidence, Page, combined_score
+from bilingual_crawler.pairing.pair import Evidence, PairingPage, combined_score
 from bilingual_crawler.pairing.resources import Resources
 from bilingual_crawler.pairing.small_models import shipped
 from bilingual_crawler.pairing.statistics import KINDS, SiteStatistics
@@ -48,7 +48,7 @@ REMEMBERED = 2_000
 _AT = {name: at for at, name in enumerate(NUMBERS)}
 
 
-class Verdict(NamedTuple):
+class PairWeight(NamedTuple):
     """What two pages come to, before they are compared with their rivals."""
 
     first: str
@@ -89,10 +89,10 @@ class Weigher:
         self._statistics: defaultdict[str, SiteStatistics] = defaultdict(SiteStatistics)
         self._weights = array("d")
         self._weighed_at = array("I")
-        self._prepared: dict[str, Prepared] = {}
+        self._prepared: dict[str, PreparedPage] = {}
         self._images: dict[str, tuple[int, ilsp.SiteImages]] = {}
 
-    def add(self, page: Page) -> tuple[str, int]:
+    def add(self, page: PairingPage) -> tuple[str, int]:
         """Index a page; its site, and how many pages of that there are now, are told."""
         entry = self.pages.add(page)
         self._index.add(entry)
@@ -138,19 +138,21 @@ class Weigher:
         self._images.clear()
         self._resources.forget()
 
-    def weigh(self, one: str, other: str, model: float | None = None) -> Verdict | None:
+    def weigh(self, one: str, other: str, model: float | None = None) -> PairWeight | None:
         """What two pages come to; None if they cannot be a pair."""
         first, second = self._in_order(one, other)
         urls = first.page.url, second.page.url
         if not self._reads(first, second):
             stated = list(self._stated(first, second))
-            return Verdict(*urls, _log_odds(combined_score(stated)), 0.0, True) if stated else None
+            return (
+                PairWeight(*urls, _log_odds(combined_score(stated)), 0.0, True) if stated else None
+            )
         numbers = self._numbers(first, second, model)
         if _is_copy(first, second, numbers):
             return None
         base = self._model.base(numbers) + self._declared(first, second)
         base += self._resources.odds(first, second)
-        return Verdict(*urls, base, likeness(numbers), False)
+        return PairWeight(*urls, base, likeness(numbers), False)
 
     def numbers(self, one: str, other: str, model: float | None = None) -> list[float]:
         """The numbers of two pages, for those who train the model."""
@@ -166,18 +168,18 @@ class Weigher:
             found.extend(self._resources.evidence(first, second))
         return tuple(each for each in found if each.detector in self._asked)
 
-    def _reads(self, first: Known, second: Known) -> bool:
+    def _reads(self, first: KnownPage, second: KnownPage) -> bool:
         """Whether there is text on both pages, and somebody asked who looks at it."""
         asks = bool(self._asked & CONTENT) or bool(self._resources)
         return asks and bool(first.page.profile.words and second.page.profile.words)
 
-    def _in_order(self, one: str, other: str) -> tuple[Known, Known]:
+    def _in_order(self, one: str, other: str) -> tuple[KnownPage, KnownPage]:
         first, second = self.pages[one], self.pages[other]
         if first.page.language == self._pair.first.code:
             return first, second
         return second, first
 
-    def _stated(self, first: Known, second: Known) -> Iterator[Evidence]:
+    def _stated(self, first: KnownPage, second: KnownPage) -> Iterator[Evidence]:
         """What URLs and claims say."""
         one, other = first.page.url, second.page.url
         for said in (
@@ -189,7 +191,7 @@ class Weigher:
             if said is not None and said.detector in self._asked:
                 yield said
 
-    def _judged(self, first: Known, second: Known) -> Iterator[Evidence]:
+    def _judged(self, first: KnownPage, second: KnownPage) -> Iterator[Evidence]:
         """What the seed systems say."""
         pages = first.page, second.page
         for said in (
@@ -211,7 +213,7 @@ class Weigher:
             known = self._images[site] = statistics.pages, images
         return known[1]
 
-    def _declared(self, first: Known, second: Known) -> float:
+    def _declared(self, first: KnownPage, second: KnownPage) -> float:
         if "same_page" in self._asked and evidence.same_page(first, second) is not None:
             return SAME_PAGE
         if "alternates" not in self._asked:
@@ -221,7 +223,7 @@ class Weigher:
             return BOTH_CLAIM if said.sides > 1 else ONE_CLAIMS
         return CLAIM_OTHERS if said.others else 0.0
 
-    def _numbers(self, first: Known, second: Known, model: float | None) -> list[float]:
+    def _numbers(self, first: KnownPage, second: KnownPage, model: float | None) -> list[float]:
         switches = self._switches.between(first.page.url, second.page.url)
         pages = self._prepared_page(first), self._prepared_page(second)
         numbers = compare(*pages, switches, self._statistics[first.site], model)
@@ -229,7 +231,7 @@ class Weigher:
             hide(numbers, self._hidden)
         return numbers
 
-    def _prepared_page(self, page: Known) -> Prepared:
+    def _prepared_page(self, page: KnownPage) -> PreparedPage:
         found = self._prepared.get(page.page.url)
         if found is None:
             if len(self._prepared) >= REMEMBERED:
@@ -237,7 +239,7 @@ class Weigher:
             found = self._prepared[page.page.url] = prepare(page, self._weights_of(page))
         return found
 
-    def _weights_of(self, page: Known) -> dict[str, float]:
+    def _weights_of(self, page: KnownPage) -> dict[str, float]:
         """What the things on a page weigh, found out anew when its site has doubled."""
         statistics = self._statistics[page.site]
         new = len(self.pages) - len(self._weighed_at)
@@ -252,7 +254,7 @@ class Weigher:
         return weights
 
 
-def _is_copy(first: Known, second: Known, numbers: list[float]) -> bool:
+def _is_copy(first: KnownPage, second: KnownPage, numbers: list[float]) -> bool:
     """Whether two pages have the same words: one was not translated, or only in its menu."""
     least = min(len(first.page.profile.vocabulary), len(second.page.profile.vocabulary)) // 4
     return least >= LEAST_VOCABULARY and numbers[_AT["shared_words"]] > SAME_TEXT

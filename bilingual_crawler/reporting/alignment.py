@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from bilingual_crawler.alignment.two_passes import Counts, align_folder
+from bilingual_crawler.alignment.two_passes import AlignmentCounts, align_folder
 from bilingual_crawler.pairing.encoder import load_encoder
 from bilingual_crawler.reporting.terminal import plain
 from bilingual_crawler.store.sentence_pair import SENTENCES
@@ -68,7 +68,7 @@ def align_with_bar(folder: Path, out: Path | None, embeddings: str, *, as_json: 
         print_counts(counts, file, seconds)
 
 
-def print_counts(counts: Counts, file: Path, seconds: float) -> None:
+def print_counts(counts: AlignmentCounts, file: Path, seconds: float) -> None:
     """The counts as people read them."""
     console = Console(highlight=False, markup=False)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))

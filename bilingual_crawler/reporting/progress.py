@@ -73,7 +73,7 @@ class Pace:
         return (pages - before) / (now - then) if now > then else 0.0
 
 
-class Sparingly(Generic[T]):
+class Throttled(Generic[T]):
     """Something that costs time to find out, asked for only now and then.
 
     A large crawl makes some figures costly. They are found anew after `seconds` at the

@@ -26,7 +26,7 @@ from bilingual_crawler.urls.announced import announced_languages
 
 
 @dataclass(slots=True, kw_only=True)
-class Question:
+class LinkQuestion:
     """A link, the page it is on, and the crawl that would follow it."""
 
     url: str
@@ -41,7 +41,7 @@ class Question:
 
 
 @dataclass(slots=True)
-class Answer:
+class ScorerAnswer:
     """What one scorer says; a scorer that cannot be asked has an error instead."""
 
     score: float
@@ -60,12 +60,12 @@ class Answer:
 class Explanation:
     """What all scorers say of a link."""
 
-    question: Question
+    question: LinkQuestion
     pair: Languages
     language: str | None
     """The language of the page with the link, as far as it is known."""
     waiting_at: float | None
-    answers: dict[str, Answer]
+    answers: dict[str, ScorerAnswer]
 
     def to_dict(self) -> dict[str, Any]:
         """One line of JSON."""
@@ -79,7 +79,7 @@ class Explanation:
         }
 
 
-def explain_link(question: Question, config: Config) -> Explanation:
+def explain_link(question: LinkQuestion, config: Config) -> Explanation:
     """Ask one scorer, or all."""
     crawl = RecordedCrawl(Path(question.crawl).expanduser()) if question.crawl else None
     try:
@@ -89,7 +89,7 @@ def explain_link(question: Question, config: Config) -> Explanation:
             crawl.close()
 
 
-def _explain(question: Question, config: Config, crawl: RecordedCrawl | None) -> Explanation:
+def _explain(question: LinkQuestion, config: Config, crawl: RecordedCrawl | None) -> Explanation:
     pair = _pair(question, crawl)
     language = _language(question, pair, crawl)
     link = Link(question.url, anchor=question.anchor)
@@ -104,18 +104,18 @@ def _explain(question: Question, config: Config, crawl: RecordedCrawl | None) ->
         except ConfigurationError as error:
             if question.scorer:
                 raise
-            answers[name] = Answer(REFUSED, error=" ".join(error.problems))
+            answers[name] = ScorerAnswer(REFUSED, error=" ".join(error.problems))
     return Explanation(question, pair, language, waiting_at, answers)
 
 
-def _answer(scorer: LinkScorer, page: Document, link: Link) -> Answer:
+def _answer(scorer: LinkScorer, page: Document, link: Link) -> ScorerAnswer:
     score, factors = scorer.explain(page, link)
     weight = scorer.weight_of(page)
     if page.language in scorer.languages:
-        return Answer(score, factors)
+        return ScorerAnswer(score, factors)
     why = f"the page is not in a language that is wanted but in {page.language or 'an unknown one'}"
     factors = [*factors, Factor("page language", weight, why)]
-    return Answer(score * weight if weight else REFUSED, factors)
+    return ScorerAnswer(score * weight if weight else REFUSED, factors)
 
 
 def _scorer(
@@ -127,7 +127,7 @@ def _scorer(
     return restored(make, pair, state)
 
 
-def _pair(question: Question, crawl: RecordedCrawl | None) -> Languages:
+def _pair(question: LinkQuestion, crawl: RecordedCrawl | None) -> Languages:
     text = question.langs or (crawl.langs if crawl is not None else "")
     try:
         return parse_languages(text)
@@ -135,7 +135,7 @@ def _pair(question: Question, crawl: RecordedCrawl | None) -> Languages:
         raise ConfigurationError(f"--langs {text}: {error}") from error
 
 
-def _language(question: Question, pair: Languages, crawl: RecordedCrawl | None) -> str | None:
+def _language(question: LinkQuestion, pair: Languages, crawl: RecordedCrawl | None) -> str | None:
     """The language of the page: as told, as crawled, as its URL says, or the first one."""
     if question.source_language:
         try:

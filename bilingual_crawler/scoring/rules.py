@@ -20,19 +20,19 @@ ANCHOR_WORDS = 3
 """A language switch says "Euskara" or "EU"; a longer anchor only speaks of the language."""
 
 
-class Rule(NamedTuple):
+class LinkRule(NamedTuple):
     """What a link is taken for, and what that is worth."""
 
     score: float
     why: str
 
 
-DECLARED = Rule(2.0, "the page declares it in the language that is wanted")
-TRANSLATION = Rule(1.0, "differs from the page's URL only in the token of the other language")
-OTHER_LANGUAGE = Rule(0.8, "announces the language that is wanted")
-UNDECIDED = Rule(0.5, "announces no language")
-SAME_LANGUAGE = Rule(0.4, "announces the language of the page")
-FOREIGN = Rule(0.05, "announces a language that is not wanted")
+DECLARED = LinkRule(2.0, "the page declares it in the language that is wanted")
+TRANSLATION = LinkRule(1.0, "differs from the page's URL only in the token of the other language")
+OTHER_LANGUAGE = LinkRule(0.8, "announces the language that is wanted")
+UNDECIDED = LinkRule(0.5, "announces no language")
+SAME_LANGUAGE = LinkRule(0.4, "announces the language of the page")
+FOREIGN = LinkRule(0.05, "announces a language that is not wanted")
 
 
 class RulesScorer(LinkScorer):
@@ -57,7 +57,9 @@ class RulesScorer(LinkScorer):
         rule = self._rule(link, document, self.wanted(document), own_key)
         return rule.score, [Factor("rule", rule.score, rule.why)]
 
-    def _rule(self, link: Link, document: Document, wanted: frozenset[str], own_key: str) -> Rule:
+    def _rule(
+        self, link: Link, document: Document, wanted: frozenset[str], own_key: str
+    ) -> LinkRule:
         declared = language_of_tag(link.hreflang) if link.hreflang else None
         if declared is not None:
             if declared.code not in self.languages:

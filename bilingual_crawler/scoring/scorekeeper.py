@@ -13,11 +13,11 @@ from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.scoring.scorer import LinkScorer, Proposal
 
-MOST_OF_THE_TIME = 0.02
+MAX_SAVE_SHARE = 0.02
 """The share of the time that may be spent on writing down what was learned."""
 
 
-class Found(NamedTuple):
+class PairNews(NamedTuple):
     """A pair was found, or given up."""
 
     pair: DocumentPair
@@ -31,10 +31,10 @@ class Failed(NamedTuple):
     reason: str
 
 
-News = Found | Failed
+News = PairNews | Failed
 
 
-class Verdict(NamedTuple):
+class PageScores(NamedTuple):
     """What a scorer says when a page has come."""
 
     scores: list[float]
@@ -64,7 +64,7 @@ class Scorekeeper:
         news, self._news = self._news, []
         return news
 
-    def judge(self, document: Document, links: Sequence[Link], news: Iterable[News]) -> Verdict:
+    def judge(self, document: Document, links: Sequence[Link], news: Iterable[News]) -> PageScores:
         """Tell of a page and of all that happened before; ask for scores and wishes."""
         started = time.thread_time()
         self.scorer.arrived(document)
@@ -79,7 +79,7 @@ class Scorekeeper:
         if time.monotonic() >= self._save_at:
             self._write_down()
         ended = self.scorer.exhausted()
-        return Verdict(scores, proposals, changes, ended, time.thread_time() - started)
+        return PageScores(scores, proposals, changes, ended, time.thread_time() - started)
 
     def finish(self) -> None:
         """Tell what is left to tell and write down what was learned: the crawl is over."""
@@ -93,7 +93,7 @@ class Scorekeeper:
 
     def _pass_on(self, news: Iterable[News]) -> None:
         for each in news:
-            if isinstance(each, Found):
+            if isinstance(each, PairNews):
                 self.scorer.found(each.pair, each.kept)
             else:
                 self.scorer.failed(each.url, each.reason)
@@ -102,7 +102,7 @@ class Scorekeeper:
         started = time.monotonic()
         self._unsaved = self.scorer.state()
         now = time.monotonic()
-        self._save_at = now + max(self._save_seconds, (now - started) / MOST_OF_THE_TIME)
+        self._save_at = now + max(self._save_seconds, (now - started) / MAX_SAVE_SHARE)
 
     @property
     def _name(self) -> str:

@@ -31,15 +31,17 @@ MOST_REMEMBERED = 500_000
 """Links that wait and are better than the least kind; beyond that they count as the least."""
 
 
-class Kind(NamedTuple):
+class LinkKind(NamedTuple):
     """What is known of a link: how it stands on its page, and how much that is about the topic."""
 
     place: str
     page: int
 
 
-LEAST = Kind("plain", 0)
-KINDS = tuple(Kind(place, page) for place, shares in USUAL.items() for page in range(len(shares)))
+LEAST = LinkKind("plain", 0)
+KINDS = tuple(
+    LinkKind(place, page) for place, shares in USUAL.items() for page in range(len(shares))
+)
 
 
 class TopicOdds:
@@ -50,13 +52,13 @@ class TopicOdds:
         self._on_topic = [0] * len(KINDS)
         self._waiting: dict[int, int] = {}
 
-    def of(self, kind: Kind) -> float:
+    def of(self, kind: LinkKind) -> float:
         """The share of links of a kind, what is usual weighed with what was seen."""
         at = KINDS.index(kind)
         usual = BELIEVED * USUAL[kind.place][kind.page]
         return (usual + self._on_topic[at]) / (BELIEVED + self._seen[at])
 
-    def best_of(self, url: str, kind: Kind) -> Kind:
+    def best_of(self, url: str, kind: LinkKind) -> LinkKind:
         """Note a link; of several to one URL the most promising counts."""
         fingerprint = url_fingerprint(url)
         if fingerprint in self._waiting:
@@ -68,7 +70,7 @@ class TopicOdds:
         self._waiting[fingerprint] = KINDS.index(kind)
         return kind
 
-    def kind_of(self, url: str) -> Kind:
+    def kind_of(self, url: str) -> LinkKind:
         """What is known of a URL that waits."""
         return KINDS[self._waiting.get(url_fingerprint(url), KINDS.index(LEAST))]
 
@@ -164,12 +166,12 @@ class TopicalScorer(LinkScorer):
     def _odds_of(self, url: str) -> float:
         return self._odds.of(self._odds.kind_of(url))
 
-    def _kind(self, document: Document, link: Link) -> Kind:
+    def _kind(self, document: Document, link: Link) -> LinkKind:
         relevance = document.topic
         page = 0 if relevance is None else bool(relevance.hits) + relevance.on_topic
         if languages_of_link(link) & (self.wanted(document) - {document.language}):
-            return Kind("crossing", page)
-        return Kind("near" if self.topic_around(document, link) else "plain", page)
+            return LinkKind("crossing", page)
+        return LinkKind("near" if self.topic_around(document, link) else "plain", page)
 
 
 WHY = {

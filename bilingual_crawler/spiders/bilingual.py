@@ -17,7 +17,7 @@ from bilingual_crawler.config.settings import Config
 from bilingual_crawler.corpus.corpus import Corpus
 from bilingual_crawler.crawl.browser.chromium import check_rendering
 from bilingual_crawler.crawl.browser.rendering import Rendering
-from bilingual_crawler.crawl.deadline import Patience
+from bilingual_crawler.crawl.deadline import StopDeadline
 from bilingual_crawler.crawl.discovery.crawl import DISCOVERS, Discovery, check_discovery
 from bilingual_crawler.crawl.fetching.identity import warn_without_contact
 from bilingual_crawler.crawl.fetching.refusal import reason_of
@@ -77,7 +77,7 @@ class BilingualSpider(Spider):
     folder: CrawlFolder
     corpus: Corpus
     foreign: ForeignHosts
-    patience: Patience
+    patience: StopDeadline
     topic: Topic
     discovery: Discovery | None = None
     redis: "Redis | None" = None
@@ -110,7 +110,7 @@ class BilingualSpider(Spider):
     def prepare(self, config: Config, plan: CrawlPlan) -> None:
         """Open the folder of the crawl and everything that is rebuilt from it."""
         self.config, self.plan = config, plan
-        self.patience = Patience(config.stop_seconds)
+        self.patience = StopDeadline(config.stop_seconds)
         self._pair_of_host = lru_cache(maxsize=1 << 14)(self._find_pair)
         word_list, embedder = read_resources(config.word_list, config.embeddings)
         self.topic = topic_of(plan, config)

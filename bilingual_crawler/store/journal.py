@@ -41,7 +41,7 @@ END_BYTES = 4096
 DAMAGED = frozenset({sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT})
 
 
-class Source(Protocol):
+class JournalSource(Protocol):
     """A part of the crawl whose state belongs into the journal."""
 
     def changes(self) -> Iterable[Statement]:
@@ -103,7 +103,7 @@ class Journal:
             self._connection.close()
             os.close(self._lock)
             raise
-        self._sources: list[Source] = []
+        self._sources: list[JournalSource] = []
         self._sinks: dict[str, Sink] = {}
         self._appends: dict[str, list[Any]] = {}
         self._written: dict[str, _Written] = {}
@@ -185,7 +185,7 @@ class Journal:
         """The output files that the last checkpoint knows."""
         return [str(name) for (name,) in self._connection.execute("SELECT name FROM files")]
 
-    def attach(self, source: Source) -> None:
+    def attach(self, source: JournalSource) -> None:
         """Ask `source` for its changes at every checkpoint."""
         self._sources.append(source)
 

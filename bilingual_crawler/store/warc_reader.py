@@ -31,7 +31,7 @@ _PACKED = frozenset({b"content-encoding", b"transfer-encoding", b"content-length
 Headers = tuple[tuple[bytes, bytes], ...]
 
 
-class Answer(NamedTuple):
+class RecordedResponse(NamedTuple):
     """What a server said when the site was recorded, unpacked."""
 
     status: int
@@ -91,7 +91,7 @@ def _next_beginning(stream: BinaryIO, position: int, *, packed: bool) -> int:
     return -1
 
 
-def answer_of(record: WarcRecord) -> Answer:
+def answer_of(record: WarcRecord) -> RecordedResponse:
     """The HTTP answer in a record, unpacked as far as its encodings are true.
 
     A body that says it is compressed and is not is left as it is.
@@ -117,7 +117,7 @@ def block_of(record: WarcRecord) -> bytes:
     return block
 
 
-def _unpacked(raw: bytes, decode: str) -> Answer:
+def _unpacked(raw: bytes, decode: str) -> RecordedResponse:
     record: Any = WarcRecord()
     record.is_http = True
     record.set_bytes_content(raw)
@@ -126,7 +126,7 @@ def _unpacked(raw: bytes, decode: str) -> Answer:
     dropped = _PACKED if decode == "all" else _PACKED - {b"content-encoding"}
     headers = record.http_headers.items_bytes()
     kept = tuple((name, value) for name, value in headers if name.lower() not in dropped)
-    return Answer(record.http_headers.status_code or 0, kept, body)
+    return RecordedResponse(record.http_headers.status_code or 0, kept, body)
 
 
 def target_of(record: WarcRecord) -> str | None:
@@ -153,9 +153,9 @@ def redirect_target(url: str, location: str) -> str | None:
 __all__ = [
     "OK",
     "REDIRECTS",
-    "Answer",
     "ArchiveIterator",
     "DamagedRecordError",
+    "RecordedResponse",
     "WarcRecord",
     "WarcRecordType",
     "answer_of",

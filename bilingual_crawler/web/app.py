@@ -17,7 +17,7 @@ from bilingual_crawler.web.crawl_pages import CrawlPages
 from bilingual_crawler.web.gate import LOGIN, Gate, Hosts
 from bilingual_crawler.web.login import Login
 from bilingual_crawler.web.rendering import prepare, static_files
-from bilingual_crawler.web.site import Site
+from bilingual_crawler.web.site import ServedFolder
 
 A_YEAR = 31_536_000
 ERRORS = {
@@ -26,7 +26,7 @@ ERRORS = {
 }
 
 
-def make_app(site: Site, hosts: Hosts) -> ASGIApp:
+def make_app(site: ServedFolder, hosts: Hosts) -> ASGIApp:
     """The pages of a crawl folder; its index is followed as long as the application runs."""
     corpus, crawl, login = CorpusPages(site), CrawlPages(site), Login(site)
 

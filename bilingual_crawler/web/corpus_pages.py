@@ -23,8 +23,8 @@ from bilingual_crawler.web.corpus_view import (
 from bilingual_crawler.web.marks import MarkError
 from bilingual_crawler.web.search.index import reading
 from bilingual_crawler.web.search.query import QueryError
-from bilingual_crawler.web.search.search import MOST_COUNTED, SIDES, In, Question, search
-from bilingual_crawler.web.site import Site
+from bilingual_crawler.web.search.search import MOST_COUNTED, SIDES, In, SearchQuestion, search
+from bilingual_crawler.web.site import ServedFolder
 
 SIZES = (10, 20, 50, 100)
 CONTEXTS = {
@@ -43,7 +43,7 @@ MARKS = {"accept": True, "reject": False, "none": None}
 class CorpusPages:
     """The handlers of the Corpus tab."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: ServedFolder) -> None:
         self._site = site
 
     def search(self, request: Request) -> HTMLResponse:
@@ -166,13 +166,13 @@ class CorpusPages:
         )
 
 
-def question_of(asked: QueryParams) -> Question:
+def question_of(asked: QueryParams) -> SearchQuestion:
     """The question that the address of a page asks; what makes no sense counts as not given."""
     within = asked.get("in", "any")
     context = asked.get("context", "")
     context = context if context in CONTEXTS else ""
     size = _number(asked.get("n"), 20, 1, SIZES[-1])
-    return Question(
+    return SearchQuestion(
         text=asked.get("q", "").strip(),
         within=cast("In", within if within in SIDES else "any"),
         other=asked.get("other", "").strip(),

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from bilingual_crawler.documents.serialise import key_of
 from bilingual_crawler.store.folder import DOCUMENTS
 from bilingual_crawler.web.marks import Key
-from bilingual_crawler.web.search.lines import Place, line_at
+from bilingual_crawler.web.search.lines import LinePlace, line_at
 
 SENTENCES_A_PAGE = 300
 MOST_PARAGRAPHS = 1_000
@@ -18,7 +18,7 @@ ORDERS = {"found": "p.id", "newest": "p.id DESC", "doubtful": "p.score, p.id"}
 """In which order pairs may be listed."""
 
 
-class Evidence(NamedTuple):
+class ShownEvidence(NamedTuple):
     """What one detector said about a pair."""
 
     detector: str
@@ -39,7 +39,7 @@ class PairView:
     title2: str
     score: float | None
     """None for a pair that the crawl has replaced since it was aligned."""
-    evidence: Sequence[Evidence]
+    evidence: Sequence[ShownEvidence]
     sentences: int
     id: int = 0
 
@@ -132,7 +132,7 @@ def sentences_of(connection: sqlite3.Connection, pair: str, page: int) -> list[S
 def paragraphs_of(connection: sqlite3.Connection, folder: Path, url: str) -> list[ParagraphView]:
     """The text of a document without its menus, read from where it stands in its file."""
     row = connection.execute("SELECT offset, line FROM documents WHERE url = ?", (url,)).fetchone()
-    line = None if row is None else line_at(folder / DOCUMENTS, Place(*row))
+    line = None if row is None else line_at(folder / DOCUMENTS, LinePlace(*row))
     if line is None:
         return []
     try:
@@ -154,7 +154,7 @@ def _view(row: sqlite3.Row) -> PairView:
         if isinstance(each, dict):
             score = each.get("score")
             number = float(score) if isinstance(score, (int, float)) else 0.0
-            evidence.append(Evidence(str(each.get("detector")), number, str(each.get("why"))))
+            evidence.append(ShownEvidence(str(each.get("detector")), number, str(each.get("why"))))
     names = ("id", "pair", "url1", "url2", "lang1", "lang2", "title1", "title2", "score")
     return PairView(
         **{name: row[name] for name in names}, evidence=evidence, sentences=row["sentences"]

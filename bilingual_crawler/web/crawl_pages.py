@@ -6,10 +6,10 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from bilingual_crawler.web.crawl_state import Site as CrawledSite
+from bilingual_crawler.web.crawl_state import SiteRow as CrawledSite
 from bilingual_crawler.web.curve import draw
 from bilingual_crawler.web.rendering import render
-from bilingual_crawler.web.site import Site, language_name
+from bilingual_crawler.web.site import ServedFolder, language_name
 
 SITES_A_PAGE = 50
 COLUMNS: dict[str, Callable[[CrawledSite], Any]] = {
@@ -29,7 +29,7 @@ OF_PAIRS = frozenset(("pairs", "yield"))
 class CrawlPages:
     """The handlers of the Crawl tab."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: ServedFolder) -> None:
         self._site = site
 
     def crawl(self, request: Request) -> HTMLResponse:

@@ -13,15 +13,15 @@ from typing import Any, NamedTuple
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.reporting import gather, reasons
 from bilingual_crawler.reporting.counts import per_100
-from bilingual_crawler.reporting.progress import Sparingly
+from bilingual_crawler.reporting.progress import Throttled
 from bilingual_crawler.reporting.tally import MILLISECONDS, largest_first, under
 from bilingual_crawler.reporting.yields import Point
 from bilingual_crawler.store.folder import JOURNAL, REPORT
 from bilingual_crawler.store.one_language import DOCUMENTS, is_of_one_language
 from bilingual_crawler.web.frontier_view import (
-    FrontierView,
+    FrontierOverview,
     SiteUrls,
-    Waiting,
+    WaitingUrl,
     frontier_view,
     live_figures,
 )
@@ -47,7 +47,7 @@ class Reason(NamedTuple):
     meaning: str
 
 
-class Site(NamedTuple):
+class SiteRow(NamedTuple):
     """A site of the crawl and what it has given."""
 
     name: str
@@ -81,8 +81,8 @@ class CrawlState:
     dropped: Sequence[Reason] = field(default_factory=list)
     failures: Sequence[Reason] = field(default_factory=list)
     refused: Sequence[Reason] = field(default_factory=list)
-    best: Sequence[Waiting] = field(default_factory=list)
-    sites: Sequence[Site] = field(default_factory=list)
+    best: Sequence[WaitingUrl] = field(default_factory=list)
+    sites: Sequence[SiteRow] = field(default_factory=list)
     has_journal: bool = True
     explanation: Sequence[str] = field(default_factory=list)
     harvest: str = "pairs"
@@ -111,7 +111,7 @@ class CrawlFigures:
         self._folder = folder
         self._index = index
         self._lock = threading.Lock()
-        self._frontier = Sparingly(lambda: frontier_view(folder / JOURNAL), LOOK_SECONDS)
+        self._frontier = Throttled(lambda: frontier_view(folder / JOURNAL), LOOK_SECONDS)
 
     def report(self) -> dict[str, Any]:
         """crawl.json, or nothing if there is none that can be read."""
@@ -220,7 +220,7 @@ def _completed(points: Sequence[Any], pages: int, pairs: int) -> list[Point]:
 
 
 def _reasons_of(
-    frontier: FrontierView, report: Mapping[str, Any], tally: Mapping[str, int]
+    frontier: FrontierOverview, report: Mapping[str, Any], tally: Mapping[str, int]
 ) -> dict[str, list[Reason]]:
     ended = {code: each["count"] for code, each in report.get("urls_ended", {}).items()}
     outcomes = largest_first(frontier.outcomes or ended)
@@ -243,8 +243,8 @@ def _reasons_of(
     }
 
 
-def _reported_best(report: Mapping[str, Any]) -> list[Waiting]:
-    return [Waiting(each["url"], each["score"]) for each in report.get("best_waiting", [])]
+def _reported_best(report: Mapping[str, Any]) -> list[WaitingUrl]:
+    return [WaitingUrl(each["url"], each["score"]) for each in report.get("best_waiting", [])]
 
 
 def _budget(report: Mapping[str, Any]) -> int:
@@ -252,13 +252,13 @@ def _budget(report: Mapping[str, Any]) -> int:
     return int(given) if isinstance(given, int) else 0
 
 
-def _sites(urls: Mapping[str, SiteUrls], pairs: Mapping[str, int], budget: int) -> list[Site]:
+def _sites(urls: Mapping[str, SiteUrls], pairs: Mapping[str, int], budget: int) -> list[SiteRow]:
     sites = []
     for name in urls.keys() | pairs.keys():
         found = urls.get(name, SiteUrls())
         number = pairs.get(name, 0)
         sites.append(
-            Site(
+            SiteRow(
                 name,
                 found.pages,
                 number,

@@ -18,7 +18,7 @@ from bilingual_crawler.urls.hosts import site_of
 BEST_SHOWN = 15
 
 
-class Waiting(NamedTuple):
+class WaitingUrl(NamedTuple):
     """A URL that is to be fetched; seeds have no score."""
 
     url: str
@@ -35,13 +35,13 @@ class SiteUrls:
 
 
 @dataclass(slots=True)
-class FrontierView:
+class FrontierOverview:
     """All URLs of a crawl, counted."""
 
     sites: dict[str, SiteUrls] = field(default_factory=dict)
     outcomes: Counter[str] = field(default_factory=Counter)
     waiting: int = 0
-    best: list[Waiting] = field(default_factory=list)
+    best: list[WaitingUrl] = field(default_factory=list)
     given_up: list[str] = field(default_factory=list)
     """Pages whose lines are still in the files, though the crawl has found better ones."""
 
@@ -53,9 +53,9 @@ class LiveFigures(NamedTuple):
     curve: list[yields.Point]
 
 
-def frontier_view(journal: Path) -> FrontierView:
+def frontier_view(journal: Path) -> FrontierOverview:
     """Count the URLs of a crawl; it looks at every one, a second or so a million."""
-    view = FrontierView()
+    view = FrontierOverview()
     sites: defaultdict[str, SiteUrls] = defaultdict(SiteUrls)
     with _quiet(), open_read_only(journal) as connection:
         for host, state, outcome, number in amounts(connection):
@@ -69,7 +69,7 @@ def frontier_view(journal: Path) -> FrontierView:
                 site.failed += number
             elif outcome != reasons.REDIRECTED:
                 site.pages += number
-        view.best = [Waiting(str(each.url), each.score) for each in best(connection, BEST_SHOWN)]
+        view.best = [WaitingUrl(str(each.url), each.score) for each in best(connection, BEST_SHOWN)]
     with _quiet(), open_read_only(journal) as connection:  # there are pages without URLs: Redis
         view.given_up = [
             url for (url,) in connection.execute("SELECT url FROM pages WHERE written AND NOT kept")

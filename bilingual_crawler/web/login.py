@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from bilingual_crawler.web.corpus_pages import form_of
 from bilingual_crawler.web.gate import LOGIN
 from bilingual_crawler.web.rendering import render
-from bilingual_crawler.web.site import Site
+from bilingual_crawler.web.site import ServedFolder
 
 WRONG_SECONDS = 1.0
 """How long a wrong token is answered late: nobody guesses long tokens at that pace."""
@@ -18,7 +18,7 @@ WRONG_SECONDS = 1.0
 class Login:
     """Takes the token and gives a cookie for it."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: ServedFolder) -> None:
         self._keys = site.keys
 
     def form(self, request: Request) -> Response:

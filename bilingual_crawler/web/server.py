@@ -19,7 +19,7 @@ from bilingual_crawler.store.folder import JOURNAL, PAIRS, REPORT
 from bilingual_crawler.store.sentence_pair import SENTENCES
 from bilingual_crawler.web.app import make_app
 from bilingual_crawler.web.gate import Hosts, Keys, is_loopback
-from bilingual_crawler.web.site import Site
+from bilingual_crawler.web.site import ServedFolder
 
 SIGNS = (REPORT, JOURNAL, PAIRS, SENTENCES)
 """Files of which a crawl folder has one at least."""
@@ -28,7 +28,7 @@ END_SECONDS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ServerOptions:
     """What the command line says."""
 
     folder: Path
@@ -39,7 +39,7 @@ class Options:
     allowed_hosts: list[str] = field(default_factory=list)
 
 
-def serve(options: Options) -> None:
+def serve(options: ServerOptions) -> None:
     """Serve until Ctrl-C; the address is printed when the server listens."""
     folder = check_folder(options.folder)
     token = check_token(options)
@@ -47,7 +47,7 @@ def serve(options: Options) -> None:
     with listener:
         port = listener.getsockname()[1]
         try:
-            site = Site(folder, Keys(token, port))
+            site = ServedFolder(folder, Keys(token, port))
         except (OSError, sqlite3.Error) as error:
             raise ConfigurationError(
                 f"The index of the search cannot be written in {folder}: {error}.",
@@ -62,7 +62,7 @@ def serve(options: Options) -> None:
         print("Ended.")  # noqa: T201 - to the person at the terminal
 
 
-def make_server(site: Site, hosts: Hosts, url: str = "") -> uvicorn.Server:
+def make_server(site: ServedFolder, hosts: Hosts, url: str = "") -> uvicorn.Server:
     """The server of a site, not yet running; it opens a browser at `url`."""
     return _Server(url, make_app(site, hosts))
 
@@ -106,7 +106,7 @@ def check_folder(folder: Path) -> Path:
     return folder.resolve()
 
 
-def check_token(options: Options) -> str | None:
+def check_token(options: ServerOptions) -> str | None:
     """The token that is asked for; one is made where others can reach the server."""
     token = options.token
     if token is not None and len(token) < SHORTEST_TOKEN:

@@ -13,7 +13,7 @@ from bilingual_crawler.web.rendering import render
 from bilingual_crawler.web.search.indexer import Indexer
 
 
-class Site:
+class ServedFolder:
     """One crawl folder, as the pages see it."""
 
     def __init__(self, folder: Path, keys: Keys) -> None:

@@ -17,7 +17,7 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import Languages
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.no_pairs import NoPairs, new_matcher
-from bilingual_crawler.pairing.pair import DocumentPair, Page
+from bilingual_crawler.pairing.pair import DocumentPair, PairingPage
 
 
 class Choice:
@@ -74,7 +74,7 @@ class Choice:
             self._duplicates.update(verdict.supersedes)
             if verdict.duplicate_of is not None:
                 self._duplicates.add(url)
-        self._matcher(url).hold(Page.unpack(url, found.language, found.page), node)
+        self._matcher(url).hold(PairingPage.unpack(url, found.language, found.page), node)
 
     def finish(self) -> None:
         """Settle pairs and documents, now that every page is there."""

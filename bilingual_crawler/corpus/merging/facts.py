@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from bilingual_crawler.corpus.merging.part import Part
+from bilingual_crawler.corpus.merging.part import CrawlPart
 from bilingual_crawler.store.folder import ENDED_SITES, SITEMAPS_OF
 
 STARTED = "started"
 
 
-def joined_facts(parts: Sequence[Part]) -> dict[str, str]:
+def joined_facts(parts: Sequence[CrawlPart]) -> dict[str, str]:
     """When it began, which sitemaps were read, and of which sites nothing more is wanted.
 
     The yield curve is left out: it tells in which order one worker fetched.

@@ -12,7 +12,7 @@ from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import Any
 
-from bilingual_crawler.corpus.merging.part import Part, PartPage
+from bilingual_crawler.corpus.merging.part import CrawlPart, PartPage
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.reporting.reasons import STORED
 
@@ -20,7 +20,7 @@ Row = tuple[Any, ...]
 _CERTAINTY = {State.QUEUED: 0, State.LEASED: 0, State.FAILED: 1, State.DONE: 2}
 
 
-def joined_pages(parts: Sequence[Part]) -> Iterator[tuple[PartPage, int]]:
+def joined_pages(parts: Sequence[CrawlPart]) -> Iterator[tuple[PartPage, int]]:
     """Every page with the number of folders that have it; of several the one with most text."""
     by_url = attrgetter("url")
     for _, same in groupby(merge(*(part.pages() for part in parts), key=by_url), key=by_url):
@@ -29,24 +29,24 @@ def joined_pages(parts: Sequence[Part]) -> Iterator[tuple[PartPage, int]]:
         yield best, len(copies)
 
 
-def joined_aliases(parts: Sequence[Part]) -> Iterator[Row]:
+def joined_aliases(parts: Sequence[CrawlPart]) -> Iterator[Row]:
     """(source, target) of every redirect; of several targets the first in the alphabet."""
     return _joined(parts, "aliases", "source", min)
 
 
-def joined_declarations(parts: Sequence[Part]) -> Iterator[Row]:
+def joined_declarations(parts: Sequence[CrawlPart]) -> Iterator[Row]:
     """(URL, target, language) of everything that a sitemap says."""
     order = "url, target, language"
     for row, _ in groupby(merge(*(part.rows("declarations", order) for part in parts))):
         yield row
 
 
-def joined_urls(parts: Sequence[Part]) -> Iterator[Row]:
+def joined_urls(parts: Sequence[CrawlPart]) -> Iterator[Row]:
     """The rows of the frontiers; what one worker has done is done."""
     return _joined(parts, "urls", "fingerprint", lambda rows: max(rows, key=_done_first))
 
 
-def summed_tally(parts: Iterable[Part]) -> Counter[str]:
+def summed_tally(parts: Iterable[CrawlPart]) -> Counter[str]:
     """The sums of all workers together."""
     total: Counter[str] = Counter()
     for part in parts:
@@ -55,7 +55,7 @@ def summed_tally(parts: Iterable[Part]) -> Counter[str]:
 
 
 def _joined(
-    parts: Sequence[Part], table: str, key: str, choose: Callable[[list[Row]], Row]
+    parts: Sequence[CrawlPart], table: str, key: str, choose: Callable[[list[Row]], Row]
 ) -> Iterator[Row]:
     """The rows of a table in the order of its key, which is its first column."""
     first = itemgetter(0)

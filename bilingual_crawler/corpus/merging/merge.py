@@ -15,7 +15,7 @@ from bilingual_crawler.corpus.corpus import json_line, tsv_line
 from bilingual_crawler.corpus.merging import joined
 from bilingual_crawler.corpus.merging.choice import Choice
 from bilingual_crawler.corpus.merging.facts import joined_facts
-from bilingual_crawler.corpus.merging.part import Part
+from bilingual_crawler.corpus.merging.part import CrawlPart
 from bilingual_crawler.corpus.pair_search import NO_AIDS, Aids
 from bilingual_crawler.frontier import journaled
 from bilingual_crawler.languages import Languages
@@ -67,7 +67,7 @@ class Merge:
     """Joins the parts into a new folder; the steps are called by `run` in their order."""
 
     def __init__(
-        self, parts: Sequence[Part], folder: CrawlFolder, rules: Rules, watch: Watch
+        self, parts: Sequence[CrawlPart], folder: CrawlFolder, rules: Rules, watch: Watch
     ) -> None:
         self._parts = parts
         self._folder = folder
@@ -172,7 +172,7 @@ class Merge:
                     self._copy_archive(part, name, size)
                 self._merged.archives += 1
 
-    def _copy_archive(self, part: Part, name: str, size: int) -> None:
+    def _copy_archive(self, part: CrawlPart, name: str, size: int) -> None:
         """Copy a file under the next free number, so far as it is complete."""
         copy = f"crawl-{self._merged.archives:05d}.warc.gz"
         with part.archive(name, size) as old, (self._folder.path / copy).open("wb") as new:

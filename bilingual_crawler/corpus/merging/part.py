@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, NamedTuple, Self
 from bilingual_crawler.corpus.pages import unpack_line
 from bilingual_crawler.documents.serialise import key_of
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.pairing.pair import Page
+from bilingual_crawler.pairing.pair import PairingPage
 from bilingual_crawler.store.folder import DOCUMENTS, JOURNAL, REPORT, REWRITE
 from bilingual_crawler.store.journal import FORMAT, holding_off_writers, open_read_only
 from bilingual_crawler.store.json_lines import Damage
@@ -49,18 +49,18 @@ class PartPage(NamedTuple):
     @property
     def fullness(self) -> tuple[int, bytes, bytes]:
         """By which of several answers of one URL the best is chosen: the longest text first."""
-        page = Page.unpack(self.url, self.language, self.page)
+        page = PairingPage.unpack(self.url, self.language, self.page)
         return page.profile.characters, self.signature, self.page
 
 
-class Line(NamedTuple):
+class DocumentLine(NamedTuple):
     """A document as it is written, and its key."""
 
     key: str
     text: str
 
 
-class Part:
+class CrawlPart:
     """One of the folders; a context manager, because it is held while it is read."""
 
     def __init__(self, path: Path, number: int) -> None:
@@ -142,7 +142,7 @@ class Part:
                 known = language, signature, page, hashes
                 yield PartPage(url, *known, self.number, url in off_topic)
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[DocumentLine]:
         """Every document, those in the file first, then those that were put aside."""
         with self._file(DOCUMENTS) as file:
             try:
@@ -155,7 +155,7 @@ class Part:
             except (EOFError, zlib.error, gzip.BadGzipFile):
                 self.damage.add(f"{self.path / DOCUMENTS}", "cut off or damaged")
         for url, packed in self.rows("spares", "url"):
-            yield Line(url, unpack_line(packed))
+            yield DocumentLine(url, unpack_line(packed))
 
     def archives(self) -> Iterator[tuple[str, int]]:
         """The WARC files with their lengths, the oldest first."""
@@ -199,9 +199,9 @@ class _Limited(RawIOBase):
         return count
 
 
-def _line(text: bytes) -> Line | None:
+def _line(text: bytes) -> DocumentLine | None:
     try:
-        return Line(key_of(json.loads(text)), text.decode())
+        return DocumentLine(key_of(json.loads(text)), text.decode())
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 

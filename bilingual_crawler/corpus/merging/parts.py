@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from bilingual_crawler.corpus.merging.part import Part
+from bilingual_crawler.corpus.merging.part import CrawlPart
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.store.folder import JOURNAL
 
@@ -43,13 +43,13 @@ def _crawls_in(path: Path) -> list[Path]:
 
 
 @contextlib.contextmanager
-def open_parts(folders: Iterable[Path]) -> Iterator[list[Part]]:
+def open_parts(folders: Iterable[Path]) -> Iterator[list[CrawlPart]]:
     """All folders in which a crawl began, held against writers; of one pair of languages.
 
     A worker that was killed before its first checkpoint leaves a folder with nothing in it.
     """
     with contextlib.ExitStack() as held:
-        opened = [held.enter_context(Part(folder, at)) for at, folder in enumerate(folders)]
+        opened = [held.enter_context(CrawlPart(folder, at)) for at, folder in enumerate(folders)]
         parts = [part for part in opened if part.langs]
         if not parts:
             raise ConfigurationError(

@@ -6,7 +6,7 @@ from typing import Any
 
 from bilingual_crawler.corpus.merging.facts import joined_facts
 from bilingual_crawler.corpus.merging.merge import Merged
-from bilingual_crawler.corpus.merging.part import Part
+from bilingual_crawler.corpus.merging.part import CrawlPart
 from bilingual_crawler.languages import Languages
 from bilingual_crawler.reporting import gather, reasons
 from bilingual_crawler.reporting.counts import Counts
@@ -17,7 +17,7 @@ from bilingual_crawler.reporting.tally import MILLISECONDS, RUNS, largest_first
 MERGED = "merged"
 
 
-def merged_report(parts: Sequence[Part], merged: Merged, langs: Languages) -> dict[str, Any]:
+def merged_report(parts: Sequence[CrawlPart], merged: Merged, langs: Languages) -> dict[str, Any]:
     """What all workers did together; sums are those of the workers."""
     counts = _counts(parts, merged, langs)
     facts = joined_facts(parts)
@@ -46,7 +46,7 @@ def merged_report(parts: Sequence[Part], merged: Merged, langs: Languages) -> di
     }
 
 
-def common_settings(parts: Iterable[Part]) -> dict[str, Any]:
+def common_settings(parts: Iterable[CrawlPart]) -> dict[str, Any]:
     """The settings in which all workers agree."""
     given = [settings_of(part) for part in parts]
     return {
@@ -56,13 +56,13 @@ def common_settings(parts: Iterable[Part]) -> dict[str, Any]:
     }
 
 
-def settings_of(part: Part) -> Mapping[str, Any]:
+def settings_of(part: CrawlPart) -> Mapping[str, Any]:
     """What a worker was run with, as far as it differs from what is usual."""
     found = part.report.get("settings")
     return found if isinstance(found, dict) else {}
 
 
-def _counts(parts: Sequence[Part], merged: Merged, langs: Languages) -> Counts:
+def _counts(parts: Sequence[CrawlPart], merged: Merged, langs: Languages) -> Counts:
     return Counts(
         langs=langs,
         seeds=len(_seeds(parts)),
@@ -75,16 +75,16 @@ def _counts(parts: Sequence[Part], merged: Merged, langs: Languages) -> Counts:
     )
 
 
-def _seeds(parts: Iterable[Part]) -> list[str]:
+def _seeds(parts: Iterable[CrawlPart]) -> list[str]:
     seeds = (seed for part in parts for seed in part.report.get("seeds") or ())
     return list(dict.fromkeys(map(str, seeds)))
 
 
-def _texts(parts: Iterable[Part], name: str) -> list[str]:
+def _texts(parts: Iterable[CrawlPart], name: str) -> list[str]:
     return [str(part.report[name]) for part in parts if part.report.get(name)]
 
 
-def _about(part: Part) -> dict[str, Any]:
+def _about(part: CrawlPart) -> dict[str, Any]:
     """What a worker had at its end, by its own report."""
     known = {name: part.report.get(name) for name in ("pages", "documents", "pairs", "seconds")}
     return {"folder": part.path.name, "finished": part.is_finished, **known}

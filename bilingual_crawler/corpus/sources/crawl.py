@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bilingual_crawler.corpus.sources.reading import Alias, Found, Reading
+from bilingual_crawler.corpus.sources.reading import Alias, Found, SourceReading
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.serialise import document_from_dict
 from bilingual_crawler.errors import ConfigurationError
@@ -23,7 +23,7 @@ def is_crawl(path: Path) -> bool:
     return path.name.lower().endswith((".jsonl", ".jsonl.gz"))
 
 
-def crawl_documents(path: Path, reading: Reading) -> Iterator[Found]:
+def crawl_documents(path: Path, reading: SourceReading) -> Iterator[Found]:
     """Every document of a crawl; of a folder also the redirects that the crawl followed."""
     if path.is_dir():
         yield from _aliases(path / JOURNAL, reading)
@@ -56,7 +56,7 @@ def _document(line: bytes) -> Document | None:
         return None
 
 
-def _aliases(journal: Path, reading: Reading) -> Iterator[Alias]:
+def _aliases(journal: Path, reading: SourceReading) -> Iterator[Alias]:
     """The redirects in the journal of a crawl, which may be running."""
     if not journal.is_file():
         return

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from bilingual_crawler.corpus.sources.crawl import crawl_documents, is_crawl
-from bilingual_crawler.corpus.sources.reading import Found, Reading
+from bilingual_crawler.corpus.sources.reading import Found, SourceReading
 from bilingual_crawler.corpus.sources.tree import tree_documents
 from bilingual_crawler.corpus.sources.warc import is_warc, warc_documents
 from bilingual_crawler.errors import ConfigurationError
@@ -19,7 +19,7 @@ from bilingual_crawler.store.warc_reader import GZIP
 _LOOKED_AT = 1 << 14
 
 
-class Kind(StrEnum):
+class InputKind(StrEnum):
     """The kinds of inputs."""
 
     WARC = "WARC file"
@@ -29,14 +29,14 @@ class Kind(StrEnum):
     FILES = "list of pairs of files"
 
 
-_READERS: dict[Kind, Callable[[Path, Reading], Iterator[Found]]] = {
-    Kind.WARC: warc_documents,
-    Kind.TREE: tree_documents,
-    Kind.CRAWL: crawl_documents,
+_READERS: dict[InputKind, Callable[[Path, SourceReading], Iterator[Found]]] = {
+    InputKind.WARC: warc_documents,
+    InputKind.TREE: tree_documents,
+    InputKind.CRAWL: crawl_documents,
 }
 
 
-def documents_from(source: str, reading: Reading) -> Iterator[Found]:
+def documents_from(source: str, reading: SourceReading) -> Iterator[Found]:
     """The documents of an input that has any, and what else tells of them, as a stream."""
     kind = kind_of(source)
     if kind not in _READERS:
@@ -47,7 +47,7 @@ def documents_from(source: str, reading: Reading) -> Iterator[Found]:
     return _READERS[kind](Path(source), reading)
 
 
-def kind_of(source: str) -> Kind:
+def kind_of(source: str) -> InputKind:
     """What an input is; whatever cannot be read is refused in a sentence."""
     if source == STANDARD_INPUT:
         start = cast("BufferedReader", sys.stdin.buffer).peek(_LOOKED_AT)
@@ -58,11 +58,11 @@ def kind_of(source: str) -> Kind:
             f"There is no file or directory {source}. To read a list from standard input write -."
         )
     if is_crawl(path):
-        return Kind.CRAWL
+        return InputKind.CRAWL
     if path.is_dir():
-        return Kind.TREE
+        return InputKind.TREE
     if is_warc(path):
-        return Kind.WARC
+        return InputKind.WARC
     try:
         with path.open("rb") as stream:
             start = stream.read(_LOOKED_AT)
@@ -71,23 +71,23 @@ def kind_of(source: str) -> Kind:
     return _kind_of_list(start, source)
 
 
-def _kind_of_list(start: bytes, source: str) -> Kind:
+def _kind_of_list(start: bytes, source: str) -> InputKind:
     if start.startswith(GZIP):
         try:
             start = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16).decompress(start, _LOOKED_AT)
         except zlib.error as error:
             raise ConfigurationError(f"{source} is a damaged gzip file.") from error
     if start.startswith(b"WARC/"):
-        return Kind.WARC
+        return InputKind.WARC
     text = start.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
     first = next((line for line in text.splitlines() if line.strip()), "")
     fields = [field.strip() for field in first.split("\t")]
     if first.startswith("{"):
-        return Kind.CRAWL
+        return InputKind.CRAWL
     if "://" in fields[0] and not (len(fields) > 1 and "://" in fields[1]):
-        return Kind.URLS
+        return InputKind.URLS
     if len(fields) > 1 and "\0" not in first and "://" not in first:
-        return Kind.FILES
+        return InputKind.FILES
     raise ConfigurationError(
         f"{source} is no input for pairing. It may be a WARC file (.warc, .warc.gz), a directory,"
         " the folder of a crawl or its documents.jsonl.gz, a list of URLs (a URL a line, and"

@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from bilingual_crawler.corpus.sources.reading import Reading
+from bilingual_crawler.corpus.sources.reading import SourceReading
 from bilingual_crawler.languages import UnknownLanguageError, find_language
 from bilingual_crawler.store.tables import rows
 
@@ -24,7 +24,7 @@ class ListedFiles(NamedTuple):
     second: Path
 
 
-def listed_urls(source: str, reading: Reading) -> Iterator[ListedUrl]:
+def listed_urls(source: str, reading: SourceReading) -> Iterator[ListedUrl]:
     """Rows `URL` or `URL<TAB>language` of the two languages."""
     for number, fields in rows(source, reading.progress):
         if "://" not in fields[0] or " " in fields[0]:
@@ -43,7 +43,7 @@ def listed_urls(source: str, reading: Reading) -> Iterator[ListedUrl]:
         yield ListedUrl(fields[0], language)
 
 
-def listed_files(source: str, reading: Reading) -> Iterator[ListedFiles]:
+def listed_files(source: str, reading: SourceReading) -> Iterator[ListedFiles]:
     """Rows `path<TAB>path`; relative paths count from where the command is run."""
     for number, fields in rows(source, reading.progress):
         if len(fields) < len(ListedFiles._fields) or not all(fields[:2]):

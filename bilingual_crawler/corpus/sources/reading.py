@@ -9,7 +9,7 @@ from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.sitemap import Sitemap, is_sitemap, read_sitemap
 from bilingual_crawler.languages import Languages
-from bilingual_crawler.store.warc_reader import Answer
+from bilingual_crawler.store.warc_reader import RecordedResponse
 
 SHOWN = 3
 
@@ -40,24 +40,24 @@ class Skips:
             shown.append(what)
 
 
-def unchanged(_url: str, answer: Answer) -> Answer:
+def unchanged(_url: str, answer: RecordedResponse) -> RecordedResponse:
     """An answer as it was recorded."""
     return answer
 
 
 @dataclass(slots=True)
-class Reading:
+class SourceReading:
     """How sources are read, and what came of it so far."""
 
     languages: Languages
     """The languages that are wanted."""
-    change: Callable[[str, Answer], Answer] = unchanged
+    change: Callable[[str, RecordedResponse], RecordedResponse] = unchanged
     """What is done to the bytes of a page before they are parsed."""
     progress: Callable[[int], None] = lambda _bytes: None
     """Told after each page how many more bytes were read."""
     skips: Skips = field(default_factory=Skips)
 
-    def read(self, url: str, answer: Answer) -> Document | Sitemap:
+    def read(self, url: str, answer: RecordedResponse) -> Document | Sitemap:
         """The page that an answer holds, or what it says of other pages."""
         if is_sitemap(answer.body, url):
             return read_sitemap(answer.body, url)

@@ -12,19 +12,19 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Self
 from urllib.parse import unquote, urlsplit
 
-from bilingual_crawler.corpus.sources.reading import Found, Reading
+from bilingual_crawler.corpus.sources.reading import Found, SourceReading
 from bilingual_crawler.corpus.sources.warc import is_warc, warc_documents
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.sitemap import Sitemap, is_sitemap
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.store.warc_reader import LARGEST_BODY, OK, Answer
+from bilingual_crawler.store.warc_reader import LARGEST_BODY, OK, RecordedResponse
 
 HTML = frozenset((".html", ".htm", ".xhtml", ".shtml", ".xht", ".php", ".asp", ".aspx", ".jsp"))
 TEXT = frozenset((".txt", ".text", ".md"))
 _LOOKED_AT = 512
 
 
-def tree_documents(root: Path, reading: Reading) -> Iterator[Found]:
+def tree_documents(root: Path, reading: SourceReading) -> Iterator[Found]:
     """Every page and sitemap below a directory, by name; links to folders are not followed."""
     for folder, folders, names in os.walk(root, onerror=_refuse):
         for name in [each for each in folders if each.startswith(".")]:
@@ -43,7 +43,7 @@ def tree_documents(root: Path, reading: Reading) -> Iterator[Found]:
                     yield found
 
 
-def read_file(path: Path, reading: Reading) -> Document | Sitemap | None:
+def read_file(path: Path, reading: SourceReading) -> Document | Sitemap | None:
     """The page or the sitemap in a file; None, and a reason in the skips, where there is none."""
     answer = _answer(path, reading)
     if answer is None:
@@ -56,7 +56,7 @@ def read_file(path: Path, reading: Reading) -> Document | Sitemap | None:
     return reading.read(url, answer)
 
 
-def _answer(path: Path, reading: Reading) -> Answer | None:
+def _answer(path: Path, reading: SourceReading) -> RecordedResponse | None:
     try:
         if not path.is_file():
             reading.skips.add("no such file" if not path.exists() else "not a file", str(path))
@@ -73,7 +73,7 @@ def _answer(path: Path, reading: Reading) -> Answer | None:
     if not kind:
         reading.skips.add("neither HTML nor text", str(path))
         return None
-    return Answer(OK, ((b"Content-Type", kind),), body)
+    return RecordedResponse(OK, ((b"Content-Type", kind),), body)
 
 
 def _kind(path: Path, body: bytes) -> bytes:

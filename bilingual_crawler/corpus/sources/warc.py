@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from bilingual_crawler.corpus.sources.reading import Alias, Found, Reading
+from bilingual_crawler.corpus.sources.reading import Alias, Found, SourceReading
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.store.warc import VARIANT
@@ -19,8 +19,8 @@ from bilingual_crawler.store.warc_reader import (
     LARGEST_RECORD,
     OK,
     REDIRECTS,
-    Answer,
     DamagedRecordError,
+    RecordedResponse,
     WarcRecord,
     WarcRecordType,
     answer_of,
@@ -40,7 +40,7 @@ def is_warc(path: Path) -> bool:
     return path.name.lower().endswith(ENDINGS)
 
 
-def warc_documents(path: Path, reading: Reading) -> Iterator[Found]:
+def warc_documents(path: Path, reading: SourceReading) -> Iterator[Found]:
     """Every page of a file, and every other name of one, in the order of the file."""
     place = 0
     found = False
@@ -73,7 +73,7 @@ def warc_documents(path: Path, reading: Reading) -> Iterator[Found]:
         )
 
 
-def _read(url: str, record: WarcRecord, reading: Reading) -> Iterator[Found]:
+def _read(url: str, record: WarcRecord, reading: SourceReading) -> Iterator[Found]:
     """The page of a record, or where it leads."""
     if record.headers.get("WARC-Truncated"):
         reading.skips.add("truncated record", url)
@@ -101,9 +101,11 @@ def _read(url: str, record: WarcRecord, reading: Reading) -> Iterator[Found]:
     yield replace(found, variant=variant) if variant and isinstance(found, Document) else found
 
 
-def _answer(record: WarcRecord) -> Answer:
+def _answer(record: WarcRecord) -> RecordedResponse:
     """What was answered; a record without HTTP is the page itself."""
     if record.is_http:
         return answer_of(record)
     kind = record.headers.get("Content-Type") or ""
-    return Answer(OK, ((b"Content-Type", kind.encode("latin-1", "replace")),), block_of(record))
+    return RecordedResponse(
+        OK, ((b"Content-Type", kind.encode("latin-1", "replace")),), block_of(record)
+    )

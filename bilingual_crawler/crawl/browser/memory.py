@@ -9,7 +9,7 @@ ENOUGH = 5
 GIVEN_UP = "given up"
 
 
-class Facts(Protocol):
+class FactStore(Protocol):
     """Single values that survive the crawl."""
 
     def get(self, name: str, default: str = "") -> str:
@@ -26,7 +26,7 @@ class SiteMemory:
     that gained nothing take that back, or end the attempts on a site that was unknown.
     """
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: FactStore) -> None:
         self._facts = facts
 
     def wants(self, site: str, has_signs: bool) -> bool:

@@ -37,10 +37,10 @@ from bilingual_crawler.discovery.graph import OutLink, out_links
 from bilingual_crawler.discovery.learner import Learner
 from bilingual_crawler.discovery.link_predictor import LinkPredictor
 from bilingual_crawler.discovery.queues import CHECK_PRIORITY, Queue
-from bilingual_crawler.discovery.search import Candidate, Search
+from bilingual_crawler.discovery.search import Search, WantedUrl
 from bilingual_crawler.discovery.site_detector import SiteDetector
 from bilingual_crawler.discovery.site_records import Approach, SiteRecord, Standing
-from bilingual_crawler.discovery.verdict import Verdict
+from bilingual_crawler.discovery.verdict import SiteVerdict
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import CrawlFrontier, State
@@ -231,7 +231,7 @@ class Discovery:
             del self._examinations[examination.site]
             self._judged(examination, examination.verdict)
 
-    def _judged(self, examination: Examination, verdict: Verdict) -> None:
+    def _judged(self, examination: Examination, verdict: SiteVerdict) -> None:
         is_bilingual = verdict.is_bilingual
         record = SiteRecord(
             examination.site,
@@ -306,7 +306,7 @@ class Discovery:
         fingerprint = request_fingerprint(url, "GET", b"", LOOKED_AT)
         return self._frontier.state_of(fingerprint) is State.DONE
 
-    def _send(self, candidates: Iterable[Candidate]) -> None:
+    def _send(self, candidates: Iterable[WantedUrl]) -> None:
         for queue, approach, priority in candidates:
             look = Look(queue, approach.words, approach.via)
             self._push(self._request(approach.url, priority, look))

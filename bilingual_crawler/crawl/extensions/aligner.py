@@ -22,7 +22,7 @@ from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.threads import deferToThread
 
-from bilingual_crawler.crawl.deadline import ORDER, Patience
+from bilingual_crawler.crawl.deadline import ORDER, StopDeadline
 from bilingual_crawler.store.sentence_pair import SENTENCES
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class CrawlAligner:
         )
 
 
-def _communicate(process: "subprocess.Popen[str]", patience: Patience) -> tuple[str, str]:
+def _communicate(process: "subprocess.Popen[str]", patience: StopDeadline) -> tuple[str, str]:
     """What a process says until it ends, or until the crawl can wait for it no longer."""
     while True:
         try:

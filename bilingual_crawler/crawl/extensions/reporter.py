@@ -23,7 +23,7 @@ from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.reporting import gather, reasons
 from bilingual_crawler.reporting.counts import Counts, Yield
 from bilingual_crawler.reporting.explain import explain
-from bilingual_crawler.reporting.progress import Pace, Progress, Sparingly
+from bilingual_crawler.reporting.progress import Pace, Progress, Throttled
 from bilingual_crawler.reporting.report import HARVEST, SEARCH, about, figures, write_report
 from bilingual_crawler.reporting.resume import resume_command
 from bilingual_crawler.reporting.summary import Ending, best_pairs
@@ -60,9 +60,9 @@ class CrawlReporter:
         self._last_pair: tuple[str, str] | None = None
         self._ending: Ending | None = None
         self._pace = Pace()
-        self._documents = Sparingly(lambda: spider.corpus.documents, LOOK_SECONDS)
-        self._best = Sparingly(self._best_waiting, LOOK_SECONDS)
-        self._report = Sparingly(self._write_running, REPORT_SECONDS / 2)
+        self._documents = Throttled(lambda: spider.corpus.documents, LOOK_SECONDS)
+        self._best = Throttled(self._best_waiting, LOOK_SECONDS)
+        self._report = Throttled(self._write_running, REPORT_SECONDS / 2)
         self._loops: list[AsyncioLoopingCall | LoopingCall] = []
         for handler, signal in (
             (self._opened, signals.spider_opened),

@@ -40,7 +40,7 @@ TRUNCATED = {"download_stopped": "unspecified", "dataloss": "disconnect"}
 STANDARD = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
 
 
-class Waiting(NamedTuple):
+class WaitingRecord(NamedTuple):
     """An answer whose page has not been read to the end yet."""
 
     exchange: Exchange
@@ -62,7 +62,7 @@ class WarcArchive:
         self._stats = crawler.stats
         self._honour = config.honour
         self._settings = crawler.settings
-        self._waiting: WeakKeyDictionary[Request, Waiting] = WeakKeyDictionary()
+        self._waiting: WeakKeyDictionary[Request, WaitingRecord] = WeakKeyDictionary()
         self._journal = spider.folder.journal
         self._files = WarcFiles(
             spider.folder.path, self._journal, about(crawler, spider), config.warc_bytes
@@ -92,7 +92,7 @@ class WarcArchive:
             return
         robots = robots_directives(response.headers.getlist("X-Robots-Tag"), robot)
         tdm = b"1" in map(bytes.strip, response.headers.getlist("tdm-reservation"))
-        self._waiting[request] = Waiting(exchange, opt_out_of(robots, tdm, self._honour))
+        self._waiting[request] = WaitingRecord(exchange, opt_out_of(robots, tdm, self._honour))
 
     def _ended(self, request: Request, state: State, reason: str) -> None:
         """Keep the answer of a URL that has ended, if it may be kept."""
@@ -113,7 +113,7 @@ class WarcArchive:
         for first in [each for each in self._waiting if fingerprint_of(each) == again]:
             self._decide(first, self._waiting.pop(first), State.LEASED, "retried")
 
-    def _decide(self, request: Request, waiting: Waiting, state: State, reason: str) -> None:
+    def _decide(self, request: Request, waiting: WaitingRecord, state: State, reason: str) -> None:
         objection = None if is_site_file(request) else _objection(request, waiting, state, reason)
         if objection is None:
             renderings = request.meta.get(RENDERINGS, ())
@@ -168,7 +168,7 @@ def about(crawler: Crawler, spider: "BilingualSpider") -> dict[str, str]:
     }
 
 
-def _objection(request: Request, waiting: Waiting, state: State, reason: str) -> str | None:
+def _objection(request: Request, waiting: WaitingRecord, state: State, reason: str) -> str | None:
     """Why an answer may not be kept: the opt-out, or that nobody looked for one."""
     for word in (reason, request.meta.get(OPT_OUT), waiting.opt_out):
         if word in OPT_OUTS:

@@ -18,7 +18,7 @@ from bilingual_crawler.config.settings import Config
 from bilingual_crawler.crawl.deadline import ANSWERS
 from bilingual_crawler.crawl.fetching.identity import ROBOT_NAME
 from bilingual_crawler.crawl.fetching.interruption import interruption
-from bilingual_crawler.crawl.signals import out_of_patience
+from bilingual_crawler.crawl.signals import stop_deadline_passed
 from bilingual_crawler.urls.hosts import host_of
 
 logger = logging.getLogger(__name__)
@@ -124,7 +124,7 @@ class CrawlDelays:
         others = any(slot.transferring or slot.queue for slot in slots if slot not in late)
         if late and (not others or now - self._closing_since >= self._patience):
             self._watching.stop()
-            self._crawler.signals.send_catch_log(out_of_patience)
+            self._crawler.signals.send_catch_log(stop_deadline_passed)
             for slot in late:
                 while slot.queue:
                     slot.queue.popleft()[1].errback(interruption())

@@ -28,7 +28,7 @@ from bilingual_crawler.crawl.fetching import addresses
 from bilingual_crawler.crawl.fetching.guard import private_address
 from bilingual_crawler.crawl.fetching.interruption import Interruptible
 from bilingual_crawler.crawl.fetching.refusal import STATUSES, Refused, UnknownStatusError
-from bilingual_crawler.crawl.fetching.sending import Departures
+from bilingual_crawler.crawl.fetching.send_times import SendTimes
 
 LONGEST_HEADERS = 256 * 1024
 
@@ -184,7 +184,7 @@ class GuardedDownloadHandler(HTTP11DownloadHandler):
         super().__init__(crawler)
         self._proxied: HTTP11DownloadHandler | None = None
         self._interruptible = Interruptible(crawler)
-        self._departures = Departures(crawler)
+        self._departures = SendTimes(crawler)
         self._guard_pool(allow_private=Config.from_settings(crawler.settings).allow_private)
 
     def _guard_pool(self, *, allow_private: bool) -> None:

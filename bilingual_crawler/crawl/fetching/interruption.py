@@ -8,7 +8,7 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import is_asyncio_available
 
 from bilingual_crawler.crawl.fetching.refusal import Refused
-from bilingual_crawler.crawl.signals import out_of_patience
+from bilingual_crawler.crawl.signals import stop_deadline_passed
 
 INTERRUPTED = "interrupted"
 
@@ -21,7 +21,7 @@ def interruption() -> Refused:
 
 
 class Interruptible:
-    """Runs coroutines that are broken off by the signal `out_of_patience`.
+    """Runs coroutines that are broken off by the signal `stop_deadline_passed`.
 
     From then on nothing is begun any more: each new one fails at once.
     """
@@ -29,7 +29,7 @@ class Interruptible:
     def __init__(self, crawler: Crawler) -> None:
         self._running: set[asyncio.Task[Any]] = set()
         self._over = False
-        crawler.signals.connect(self._interrupt, signal=out_of_patience)
+        crawler.signals.connect(self._interrupt, signal=stop_deadline_passed)
 
     async def run(self, work: Coroutine[Any, Any, Result]) -> Result:
         """The result of some work, or `Refused` with the reason "interrupted"."""

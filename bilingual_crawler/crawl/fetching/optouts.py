@@ -49,7 +49,7 @@ MOST_KEPT = 32_000_000
 """Bytes of the rules of all sites that are kept; others are asked for again."""
 RULE_BYTES = 8
 """What a byte of a file takes as a rule, at most."""
-Rules = tuple[tdmrep.Rule, ...] | Exception
+Rules = tuple[tdmrep.ReservationRule, ...] | Exception
 """The rules of a site, or why there is no telling them."""
 
 _WITH_VALUE = frozenset(

@@ -38,7 +38,7 @@ MOST_PARSED = 2_000_000
 """Bytes of the files that are ready for use; parsed, 20 to 60 times that was measured."""
 
 
-class Site(NamedTuple):
+class RobotHost(NamedTuple):
     """A host as a robot sees it."""
 
     netloc: str
@@ -67,12 +67,12 @@ class RobotsTxt(RobotsTxtMiddleware):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._longest_delay = Config.from_settings(crawler.settings).longest_crawl_delay
-        self._files: SiteCache[Site, bytes | Exception] = SiteCache(MOST_KEPT)
+        self._files: SiteCache[RobotHost, bytes | Exception] = SiteCache(MOST_KEPT)
         self._ready: LeastRecentlyUsed[bytes, RobotParser] = LeastRecentlyUsed(MOST_PARSED)
 
     async def robot_parser(self, request: Request) -> RobotParser | None:
         """The rules of the request's host for the robot that asks."""
-        site = Site(urlparse_cached(request).netloc, robot_of(request, self.crawler.settings))
+        site = RobotHost(urlparse_cached(request).netloc, robot_of(request, self.crawler.settings))
         found = await self._files.get(site, lambda: self._fetch(site, request))
         if isinstance(found, Exception):
             raise found.with_traceback(None)
@@ -98,7 +98,7 @@ class RobotsTxt(RobotsTxtMiddleware):
             self._ready.put(packed, parser, len(body))
         return parser
 
-    async def _fetch(self, site: Site, request: Request) -> Kept[bytes | Exception]:
+    async def _fetch(self, site: RobotHost, request: Request) -> Kept[bytes | Exception]:
         """Ask a host for its robots.txt; what became of it is kept, a failure for a short time."""
         self._stats.inc_value("robotstxt/request_count")
         try:

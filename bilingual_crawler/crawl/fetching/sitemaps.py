@@ -25,7 +25,7 @@ from twisted.python.failure import Failure
 
 from bilingual_crawler.crawl.fetching.refusal import reason_of, status_key
 from bilingual_crawler.crawl.fetching.site_files import asked_url, is_page, is_site_file
-from bilingual_crawler.crawl.signals import out_of_patience
+from bilingual_crawler.crawl.signals import stop_deadline_passed
 from bilingual_crawler.documents.sitemap import Sitemap, read_sitemap
 from bilingual_crawler.store.folder import SITEMAPS_OF
 from bilingual_crawler.urls.hosts import host_of
@@ -64,7 +64,7 @@ class SiteMaps:
             (extension.response_received, signals.response_received),
             (extension.spider_idle, signals.spider_idle),
             (extension.spider_closed, signals.spider_closed),
-            (extension.spider_closed, out_of_patience),
+            (extension.spider_closed, stop_deadline_passed),
         ):
             crawler.signals.connect(listener, signal=signal)
         return extension

@@ -24,7 +24,7 @@ _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ReservationRule:
     """Whether the pages that match a pattern are reserved."""
 
     parts: tuple[str, ...]
@@ -52,7 +52,7 @@ class Rule:
         return not self.to_the_end or position == len(path)
 
 
-EVERYTHING = (Rule(("",), to_the_end=False, reserved=True),)
+EVERYTHING = (ReservationRule(("",), to_the_end=False, reserved=True),)
 """The rules of a site that reserves all its pages."""
 
 
@@ -60,7 +60,7 @@ class UnreadableError(ValueError):
     """A tdmrep.json that is there but cannot be read: nobody knows what its owner wants."""
 
 
-def read_rules(body: bytes) -> tuple[Rule, ...]:
+def read_rules(body: bytes) -> tuple[ReservationRule, ...]:
     """The rules of a tdmrep.json file; UnreadableError where there is a file but no telling them.
 
     An empty file and a web page, with which many servers answer whatever they are asked for,
@@ -86,7 +86,7 @@ def read_rules(body: bytes) -> tuple[Rule, ...]:
     return rules
 
 
-def is_reserved(url: str, rules: tuple[Rule, ...]) -> bool:
+def is_reserved(url: str, rules: tuple[ReservationRule, ...]) -> bool:
     """Whether the first rule that matches a page reserves it."""
     if not rules:
         return False
@@ -96,7 +96,7 @@ def is_reserved(url: str, rules: tuple[Rule, ...]) -> bool:
     return next((rule.reserved for rule in rules if rule.matches(path)), False)
 
 
-def _rule(entry: Any) -> Rule | None:
+def _rule(entry: Any) -> ReservationRule | None:
     """A rule as the file has it; None where it is not one.
 
     What it cannot say precisely, it says broadly: a reservation in other words than 1 is one,
@@ -117,7 +117,7 @@ def _rule(entry: Any) -> Rule | None:
         pattern = f"/{pattern}"
     to_the_end = pattern.endswith("$")
     parts = tuple(_normal(part) for part in pattern.removesuffix("$").split("*"))
-    return Rule(parts, to_the_end, reserved)
+    return ReservationRule(parts, to_the_end, reserved)
 
 
 def _normal(path: str) -> str:

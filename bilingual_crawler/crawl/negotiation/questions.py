@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bilingual_crawler.spiders.bilingual import BilingualSpider
 
 
-class Answer(NamedTuple):
+class NegotiatedPage(NamedTuple):
     """What came of a question: the address in the end, the language of the text there.
 
     `says_so` is whether the headers say that the language was chosen for who asked.
@@ -40,7 +40,7 @@ class Questions:
 
     async def ask(
         self, url: str, code: str, cookies: Mapping[str, str] | None = None
-    ) -> Answer | None:
+    ) -> NegotiatedPage | None:
         """What `url` gives to who wants it in a language; None where there is no page."""
         spider = cast("BilingualSpider", self._crawler.spider)
         request = spider.request(url, score=0.0, depth=0)
@@ -71,7 +71,7 @@ class Questions:
         )
         declared = language_of_tag(said)
         says_so = varies(response) or (declared is not None and declared.code == code)
-        return Answer(response.url, document.language, says_so)
+        return NegotiatedPage(response.url, document.language, says_so)
 
     def _count(self, name: str) -> None:
         assert self._crawler.stats is not None

@@ -10,7 +10,7 @@ from bilingual_crawler.crawl.signals import crawl_ending, pair_found, pair_lost,
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.scoring.learned import Scorekeepers
-from bilingual_crawler.scoring.scorekeeper import Failed, Found, News
+from bilingual_crawler.scoring.scorekeeper import Failed, News, PairNews
 
 if TYPE_CHECKING:
     from bilingual_crawler.spiders.bilingual import BilingualSpider
@@ -34,10 +34,10 @@ class Feedback:
             crawler.signals.connect(handler, signal=signal)
 
     def _found(self, pair: DocumentPair) -> None:
-        self._tell(pair.first, Found(pair, kept=True))
+        self._tell(pair.first, PairNews(pair, kept=True))
 
     def _lost(self, pair: DocumentPair) -> None:
-        self._tell(pair.first, Found(pair, kept=False))
+        self._tell(pair.first, PairNews(pair, kept=False))
 
     def _ended(self, request: Request, state: State, reason: str) -> None:
         """Tell of every name under which a page could not be had, and of misled probes.

@@ -21,9 +21,9 @@ from bilingual_crawler.crawl.fetching.optouts import (
     record_opt_out,
 )
 from bilingual_crawler.crawl.scheduler import FrontierScheduler
+from bilingual_crawler.crawl.scoring.actions import ScorerActions
 from bilingual_crawler.crawl.scoring.feedback import Feedback
 from bilingual_crawler.crawl.scoring.live import LiveCrawl, PageLanguages
-from bilingual_crawler.crawl.scoring.wishes import Wishes
 from bilingual_crawler.crawl.scoring.worker import ScoringThread
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.frontier.entry import CrawlFrontier, State
@@ -50,7 +50,7 @@ class ScoringMiddleware:
         self._crawl = LiveCrawl(lambda: self._frontier, spider.corpus, self._languages)
         self._keepers = Scorekeepers(config.scorer, self._make, journal, config.checkpoint_seconds)
         self._feedback = Feedback(crawler, self._keepers)
-        self._wishes = Wishes(crawler)
+        self._wishes = ScorerActions(crawler)
         self._thread = ScoringThread()
         self._coming: set[int] = set()  # on its way to the frontier
         crawler.signals.connect(self._thread.stop, signal=signals.engine_stopped)

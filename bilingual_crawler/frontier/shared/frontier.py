@@ -18,7 +18,7 @@ from bilingual_crawler.frontier.entry import Entry, HostGate, Pushed, State
 from bilingual_crawler.frontier.memory import always_open
 from bilingual_crawler.frontier.shared import reading
 from bilingual_crawler.frontier.shared.ends import End, Ends
-from bilingual_crawler.frontier.shared.link import AwayError, Call, Link
+from bilingual_crawler.frontier.shared.link import AwayError, Call, RedisScripts
 from bilingual_crawler.frontier.shared.mirror import Mirror
 from bilingual_crawler.frontier.shared.outbox import Outbox, end_change
 from bilingual_crawler.frontier.shared.records import (
@@ -54,7 +54,7 @@ class RedisFrontier:
 
     def __init__(
         self,
-        link: Link,
+        link: RedisScripts,
         journal: Journal,
         gate: HostGate = always_open,
         *,

@@ -45,7 +45,7 @@ class Call(NamedTuple):
     arguments: Sequence[bytes | str | float]
 
 
-class Link:
+class RedisScripts:
     """Runs scripts under one prefix of keys, for one worker.
 
     `virtual` is a clock that replaces the server's own, for tests.

@@ -5,7 +5,7 @@ import math
 from typing import Any, NamedTuple
 
 from bilingual_crawler.frontier.shared.ends import End, Ends
-from bilingual_crawler.frontier.shared.link import Call, Link
+from bilingual_crawler.frontier.shared.link import Call, RedisScripts
 from bilingual_crawler.frontier.shared.records import pack_arguments, pack_fingerprint
 from bilingual_crawler.urls.hosts import site_of
 
@@ -18,7 +18,7 @@ MOST_ENDS = 5000
 Change = list[Any]
 
 
-class Figures(NamedTuple):
+class FrontierFigures(NamedTuple):
     """The whole crawl in numbers, as the last answer told them."""
 
     queued: int = 0
@@ -40,12 +40,12 @@ class Outbox:
     Every script may be run twice, so what is not answered is simply sent again.
     """
 
-    def __init__(self, link: Link, ends: Ends) -> None:
+    def __init__(self, link: RedisScripts, ends: Ends) -> None:
         self._link = link
         self._ends = ends
         self._changes: list[Change] = []
         self._new_queued = self._new_known = 0
-        self.figures = Figures()
+        self.figures = FrontierFigures()
         self.answered_at = -math.inf
         """When the last call was sent that was answered; the lease counts from there."""
 
@@ -75,7 +75,7 @@ class Outbox:
         """Whether there is nothing to tell at the moment."""
         return not self._changes and not self._ends.to_tell()
 
-    def learn(self, figures: Figures) -> None:
+    def learn(self, figures: FrontierFigures) -> None:
         """Take over the figures of an answer."""
         if figures.dropped > self.figures.dropped:
             logger.warning(
@@ -102,7 +102,7 @@ class Outbox:
         del self._changes[:number]
         self._ends.confirm(len(ends))
         self._new_queued = self._new_known = 0
-        self.learn(Figures(*answer[1]))
+        self.learn(FrontierFigures(*answer[1]))
         if calls:
             self.answered_at = sent_at
         return answer

@@ -9,7 +9,7 @@ from heapq import nlargest
 from typing import Any, TypeVar
 
 from bilingual_crawler.frontier.entry import Entry, State
-from bilingual_crawler.frontier.shared.link import AwayError, Link
+from bilingual_crawler.frontier.shared.link import AwayError, RedisScripts
 from bilingual_crawler.frontier.shared.records import (
     RecordError,
     number_of,
@@ -27,30 +27,30 @@ AT_ONCE = 1000
 T = TypeVar("T")
 
 
-def hosts(link: Link) -> list[str]:
+def hosts(link: RedisScripts) -> list[str]:
     """Every host that has or had a waiting URL."""
     return _or([], link, lambda: _names(link.client.smembers(link.key("all_hosts"))))
 
 
-def outcome_words(link: Link) -> dict[int, str]:
+def outcome_words(link: RedisScripts) -> dict[int, str]:
     """What the numbers mean that stand for outcomes."""
     words: dict[bytes, bytes] = link.ask(lambda: link.client.hgetall(link.key("words")))
     return {number_of(code): text_of(word) for code, word in words.items()}
 
 
-def site(link: Link, name: str) -> tuple[int, list[str]]:
+def site(link: RedisScripts, name: str) -> tuple[int, list[str]]:
     """How many pages a site gave so far, and its hosts; what is no host of it is left out."""
     pages = link.ask(lambda: link.client.hget(link.key("site", name), "pages"))
     names = _names(link.ask(lambda: link.client.smembers(link.key("hosts", name))))
     return number_of(pages), [host for host in names if site_of(host) == name]
 
 
-def held_sites(link: Link) -> set[str]:
+def held_sites(link: RedisScripts) -> set[str]:
     """The sites that the worker holds."""
     return set(_names(link.ask(lambda: link.client.smembers(link.key("sites", link.worker)))))
 
 
-def top(link: Link, most: int) -> list[Entry]:
+def top(link: RedisScripts, most: int) -> list[Entry]:
     """The best waiting URLs, the best first: of the best hosts, the best of each."""
     return _or([], link, lambda: _top(link, most))
 
@@ -59,7 +59,7 @@ def _names(names: Any) -> list[str]:
     return [text_of(name) for name in names]
 
 
-def _top(link: Link, most: int) -> list[Entry]:
+def _top(link: RedisScripts, most: int) -> list[Entry]:
     client = link.client
     labels: Any = client.zrevrange(link.key("heads"), 0, most - 1)
     found: list[tuple[float, bytes, str]] = []
@@ -75,7 +75,7 @@ def _top(link: Link, most: int) -> list[Entry]:
     return entries
 
 
-def queued(link: Link) -> Iterator[Entry]:
+def queued(link: RedisScripts) -> Iterator[Entry]:
     """Every waiting URL that is not a retry, in no order."""
     for host in hosts(link):
         cursor = 0
@@ -89,7 +89,7 @@ def queued(link: Link) -> Iterator[Entry]:
                 break
 
 
-def _part(link: Link, host: str, cursor: int) -> tuple[int, list[Entry]]:
+def _part(link: RedisScripts, host: str, cursor: int) -> tuple[int, list[Entry]]:
     answer: Any = link.client.zscan(link.key("queue", host), cursor, count=AT_ONCE)
     cursor, members = answer
     if not members:
@@ -114,7 +114,7 @@ def _entry(host: str, member: bytes, priority: float, record: bytes | None) -> E
     return Entry(fingerprint, url, host, priority, sequence, payload, State.QUEUED, record[1])
 
 
-def _or(default: T, link: Link, question: Callable[[], T]) -> T:
+def _or(default: T, link: RedisScripts, question: Callable[[], T]) -> T:
     try:
         answer: T = link.ask(question)
     except AwayError:

@@ -8,9 +8,9 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import Entry, State
 from bilingual_crawler.frontier.shared import reading
 from bilingual_crawler.frontier.shared.ends import Ends
-from bilingual_crawler.frontier.shared.link import AwayError, Link
+from bilingual_crawler.frontier.shared.link import AwayError, RedisScripts
 from bilingual_crawler.frontier.shared.mirror import Mirror
-from bilingual_crawler.frontier.shared.outbox import Figures
+from bilingual_crawler.frontier.shared.outbox import FrontierFigures
 from bilingual_crawler.frontier.shared.records import Seen, read_seen, text_of
 
 logger = logging.getLogger(__name__)
@@ -44,7 +44,12 @@ class HeldSites:
     """Keeps the mirror of a worker complete for the sites that Redis says it holds."""
 
     def __init__(
-        self, link: Link, mirror: Mirror, ends: Ends, flight: dict[int, Entry], on_site: OnSite
+        self,
+        link: RedisScripts,
+        mirror: Mirror,
+        ends: Ends,
+        flight: dict[int, Entry],
+        on_site: OnSite,
     ) -> None:
         self._link = link
         self._mirror = mirror
@@ -56,7 +61,7 @@ class HeldSites:
         self.stopped: list[str] = []
         """Sites of which nothing more is wanted, by whomever."""
 
-    def join(self, member: Member, seconds: float) -> Figures:
+    def join(self, member: Member, seconds: float) -> FrontierFigures:
         """Become a worker of the crawl, or one again, with the sites that one had."""
         link, is_first = self._link, not self._link.token
         answer = link.run("join", member.identity, seconds, member.langs)
@@ -67,7 +72,7 @@ class HeldSites:
             logger.error(problem)
             raise AwayError
         _, token, numbers, held, stopped = answer
-        figures = Figures(*numbers)
+        figures = FrontierFigures(*numbers)
         if not is_first:
             logger.warning(
                 "Redis had given up on this worker, and others may have its sites: it begins anew"

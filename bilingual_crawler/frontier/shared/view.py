@@ -17,7 +17,7 @@ from redis.exceptions import RedisError
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.shared import reading
-from bilingual_crawler.frontier.shared.link import Link
+from bilingual_crawler.frontier.shared.link import RedisScripts
 from bilingual_crawler.frontier.shared.reading import AT_ONCE, HEAD_BYTES, PLACE_BYTES
 from bilingual_crawler.frontier.shared.records import (
     LATER,
@@ -36,9 +36,9 @@ from bilingual_crawler.frontier.view import (
     IN_FLIGHT,
     WAITING,
     Host,
-    Selection,
     Status,
     Url,
+    UrlSelection,
     Worker,
 )
 from bilingual_crawler.urls.credentials import without_credentials
@@ -63,7 +63,7 @@ def open_shared_view(place: str, prefix: str = "") -> "SharedView":
     """The frontier in a Redis; which one must be said only where there are several."""
     client, shown = connect(place), without_credentials(place)
     names = [prefix] if prefix else _prefixes(client)
-    link = Link(client, names[0] if names else "", "")
+    link = RedisScripts(client, names[0] if names else "", "")
     if len(names) != 1 or not client.exists(link.key("crawl")):
         client.close()
         raise ConfigurationError(_which(shown, prefix, names))
@@ -78,7 +78,7 @@ def open_shared_view(place: str, prefix: str = "") -> "SharedView":
     return SharedView(link, shown)
 
 
-def _is_hash(client: Redis, link: Link) -> bool:
+def _is_hash(client: Redis, link: RedisScripts) -> bool:
     return bool(client.type(link.key("crawl")) == b"hash")
 
 
@@ -87,7 +87,7 @@ class SharedView:
 
     errors: tuple[type[Exception], ...] = (RedisError,)
 
-    def __init__(self, link: Link, place: str) -> None:
+    def __init__(self, link: RedisScripts, place: str) -> None:
         self._link = link
         self._client: Any = link.client
         self._place = place
@@ -207,7 +207,7 @@ class SharedView:
         scores: list[float | None] = self._client.zmscore(self._key("queue", host), members)
         return scores
 
-    def requeue_failed(self, selection: Selection) -> int:
+    def requeue_failed(self, selection: UrlSelection) -> int:
         """Let failed URLs wait again, at the priority that they had; workers take them at once."""
         words = reading.outcome_words(self._link)
         hosts = [selection.host] if selection.host else self._host_names()
@@ -233,7 +233,7 @@ class SharedView:
                 f"There is no worker {name} in {self._place}: there are {names}."
             )
         number: int = self._client.zcard(self._key("flight", name))
-        worker = Link(self._client, self._link.prefix, name)
+        worker = RedisScripts(self._client, self._link.prefix, name)
         worker.token = text_of(token)
         worker.run("release")
         return number

@@ -24,7 +24,7 @@ ItemT = TypeVar("ItemT")
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ModelComparison:
     """What a model and the rules make of the same rows; no model is None."""
 
     rows: int
@@ -72,12 +72,12 @@ def compare_languages(
     *,
     only: Collection[str] | None = None,
     advance: Advance = lambda _: None,
-) -> Comparison:
+) -> ModelComparison:
     """The language of each URL by the model and by the rules."""
     gold = [row.language for row in rows]
     rules = scores(gold, [announced_language(row.url) for row in rows], only)
     if model is None:
-        return Comparison(len(rows), None, rules, 0.0, {})
+        return ModelComparison(len(rows), None, rules, 0.0, {})
     told: list[str] = []
     start = time.perf_counter()
     for part in _chunks([row.url for row in rows]):
@@ -86,7 +86,7 @@ def compare_languages(
         advance(len(part))
     seconds = time.perf_counter() - start
     not_known = Counter(code for code in gold if code not in model.labels)
-    return Comparison(len(rows), scores(gold, told, only), rules, seconds, dict(not_known))
+    return ModelComparison(len(rows), scores(gold, told, only), rules, seconds, dict(not_known))
 
 
 def compare_pairs(
@@ -95,7 +95,7 @@ def compare_pairs(
     tokens: frozenset[str],
     *,
     advance: Advance = lambda _: None,
-) -> Comparison:
+) -> ModelComparison:
     """Whether pairs are translations by the model (at one half) and by token stripping."""
     gold = [_label(row.parallel) for row in rows]
     keys = {url: stripped(url, tokens) for row in rows for url in row[:2]}
@@ -103,14 +103,14 @@ def compare_pairs(
         gold, [_label(same_but_for_language(keys[row.first], keys[row.second])) for row in rows]
     )
     if model is None:
-        return Comparison(len(rows), None, rules, 0.0, {}, of_pairs=True)
+        return ModelComparison(len(rows), None, rules, 0.0, {}, of_pairs=True)
     told: list[str] = []
     start = time.perf_counter()
     for part in _chunks([(row.first, row.second) for row in rows]):
         told += [_label(each >= HALF) for each in model.probabilities(part).tolist()]
         advance(len(part))
     seconds = time.perf_counter() - start
-    return Comparison(len(rows), scores(gold, told), rules, seconds, {}, of_pairs=True)
+    return ModelComparison(len(rows), scores(gold, told), rules, seconds, {}, of_pairs=True)
 
 
 def _label(parallel: bool) -> str:

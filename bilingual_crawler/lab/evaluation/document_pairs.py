@@ -24,7 +24,7 @@ _UNUSED = {
 Urls = tuple[str, str]
 
 
-class Figures(NamedTuple):
+class PairFigures(NamedTuple):
     """How many pairs were found, and how many of them are right."""
 
     gold: int
@@ -76,12 +76,12 @@ class Judge:
         self._true = set(self.gold)
         self._pages = {url for pair in self.gold for url in pair}
 
-    def figures(self, pairs: Iterable[Urls]) -> Figures:
+    def figures(self, pairs: Iterable[Urls]) -> PairFigures:
         """The figures of some pairs; the order of the two URLs does not count."""
         distinct = {(min(pair), max(pair)) for pair in pairs}
         correct = len(distinct & self._true)
         wrong = sum(1 for pair in distinct - self._true if not self._pages.isdisjoint(pair))
-        return Figures(len(self.gold), len(distinct), correct, wrong)
+        return PairFigures(len(self.gold), len(distinct), correct, wrong)
 
     def is_true(self, first: str, second: str) -> bool:
         """Whether two pages are a gold pair."""

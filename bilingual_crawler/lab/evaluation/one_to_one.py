@@ -32,7 +32,7 @@ Found = dict[tuple[str, str], float]
 """The pairs that were taken, and how likely they were."""
 
 
-class Site(NamedTuple):
+class CandidateSite(NamedTuple):
     """The candidates of one site, a side a language, in the order of the alphabet.
 
     The alphabet decides between equally likely pairs, so that the order of the gold list
@@ -121,7 +121,7 @@ def candidate_pairs(gold: Iterable[GoldPair]) -> int:
     return sum(site.pairs for site in group_by_site(gold))
 
 
-def group_by_site(gold: Iterable[GoldPair]) -> list[Site]:
+def group_by_site(gold: Iterable[GoldPair]) -> list[CandidateSite]:
     """The URLs by registered domain; domains with a gold pair across them are one site."""
     parents: dict[str, str] = {}
 
@@ -139,14 +139,14 @@ def group_by_site(gold: Iterable[GoldPair]) -> list[Site]:
         name = root(_domain(first))
         firsts[name].add(first)
         seconds[name].add(second)
-    return [Site(sorted(firsts[name]), sorted(seconds[name])) for name in sorted(firsts)]
+    return [CandidateSite(sorted(firsts[name]), sorted(seconds[name])) for name in sorted(firsts)]
 
 
 def _domain(url: str) -> str:
     return site_of(host_of(url))
 
 
-def model_table(site: Site, model: ParallelUrls, advance: Advance) -> NDArray[np.float64]:
+def model_table(site: CandidateSite, model: ParallelUrls, advance: Advance) -> NDArray[np.float64]:
     """The probability of every pair of a site; a URL is not its own translation."""
     product = _product(site)
     parts = []
@@ -157,11 +157,11 @@ def model_table(site: Site, model: ParallelUrls, advance: Advance) -> NDArray[np
     return np.concatenate(parts).reshape(len(site.firsts), len(site.seconds))
 
 
-def _product(site: Site) -> Iterator[tuple[str, str]]:
+def _product(site: CandidateSite) -> Iterator[tuple[str, str]]:
     return ((first, second) for first in site.firsts for second in site.seconds)
 
 
-def rule_table(site: Site, keys: dict[str, UrlKey]) -> NDArray[np.float64]:
+def rule_table(site: CandidateSite, keys: dict[str, UrlKey]) -> NDArray[np.float64]:
     """1 where both URLs lose a language token to become equal, less where one does, else 0."""
     table = np.zeros((len(site.firsts), len(site.seconds)))
     columns: defaultdict[str, list[int]] = defaultdict(list)
@@ -176,7 +176,9 @@ def rule_table(site: Site, keys: dict[str, UrlKey]) -> NDArray[np.float64]:
     return table
 
 
-def take_one_to_one(site: Site, table: NDArray[np.float64], at_least: float = 0.0) -> Found:
+def take_one_to_one(
+    site: CandidateSite, table: NDArray[np.float64], at_least: float = 0.0
+) -> Found:
     """The likeliest pair whose URLs are both free, again and again."""
     found: Found = {}
     free_rows, free_columns = set(range(table.shape[0])), set(range(table.shape[1]))

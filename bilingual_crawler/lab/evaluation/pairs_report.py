@@ -10,7 +10,7 @@ from typing import IO, Any
 from rich.console import Console
 from rich.table import Table
 
-from bilingual_crawler.corpus.offline import Outcome
+from bilingual_crawler.corpus.offline import OfflineResult
 from bilingual_crawler.corpus.sources.reading import Skips
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.lab.evaluation.document_pairs import Judge, Miss, alone, misses
@@ -28,7 +28,7 @@ WIDTH = 160
 COMBINED = "combined"
 
 
-def evaluate(outcome: Outcome, gold: Path, *, ablation: bool) -> dict[str, Any]:
+def evaluate(outcome: OfflineResult, gold: Path, *, ablation: bool) -> dict[str, Any]:
     """The figures of a run by a gold list: combined, of each detector, and without each."""
     search, pair = outcome.search, outcome.search.pair
     rows = of_languages(read_gold(gold), pair)
@@ -57,7 +57,7 @@ def evaluate(outcome: Outcome, gold: Path, *, ablation: bool) -> dict[str, Any]:
     return figures
 
 
-def write_folder(folder: Path, outcome: Outcome, summary: dict[str, Any]) -> None:
+def write_folder(folder: Path, outcome: OfflineResult, summary: dict[str, Any]) -> None:
     """Write pairs.jsonl, pairs.tsv and the report."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -73,7 +73,7 @@ def write_folder(folder: Path, outcome: Outcome, summary: dict[str, Any]) -> Non
         ) from error
 
 
-def _json_lines(outcome: Outcome) -> Iterator[str]:
+def _json_lines(outcome: OfflineResult) -> Iterator[str]:
     lines = chain(
         (pair.to_dict() for pair in outcome.unlisted_pairs),
         (verdict.to_dict() for verdict in outcome.verdicts),
@@ -82,7 +82,7 @@ def _json_lines(outcome: Outcome) -> Iterator[str]:
         yield json.dumps(line, ensure_ascii=False) + "\n"
 
 
-def write_lines(outcome: Outcome, stream: IO[str]) -> None:
+def write_lines(outcome: OfflineResult, stream: IO[str]) -> None:
     """A pair a line: two URLs, score, detectors; of listed files a verdict besides."""
     show = plain if stream.isatty() else str
     for pair in outcome.unlisted_pairs:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rich.table import Table
 
-from bilingual_crawler.lab.evaluation.classification import Comparison
+from bilingual_crawler.lab.evaluation.classification import ModelComparison
 from bilingual_crawler.lab.evaluation.metrics import Scores
 from bilingual_crawler.lab.evaluation.one_to_one import Alignment, Recalls
 from bilingual_crawler.languages import UnknownLanguageError, find_language
@@ -12,7 +12,7 @@ from bilingual_crawler.languages import UnknownLanguageError, find_language
 NONE = "-"
 
 
-def comparison_table(result: Comparison, thing: str) -> Table:
+def comparison_table(result: ModelComparison, thing: str) -> Table:
     """A line a class, then the averages and the share of rows without an answer."""
     sides = result.sides
     table = _table(thing)
@@ -49,7 +49,7 @@ def alignment_table(result: Alignment) -> Table:
     return table
 
 
-def comparison_notes(result: Comparison) -> Iterator[str]:
+def comparison_notes(result: ModelComparison) -> Iterator[str]:
     """What must be known beside the table."""
     if result.not_known:
         codes = ", ".join(sorted(result.not_known))

@@ -14,7 +14,7 @@ from bilingual_crawler.lab.replay.curve import Pair
 from bilingual_crawler.lab.replay.site import RecordedSite
 from bilingual_crawler.languages import LanguagePair, UnknownLanguageError, find_language
 from bilingual_crawler.pairing.matcher import Matcher
-from bilingual_crawler.pairing.pair import Page
+from bilingual_crawler.pairing.pair import PairingPage
 from bilingual_crawler.store.warc_reader import OK
 from bilingual_crawler.urls.resolver import UrlResolver
 
@@ -85,7 +85,7 @@ def claimed_pairs(site: RecordedSite, pair: LanguagePair) -> list[Pair]:
             (each.url, each.language) for each in document.alternates if each.language
         )
         names = (document.canonical,) if document.canonical else ()
-        matcher.add(Page(url, document.language, alternates, names))
+        matcher.add(PairingPage(url, document.language, alternates, names))
     return [(found.first, found.second) for found in matcher.pairs]
 
 

@@ -28,7 +28,7 @@ from bilingual_crawler.documents.document import Document
 from bilingual_crawler.lab.replay.recording import MOST_REDIRECTS
 from bilingual_crawler.lab.replay.site import RecordedSite
 from bilingual_crawler.languages import Languages
-from bilingual_crawler.store.warc_reader import OK, Answer
+from bilingual_crawler.store.warc_reader import OK, RecordedResponse
 from bilingual_crawler.urls.hosts import host_of
 
 
@@ -59,7 +59,7 @@ class _Walk:
         self._config = config
         self._pair = pair
         self._robots: dict[str, Protego | None] = {}
-        self._reserved: dict[str, tuple[tdmrep.Rule, ...]] = {}
+        self._reserved: dict[str, tuple[tdmrep.ReservationRule, ...]] = {}
 
     def walk(self, seeds: tuple[str, ...]) -> SiteGraph:
         starts = tuple(page for seed in seeds if (page := self._page(seed, 0, is_seed=True)))
@@ -110,7 +110,7 @@ class _Walk:
         claimed = [each.url for each in document.alternates if each.url != page]
         return [(url, 1) for url in (*claimed, *(link.url for link in document.links))]
 
-    def _is_read(self, answer: Answer) -> bool:
+    def _is_read(self, answer: RecordedResponse) -> bool:
         headers = Headers({name: [value] for name, value in answer.headers})
         if objection_to(headers, self._config.content_types, 0) is not None:
             return False
@@ -121,7 +121,7 @@ class _Walk:
         if self._config.follow_alternates and host and language in self._pair:
             self._scope.admit_host(host)
 
-    def _is_closed(self, document: Document, answer: Answer) -> bool:
+    def _is_closed(self, document: Document, answer: RecordedResponse) -> bool:
         tags = (value for name, value in answer.headers if name.lower() == b"x-robots-tag")
         robots = document.robots | robots_directives(tags)
         reserved = document.tdm_reservation or answer.header("tdm-reservation") == "1"
@@ -140,14 +140,14 @@ class _Walk:
         return not reserved
 
 
-def _parsed_robots(answer: Answer | None) -> Protego | None:
+def _parsed_robots(answer: RecordedResponse | None) -> Protego | None:
     if answer is None or answer.status != OK:
         return None
     text = answer.body[:LARGEST_ROBOTS_TXT].decode("utf-8-sig", "ignore")
     return Protego.parse(rules_for(ROBOT_NAME, text))
 
 
-def _reserved(answer: Answer | None) -> tuple[tdmrep.Rule, ...]:
+def _reserved(answer: RecordedResponse | None) -> tuple[tdmrep.ReservationRule, ...]:
     if answer is None or answer.status != OK:
         return ()
     try:

@@ -18,9 +18,9 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.store.warc_reader import (
     OK,
     REDIRECTS,
-    Answer,
     ArchiveIterator,
     DamagedRecordError,
+    RecordedResponse,
     WarcRecord,
     WarcRecordType,
     answer_of,
@@ -93,7 +93,7 @@ class Recording:
             if target is not None:
                 yield place.url, target
 
-    def answer(self, url: str) -> Answer | None:
+    def answer(self, url: str) -> RecordedResponse | None:
         """What was recorded for a URL; None is a page that does not exist, or is damaged."""
         place = self._places.get(url_fingerprint(url))
         return None if place is None else self._read(place)
@@ -181,7 +181,7 @@ class Recording:
         self._file = Path(self._spool.name)
         self._index()
 
-    def _read(self, place: _Place) -> Answer | None:
+    def _read(self, place: _Place) -> RecordedResponse | None:
         with self._file.open("rb") as stream:
             stream.seek(place.offset)
             try:

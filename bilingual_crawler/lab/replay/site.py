@@ -9,7 +9,7 @@ from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.lab.replay.recording import Recording
 from bilingual_crawler.lab.replay.stripping import without_alternates
-from bilingual_crawler.store.warc_reader import OK, Answer
+from bilingual_crawler.store.warc_reader import OK, RecordedResponse
 
 LONGEST_REFRESH = 100.0
 REFRESH_LOOKED_AT = 4_096
@@ -33,7 +33,7 @@ class RecordedSite:
         self._is_page: dict[str, bool] = {}
         self._read: dict[tuple[str, str, str], bytes] = {}
 
-    def answer(self, url: str) -> Answer | None:
+    def answer(self, url: str) -> RecordedResponse | None:
         """What the site says; None is a page that does not exist."""
         answer = self.recording.answer(url)
         if answer is None or not self.strip:
@@ -50,7 +50,7 @@ class RecordedSite:
             self._is_page[name] = answer is not None and answer.status == OK
         return self._is_page[name]
 
-    def refresh_of(self, url: str, answer: Answer) -> str | None:
+    def refresh_of(self, url: str, answer: RecordedResponse) -> str | None:
         """Where a page sends its reader by itself, as Scrapy sees it."""
         if answer.status != OK or b"refresh" not in answer.body[:REFRESH_BYTES].lower():
             return None
@@ -60,7 +60,7 @@ class RecordedSite:
             return None
         return target if target.startswith(("http://", "https://")) else None
 
-    def document(self, url: str, answer: Answer) -> Document:
+    def document(self, url: str, answer: RecordedResponse) -> Document:
         """The page at a URL, as the spider reads it."""
         return self.build(
             url,

@@ -8,9 +8,9 @@ import re
 from urllib.parse import urlsplit
 
 from bilingual_crawler.documents.sitemap import is_sitemap
-from bilingual_crawler.store.warc_reader import Answer
+from bilingual_crawler.store.warc_reader import RecordedResponse
 
-MISSING = Answer(404, (), b"")
+MISSING = RecordedResponse(404, (), b"")
 LONGEST_VALUE = 4_000
 
 _VALUE = rb"(?:\"[^\"]{0,%d}\"|'[^']{0,%d}')" % (LONGEST_VALUE, LONGEST_VALUE)
@@ -30,7 +30,7 @@ _LOOKED_AT = 1_000
 _MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 
 
-def without_alternates(url: str, answer: Answer) -> Answer:
+def without_alternates(url: str, answer: RecordedResponse) -> RecordedResponse:
     """An answer as a site without hreflang and without sitemaps would give it."""
     if is_sitemap(answer.body, url):
         return MISSING

@@ -17,7 +17,7 @@ from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, tr
 from torch import Tensor, nn
 from transformers import XLMRobertaConfig, XLMRobertaForSequenceClassification
 
-from bilingual_crawler.lab.training.lexicon import Lexicon
+from bilingual_crawler.lab.training.lexicon import NgramEncoder
 from bilingual_crawler.lab.training.linear import LinearModel
 from bilingual_crawler.languages import languages_of_token
 from bilingual_crawler.scoring.pair_features import FEATURES
@@ -63,7 +63,7 @@ class CompactModel(nn.Module):
         self.shape = shape
         self.transformer: Any = XLMRobertaForSequenceClassification(_transformer_config(shape))
         self.linear = LinearPart(shape) if shape.linear else None
-        self.comparison = Comparison(shape) if shape.pair else None
+        self.comparison = PairInteraction(shape) if shape.pair else None
 
     def forward(
         self,
@@ -184,7 +184,7 @@ def _by_place(url: Tensor, values: Tensor) -> Tensor:
     return ((url * values).unsqueeze(2) * place).sum(dim=1)
 
 
-class Comparison(nn.Module):
+class PairInteraction(nn.Module):
     """What the features say, the tokens that one URL has alone or both have, and the words.
 
     Language codes in one URL alone are harmless, most other words are not unless they
@@ -199,7 +199,7 @@ class Comparison(nn.Module):
         self.kinds = nn.Embedding(shape.vocabulary, TOKEN_KINDS)
         self.kinds.requires_grad_(requires_grad=False)
         nn.init.zeros_(self.kinds.weight)
-        self.lexicon = Lexicon(shape.buckets, shape.width)
+        self.lexicon = NgramEncoder(shape.buckets, shape.width)
         self.mean = nn.Parameter(torch.zeros(len(FEATURES)), requires_grad=False)
         self.spread = nn.Parameter(torch.ones(len(FEATURES)), requires_grad=False)
         told = 5 * COMPARED + 4 * TOKEN_KINDS + 3 * LAST

@@ -21,7 +21,7 @@ LONGEST_URL = 4096
 FEWEST_COLUMNS = 2
 
 
-class LabelledUrl(NamedTuple):
+class TrainingUrl(NamedTuple):
     """A URL, the language of its page, and how far to trust that (`weight`)."""
 
     url: str
@@ -43,15 +43,15 @@ class UrlPair(NamedTuple):
     parallel: bool = True
 
 
-class Skipped(Counter[str]):
+class SkippedLines(Counter[str]):
     """How many lines of which kind could not be used: counted, never fatal."""
 
 
 def read_urls(
-    paths: Iterable[Path], *, weight: float = 1.0, skipped: Skipped | None = None
-) -> Iterator[LabelledUrl]:
+    paths: Iterable[Path], *, weight: float = 1.0, skipped: SkippedLines | None = None
+) -> Iterator[TrainingUrl]:
     """Every usable `url, language` row of some tables."""
-    skipped = Skipped() if skipped is None else skipped
+    skipped = SkippedLines() if skipped is None else skipped
     for path in paths:
         for row in _rows(path, ("url", "lang")):
             url, language = row["url"].strip(), _language(row["lang"])
@@ -61,16 +61,16 @@ def read_urls(
                 skipped["unknown language"] += 1
             else:
                 domain = row.get("domain") or registered_domain(url)
-                yield LabelledUrl(url, language, domain, row.get("split", ""), weight)
+                yield TrainingUrl(url, language, domain, row.get("split", ""), weight)
 
 
-def read_pairs(paths: Iterable[Path], *, skipped: Skipped | None = None) -> Iterator[UrlPair]:
+def read_pairs(paths: Iterable[Path], *, skipped: SkippedLines | None = None) -> Iterator[UrlPair]:
     """Every usable row of tables of pairs.
 
     The columns are two URLs and, where known, two languages; a third column of 0 and 1
     instead says whether a pair is one (`url, url, 0|1`).
     """
-    skipped = Skipped() if skipped is None else skipped
+    skipped = SkippedLines() if skipped is None else skipped
     for path in paths:
         for row in _rows(path, ("url1", "url2", "lang1", "lang2")):
             first, second = row["url1"].strip(), row["url2"].strip()
@@ -96,31 +96,31 @@ def read_list(path: Path) -> Iterator[str]:
         yield from (url for url in map(str.strip, lines) if _usable(url))
 
 
-def cap(rows: Iterable[LabelledUrl], most: int, *, seed: int = 0) -> list[LabelledUrl]:
+def cap(rows: Iterable[TrainingUrl], most: int, *, seed: int = 0) -> list[TrainingUrl]:
     """At most `most` rows a language, taken from its domains in turn.
 
     A large site would otherwise fill the share of its language and teach its own name.
     """
-    by_language: defaultdict[str, defaultdict[str, list[LabelledUrl]]] = defaultdict(
+    by_language: defaultdict[str, defaultdict[str, list[TrainingUrl]]] = defaultdict(
         lambda: defaultdict(list)
     )
     for row in rows:
         by_language[row.language][row.domain].append(row)
     rng = random.Random(seed)  # noqa: S311 - a sample, not a secret
-    kept: list[LabelledUrl] = []
+    kept: list[TrainingUrl] = []
     for language in sorted(by_language):
         kept += _in_turn(by_language[language], most, rng)
     return kept
 
 
 def _in_turn(
-    domains: dict[str, list[LabelledUrl]], most: int, rng: random.Random
-) -> list[LabelledUrl]:
+    domains: dict[str, list[TrainingUrl]], most: int, rng: random.Random
+) -> list[TrainingUrl]:
     piles = [domains[name] for name in sorted(domains)]
     for pile in piles:
         rng.shuffle(pile)
     rng.shuffle(piles)
-    kept: list[LabelledUrl] = []
+    kept: list[TrainingUrl] = []
     depth = 0
     while piles and len(kept) < most:
         kept += [pile[depth] for pile in piles][: most - len(kept)]

@@ -34,7 +34,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 Ids = NDArray[np.int32]
 
 
-class Lexicon(nn.Module):
+class NgramEncoder(nn.Module):
     """A vector and a weight for every n-gram; a text is their weighted sum."""
 
     def __init__(self, buckets: int, width: int) -> None:
@@ -122,11 +122,11 @@ def fit_lexicon(
     passes: float = 1.2,
     seed: int = 0,
     show: Callable[[int, int, float], None] = lambda *_: None,
-) -> Lexicon:
+) -> NgramEncoder:
     """Learn the space; `show` is told step, steps and loss."""
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
-    lexicon = Lexicon(ngrams.buckets, width)
+    lexicon = NgramEncoder(ngrams.buckets, width)
     sharpness = nn.Parameter(torch.tensor(2.5))
     tables = [_table(texts, ngrams) for texts in phrases.texts]
     steps = max(1, round(passes * len(phrases.shares) / BATCH))
@@ -165,7 +165,7 @@ def _table(texts: list[str], ngrams: Ngrams) -> Ids:
     return table
 
 
-def _unit(lexicon: Lexicon, ids: Ids, rng: np.random.Generator) -> Tensor:
+def _unit(lexicon: NgramEncoder, ids: Ids, rng: np.random.Generator) -> Tensor:
     ids = ids[:, : max(1, int((ids > 0).sum(axis=1).max()))]
     kept = ids * (rng.random(ids.shape) >= HIDDEN)
     vectors, _ = lexicon(torch.from_numpy(kept.astype(np.int64)))

@@ -26,7 +26,7 @@ THRESHOLDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 Numbers = NDArray[np.float64]
 
 
-class Figures(NamedTuple):
+class LinkFigures(NamedTuple):
     """How good the links are that a threshold lets pass; sites count alike."""
 
     threshold: float
@@ -96,7 +96,9 @@ def left_out(links: Sequence[LabelledLink]) -> Iterator[tuple[str, LinkPredictor
         yield site, fit([link for link in links if link.site != site], {})
 
 
-def measure(predictors: dict[str, LinkPredictor], links: Sequence[LabelledLink]) -> list[Figures]:
+def measure(
+    predictors: dict[str, LinkPredictor], links: Sequence[LabelledLink]
+) -> list[LinkFigures]:
     """Recall and precision by threshold; each site is judged by its own predictor."""
     likelihoods = np.array(
         [
@@ -113,7 +115,7 @@ def measure(predictors: dict[str, LinkPredictor], links: Sequence[LabelledLink])
         hits = weights[passed & right].sum()
         recall = hits / max(1e-9, weights[right].sum())
         precision = hits / max(1e-9, weights[passed].sum())
-        found.append(Figures(threshold, float(recall), float(precision)))
+        found.append(LinkFigures(threshold, float(recall), float(precision)))
     return found
 
 

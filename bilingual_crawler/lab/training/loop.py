@@ -45,7 +45,7 @@ class Schedule:
 
 
 @dataclass(slots=True)
-class Progress:
+class FitProgress:
     """Where a fit stands: what a progress bar shows and a checkpoint keeps."""
 
     epoch: int = 0
@@ -60,7 +60,7 @@ class Progress:
 
 
 Measure = Callable[[NDArray[np.float32], NDArray[np.int64]], float]
-Show = Callable[[Progress], None]
+Show = Callable[[FitProgress], None]
 
 
 class Fit:
@@ -80,7 +80,7 @@ class Fit:
         self.measure = measure
         self.checkpoint = checkpoint
         self.show = show
-        self.progress = Progress()
+        self.progress = FitProgress()
         self._best: dict[str, Tensor] = {}
         self._optimizer = torch.optim.AdamW(
             model.parameters(),
@@ -92,7 +92,7 @@ class Fit:
         self._scaler = torch.amp.GradScaler("cuda", enabled=self.device.type == "cuda")
         self._saved = time.monotonic()
 
-    def run(self, train: Examples, dev: Examples) -> Progress:
+    def run(self, train: Examples, dev: Examples) -> FitProgress:
         """Fit until patience or the epochs run out; the model is left with its best weights."""
         at = self.progress
         while at.epoch < self.schedule.epochs and at.waited < self.schedule.patience:
@@ -188,7 +188,7 @@ class Fit:
         if not self.checkpoint.exists():
             return False
         try:
-            with torch.serialization.safe_globals([Progress, Schedule]):
+            with torch.serialization.safe_globals([FitProgress, Schedule]):
                 state: dict[str, Any] = torch.load(self.checkpoint, map_location="cpu")
             self.model.load_state_dict(state["model"])
             self._optimizer.load_state_dict(state["optimizer"])

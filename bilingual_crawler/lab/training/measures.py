@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bilingual_crawler.lab.training.data import LabelledUrl
+from bilingual_crawler.lab.training.data import TrainingUrl
 
 FEWEST_URLS, FEWEST_DOMAINS = 20, 5
 
 
 def enough(
-    rows: Iterable[LabelledUrl], urls: int = FEWEST_URLS, domains: int = FEWEST_DOMAINS
+    rows: Iterable[TrainingUrl], urls: int = FEWEST_URLS, domains: int = FEWEST_DOMAINS
 ) -> list[str]:
     """The languages that a set of rows can say something about."""
     count: Counter[str] = Counter()

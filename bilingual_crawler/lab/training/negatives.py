@@ -21,7 +21,7 @@ MOST_COMPARED = 200
 TRIES = 5
 
 
-class Site:
+class DomainUrls:
     """The URLs of a domain by language, and which of them are translations of each other."""
 
     def __init__(self, pairs: Iterable[UrlPair], others: Iterable[str] = ()) -> None:
@@ -89,7 +89,7 @@ class Site:
         self._group[self._root(second)] = self._root(first)
 
 
-Sampler = Callable[[UrlPair, Site, random.Random], UrlPair | None]
+Sampler = Callable[[UrlPair, DomainUrls, random.Random], UrlPair | None]
 
 
 def tail(url: str) -> str:
@@ -98,7 +98,7 @@ def tail(url: str) -> str:
     return url[head.end() :] if head else url
 
 
-def random_match(pair: UrlPair, site: Site, rng: random.Random) -> UrlPair | None:
+def random_match(pair: UrlPair, site: DomainUrls, rng: random.Random) -> UrlPair | None:
     """Put any other URL in the second language in place of the second URL."""
     pool = site.urls.get(pair.second_language, ())
     for _ in range(TRIES if pool else 0):
@@ -108,13 +108,13 @@ def random_match(pair: UrlPair, site: Site, rng: random.Random) -> UrlPair | Non
     return None
 
 
-def jaccard_match(pair: UrlPair, site: Site, rng: random.Random) -> UrlPair | None:  # noqa: ARG001 - a `Sampler`
+def jaccard_match(pair: UrlPair, site: DomainUrls, rng: random.Random) -> UrlPair | None:  # noqa: ARG001 - a `Sampler`
     """Put the likest other URL in the second language in place of the second URL."""
     other = site.nearest(pair.second, pair.second_language, pair.first)
     return None if other is None else pair._replace(second=other, parallel=False)
 
 
-def token_removal(pair: UrlPair, site: Site, rng: random.Random) -> UrlPair | None:
+def token_removal(pair: UrlPair, site: DomainUrls, rng: random.Random) -> UrlPair | None:
     """Remove random words of both URLs, never of scheme, authority or port.
 
     What is left must differ in more than language tokens: else it would still be a pair.
@@ -165,7 +165,7 @@ DEFAULT_MIX = (
 
 
 def synthetic_negatives(
-    site: Site, *, mix: Iterable[Recipe] = DEFAULT_MIX, seed: int = 0
+    site: DomainUrls, *, mix: Iterable[Recipe] = DEFAULT_MIX, seed: int = 0
 ) -> Iterator[UrlPair]:
     """Negatives for every pair of a site, by default in the mix that SBFC found best."""
     rng = random.Random(seed)  # noqa: S311 - a sample, not a secret
@@ -181,7 +181,7 @@ def synthetic_negatives(
 
 
 def genuine_negatives(
-    site: Site, links: Mapping[str, Iterable[str]], languages: Mapping[str, str]
+    site: DomainUrls, links: Mapping[str, Iterable[str]], languages: Mapping[str, str]
 ) -> Iterator[UrlPair]:
     """What a crawler meets: a page of a gold pair with each page it links to.
 

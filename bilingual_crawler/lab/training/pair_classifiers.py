@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.lab.training.pair_examples import LabelledPair
+from bilingual_crawler.lab.training.pair_examples import LabelledPages
 from bilingual_crawler.pairing.ilsp import may_be_pair, sizes_agree, structure_features
 from bilingual_crawler.pairing.pplocator import page_features
 from bilingual_crawler.pairing.small_models import (
@@ -37,7 +37,7 @@ SMALLEST_FACTOR = 1e-12
 Rows = Sequence[Sequence[float]]
 
 
-def fit_pair_classifiers(examples: Sequence[LabelledPair]) -> PairClassifiers:
+def fit_pair_classifiers(examples: Sequence[LabelledPages]) -> PairClassifiers:
     """Both classifiers, each from the examples that its system would be asked about."""
     structured = list(filter(asked_about_structure, examples))
     return PairClassifiers(
@@ -52,7 +52,7 @@ def fit_pair_classifiers(examples: Sequence[LabelledPair]) -> PairClassifiers:
     )
 
 
-def asked_about_structure(example: LabelledPair) -> bool:
+def asked_about_structure(example: LabelledPages) -> bool:
     """Whether ILSP-FC would look at the structure of two pages at all."""
     return may_be_pair(example.first, example.second) and sizes_agree(
         example.first.profile, example.second.profile

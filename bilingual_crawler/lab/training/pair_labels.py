@@ -21,10 +21,10 @@ ENOUGH = 110
 
 
 @dataclass(slots=True)
-class Examples:
+class WeighedPairs:
     """The labelled pairs whose pages were found and weighed, and what was not."""
 
-    pairs: list[pair_examples.LabelledPair] = field(default_factory=list)
+    pairs: list[pair_examples.LabelledPages] = field(default_factory=list)
     rows: list[list[float]] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     """URLs that are in none of the inputs, or in neither language."""
@@ -54,9 +54,9 @@ def read_labels(source: str, skipped: Skipped) -> list[LabelledPair]:
     return list(labels.values())
 
 
-def gather(labels: Sequence[LabelledPair], search: PairSearch) -> Examples:
+def gather(labels: Sequence[LabelledPair], search: PairSearch) -> WeighedPairs:
     """The labelled pairs among the pages of a finished search, with their numbers."""
-    examples = Examples()
+    examples = WeighedPairs()
     missing: dict[str, None] = {}
     for row in labels:
         first, second = search.page(row.first), search.page(row.second)
@@ -67,13 +67,13 @@ def gather(labels: Sequence[LabelledPair], search: PairSearch) -> Examples:
         if first.language != search.pair.first.code:
             first, second = second, first
         if first.language != second.language:
-            examples.pairs.append(pair_examples.LabelledPair(first, second, row.parallel))
+            examples.pairs.append(pair_examples.LabelledPages(first, second, row.parallel))
     examples.rows = search.features_of([(one.url, two.url) for one, two, _ in examples.pairs])
     examples.missing = list(missing)
     return examples
 
 
-def check(examples: Examples) -> None:
+def check(examples: WeighedPairs) -> None:
     """Refuse labels from which nothing can be learned, and say what is needed."""
     positive, negative = examples.positive, len(examples.pairs) - examples.positive
     if min(positive, negative) >= FOLDS:
@@ -86,7 +86,7 @@ def check(examples: Examples) -> None:
     )
 
 
-def learn(examples: Examples, start: PairModel) -> tuple[PairModel, dict[str, float]]:
+def learn(examples: WeighedPairs, start: PairModel) -> tuple[PairModel, dict[str, float]]:
     """The model that the examples make of another, and what it reaches in cross-validation.
 
     The figures are of examples that were left out; `..._before` are those of the start.

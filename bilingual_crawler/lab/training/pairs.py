@@ -19,7 +19,7 @@ from bilingual_crawler.pairing.comparison import FEATURES, GROUPS
 from bilingual_crawler.pairing.matcher import DETECTORS, Matcher, UrlModel
 from bilingual_crawler.pairing.model import PairModel
 from bilingual_crawler.pairing.one_to_one import Urls
-from bilingual_crawler.pairing.pair import Page
+from bilingual_crawler.pairing.pair import PairingPage
 
 URL_GROUPS = frozenset(group for group in GROUPS if group.startswith("url_"))
 HIDDEN = (
@@ -55,7 +55,7 @@ class Lesson:
 def lessons(
     site: str,
     pair: LanguagePair,
-    pages: Sequence[tuple[Page, str]],
+    pages: Sequence[tuple[PairingPage, str]],
     true: Collection[Urls],
     url_model: UrlModel | None = None,
 ) -> Iterator[Lesson]:

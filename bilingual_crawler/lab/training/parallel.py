@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.lab.training.compact import CompactModel, Shape, token_kinds, train_tokenizer
-from bilingual_crawler.lab.training.data import LabelledUrl, Skipped, UrlPair, read_pairs, read_urls
+from bilingual_crawler.lab.training.data import (
+    SkippedLines,
+    TrainingUrl,
+    UrlPair,
+    read_pairs,
+    read_urls,
+)
 from bilingual_crawler.lab.training.encoding import encode_pairs, with_other_words
 from bilingual_crawler.lab.training.examples import Examples
 from bilingual_crawler.lab.training.export import decisions
@@ -20,9 +26,14 @@ from bilingual_crawler.lab.training.lexicon import fit_lexicon, read_phrases
 from bilingual_crawler.lab.training.loop import Fit
 from bilingual_crawler.lab.training.made_pairs import made_pairs, numbered_pairs, translated_pairs
 from bilingual_crawler.lab.training.measures import f1
-from bilingual_crawler.lab.training.negatives import Site, synthetic_negatives
+from bilingual_crawler.lab.training.negatives import DomainUrls, synthetic_negatives
 from bilingual_crawler.lab.training.pretrained import PretrainedModel, tokenizer_of
-from bilingual_crawler.lab.training.recipe import COMPACT, Options, Prepared, saved_tokenizer
+from bilingual_crawler.lab.training.recipe import (
+    COMPACT,
+    PreparedTraining,
+    TrainingOptions,
+    saved_tokenizer,
+)
 from bilingual_crawler.lab.training.split import DEV, KEPT_OUT, TEST, TRAIN, share_of, split_domains
 from bilingual_crawler.scoring.encode import Ngrams, UrlEncoder
 from bilingual_crawler.scoring.pair_features import url_parts
@@ -57,13 +68,15 @@ class Row(NamedTuple):
     kind: str = ""
 
 
-def prepare_parallel(options: Options, tell: Callable[[str], None] = lambda _: None) -> Prepared:
+def prepare_parallel(
+    options: TrainingOptions, tell: Callable[[str], None] = lambda _: None
+) -> PreparedTraining:
     """Read, split by domain, make negatives site by site, encode; build the model."""
-    skipped = Skipped()
+    skipped = SkippedLines()
     pairs = [*read_pairs(options.data, skipped=skipped), *read_pairs(options.weak, skipped=skipped)]
     given = list(read_pairs(options.dev, skipped=skipped))
     urls: defaultdict[str, list[str]] = defaultdict(list)
-    everything: list[UrlPair | LabelledUrl] = list(pairs)
+    everything: list[UrlPair | TrainingUrl] = list(pairs)
     for row in read_urls(options.extra, skipped=skipped):
         urls[row.domain].append(row.url)
         everything.append(row)
@@ -81,7 +94,7 @@ def prepare_parallel(options: Options, tell: Callable[[str], None] = lambda _: N
     encoder = _encoder(options, train)
     learned = _examples(encoder, train, learn=options.base == COMPACT)
     mixed = _examples(encoder, _against(dev, "mixed", "listed"))
-    return Prepared(
+    return PreparedTraining(
         task="parallel",
         model=_model(options, encoder, learned, tell),
         encoder=encoder,
@@ -117,7 +130,7 @@ def prepare_parallel(options: Options, tell: Callable[[str], None] = lambda _: N
 
 
 def _sides(
-    pairs: Sequence[UrlPair], everything: Iterable[UrlPair | LabelledUrl], given: Sequence[UrlPair]
+    pairs: Sequence[UrlPair], everything: Iterable[UrlPair | TrainingUrl], given: Sequence[UrlPair]
 ) -> dict[str, str]:
     """The side of every domain; a site whose tables are all gold lists may go to dev."""
     sides = split_domains(everything)
@@ -159,7 +172,7 @@ def _site_rows(
     pairs: list[UrlPair], urls: Sequence[str], most: int, rng: random.Random
 ) -> list[Row]:
     rng.shuffle(pairs)
-    site = Site(pairs, urls)
+    site = DomainUrls(pairs, urls)
     site.pairs = site.pairs[:most]
     count = max(1, len(site.pairs))
     weight = POSITIVES * count**LARGE_SITE
@@ -190,7 +203,7 @@ def _against(rows: Sequence[Row], *kinds: str) -> list[Row]:
     return [*pairs.values(), *(row for row in rows if row.kind in kinds)]
 
 
-def _random_negatives(site: Site, rng: random.Random) -> list[UrlPair]:
+def _random_negatives(site: DomainUrls, rng: random.Random) -> list[UrlPair]:
     """A page of a pair with any other page of the site, whatever its language."""
     every = [*dict.fromkeys(url for urls in site.urls.values() for url in urls), *site.others]
     made = []
@@ -220,7 +233,7 @@ def _made(
     return made
 
 
-def _encoder(options: Options, rows: Sequence[Row]) -> UrlEncoder:
+def _encoder(options: TrainingOptions, rows: Sequence[Row]) -> UrlEncoder:
     if options.base != COMPACT:
         return UrlEncoder(tokenizer_of(options.base), options.length or LONG)
     tokenizer = saved_tokenizer(options)
@@ -236,7 +249,7 @@ def _encoder(options: Options, rows: Sequence[Row]) -> UrlEncoder:
 
 
 def _model(
-    options: Options, encoder: UrlEncoder, train: Examples, tell: Callable[[str], None]
+    options: TrainingOptions, encoder: UrlEncoder, train: Examples, tell: Callable[[str], None]
 ) -> torch.nn.Module:
     torch.manual_seed(options.seed)
     if options.base != COMPACT:
@@ -260,7 +273,7 @@ def _model(
     return model
 
 
-def _lexicon(options: Options, tell: Callable[[str], None]) -> dict[str, torch.Tensor]:
+def _lexicon(options: TrainingOptions, tell: Callable[[str], None]) -> dict[str, torch.Tensor]:
     """The words of all languages, learned once a folder: it takes minutes."""
     path = options.out / LEXICON
     if options.resume and path.exists():

@@ -21,18 +21,18 @@ from bilingual_crawler.lab.training.export import (
     run_graph,
     write_folder,
 )
-from bilingual_crawler.lab.training.loop import Fit, Measure, Progress, Schedule
+from bilingual_crawler.lab.training.loop import Fit, FitProgress, Measure, Schedule
 from bilingual_crawler.scoring.encode import UrlEncoder
 from bilingual_crawler.scoring.pair_features import FEATURES
 
 COMPACT = "compact"
 CHECKPOINT = "checkpoint.pt"
 SAMPLE = 2_000
-Show = Callable[[Progress, Schedule], None]
+Show = Callable[[FitProgress, Schedule], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class TrainingOptions:
     """What a user asks for; `None` is the recipe's own choice.
 
     `data` are tables to learn from and be measured on, `weak` the same at half weight,
@@ -63,7 +63,7 @@ class Options:
 
 
 @dataclass(slots=True)
-class Prepared:
+class PreparedTraining:
     """A model with its data, ready to be fitted."""
 
     task: str
@@ -80,7 +80,7 @@ class Prepared:
     facts: dict[str, str] = field(default_factory=dict)
 
 
-def schedule_of(options: Options) -> Schedule:
+def schedule_of(options: TrainingOptions) -> Schedule:
     """SBFC's schedule for a pretrained base; higher and with an end for a compact model."""
     small = options.base == COMPACT
     return Schedule(
@@ -95,7 +95,7 @@ def schedule_of(options: Options) -> Schedule:
     )
 
 
-def carry_out(prepared: Prepared, options: Options, show: Show) -> dict[str, float]:
+def carry_out(prepared: PreparedTraining, options: TrainingOptions, show: Show) -> dict[str, float]:
     """Fit, export, compare the graphs, measure, write the folder; answers the figures."""
     if options.threads:
         torch.set_num_threads(options.threads)
@@ -118,7 +118,7 @@ def carry_out(prepared: Prepared, options: Options, show: Show) -> dict[str, flo
     return figures
 
 
-def _written(prepared: Prepared, options: Options) -> dict[str, float]:
+def _written(prepared: PreparedTraining, options: TrainingOptions) -> dict[str, float]:
     first, _, _ = next(prepared.dev.batches(np.arange(min(2, len(prepared.dev))), 2))
     names = ("input_ids", "attention_mask", "ngrams", "features")
     inputs = {name: first[name] for name in names if name in first}
@@ -141,7 +141,9 @@ def _written(prepared: Prepared, options: Options) -> dict[str, float]:
     return {key: round(value, 4) for key, value in figures.items()}
 
 
-def _config(prepared: Prepared, options: Options, figures: dict[str, float]) -> dict[str, Any]:
+def _config(
+    prepared: PreparedTraining, options: TrainingOptions, figures: dict[str, float]
+) -> dict[str, Any]:
     labels = {} if prepared.labels is None else {"labels": prepared.labels}
     return {
         "task": prepared.task,
@@ -154,12 +156,12 @@ def _config(prepared: Prepared, options: Options, figures: dict[str, float]) -> 
     }
 
 
-def can_resume(options: Options) -> bool:
+def can_resume(options: TrainingOptions) -> bool:
     """Whether there is a run to go on with."""
     return options.resume and (options.out / CHECKPOINT).exists()
 
 
-def saved_tokenizer(options: Options) -> Tokenizer | None:
+def saved_tokenizer(options: TrainingOptions) -> Tokenizer | None:
     """The tokenizer of the run that is resumed: its numbers are those of the checkpoint."""
     path = options.out / "tokenizer.json"
     return Tokenizer.from_file(str(path)) if can_resume(options) and path.exists() else None

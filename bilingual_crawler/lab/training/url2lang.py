@@ -17,7 +17,7 @@ from bilingual_crawler.lab.training.augment import (
     without_name,
 )
 from bilingual_crawler.lab.training.compact import CompactModel, Shape, train_tokenizer
-from bilingual_crawler.lab.training.data import LabelledUrl, Skipped, cap, read_urls
+from bilingual_crawler.lab.training.data import SkippedLines, TrainingUrl, cap, read_urls
 from bilingual_crawler.lab.training.encoding import encode_urls
 from bilingual_crawler.lab.training.examples import Examples
 from bilingual_crawler.lab.training.export import decisions
@@ -27,8 +27,8 @@ from bilingual_crawler.lab.training.measures import enough, f1, macro_f1
 from bilingual_crawler.lab.training.pretrained import PretrainedModel, tokenizer_of
 from bilingual_crawler.lab.training.recipe import (
     COMPACT,
-    Options,
-    Prepared,
+    PreparedTraining,
+    TrainingOptions,
     can_resume,
     saved_tokenizer,
 )
@@ -55,9 +55,11 @@ RARE = -0.2
 """Exponent of a language's URLs in their weight for the linear part."""
 
 
-def prepare_url2lang(options: Options, _tell: Callable[[str], None] = lambda _: None) -> Prepared:
+def prepare_url2lang(
+    options: TrainingOptions, _tell: Callable[[str], None] = lambda _: None
+) -> PreparedTraining:
     """Read, split, thin out, encode; build the model."""
-    skipped = Skipped()
+    skipped = SkippedLines()
     rows = [
         *read_urls(options.data, skipped=skipped),
         *read_urls(options.weak, weight=WEAK, skipped=skipped),
@@ -83,7 +85,7 @@ def prepare_url2lang(options: Options, _tell: Callable[[str], None] = lambda _: 
     if isinstance(model, CompactModel) and not can_resume(options):
         _set_linear(model, examples, rows, options)
         model.start_from(token_statistics(examples, len(labels)))
-    return Prepared(
+    return PreparedTraining(
         task="url2lang",
         model=model,
         encoder=encoder,
@@ -111,8 +113,8 @@ def prepare_url2lang(options: Options, _tell: Callable[[str], None] = lambda _: 
 
 
 def _parts(
-    rows: list[LabelledUrl], given: list[LabelledUrl]
-) -> tuple[list[LabelledUrl], list[LabelledUrl], list[LabelledUrl]]:
+    rows: list[TrainingUrl], given: list[TrainingUrl]
+) -> tuple[list[TrainingUrl], list[TrainingUrl], list[TrainingUrl]]:
     sides = split_domains(rows)
     if not given:
         return part(rows, sides, TRAIN), part(rows, sides, DEV), part(rows, sides, TEST)
@@ -121,7 +123,7 @@ def _parts(
     return kept, given, []
 
 
-def labels_of(rows: Iterable[LabelledUrl]) -> list[str]:
+def labels_of(rows: Iterable[TrainingUrl]) -> list[str]:
     """The languages with enough URLs to be told from the rest, which is unknown."""
     count: Counter[str] = Counter()
     domains: defaultdict[str, set[str]] = defaultdict(set)
@@ -139,7 +141,7 @@ def labels_of(rows: Iterable[LabelledUrl]) -> list[str]:
     return [*sorted(known), UNKNOWN]
 
 
-def thinned(rows: Sequence[LabelledUrl], seed: int) -> list[LabelledUrl]:
+def thinned(rows: Sequence[TrainingUrl], seed: int) -> list[TrainingUrl]:
     """At most so many URLs of one language and domain: what repeats teaches nothing new."""
     rows = list(rows)
     random.Random(seed).shuffle(rows)  # noqa: S311 - a sample, not a secret
@@ -152,7 +154,7 @@ def thinned(rows: Sequence[LabelledUrl], seed: int) -> list[LabelledUrl]:
     return kept
 
 
-def _made(rows: Sequence[LabelledUrl], labels: Sequence[str], seed: int) -> list[LabelledUrl]:
+def _made(rows: Sequence[TrainingUrl], labels: Sequence[str], seed: int) -> list[TrainingUrl]:
     """URLs whose only sign of a language is a code that was put in, or their domain."""
     rng = random.Random(seed)  # noqa: S311 - a sample, not a secret
     plain = [row.url for row in rows if not announced_languages(row.url)]
@@ -166,18 +168,18 @@ def _made(rows: Sequence[LabelledUrl], labels: Sequence[str], seed: int) -> list
             *coded(label, plain, wanted, rng),
             *home_pages(suffixes[label], names, HOME_PAGES, rng),
         ]
-        made += [LabelledUrl(url, label, "", TRAIN, WEAK) for url in urls]
+        made += [TrainingUrl(url, label, "", TRAIN, WEAK) for url in urls]
     return made
 
 
-def _encoder(options: Options, rows: Sequence[LabelledUrl]) -> UrlEncoder:
+def _encoder(options: TrainingOptions, rows: Sequence[TrainingUrl]) -> UrlEncoder:
     if options.base != COMPACT:
         return UrlEncoder(tokenizer_of(options.base), options.length or LONG)
     tokenizer = saved_tokenizer(options) or _own_tokenizer(options, rows)
     return UrlEncoder(tokenizer, options.length or LENGTH, NGRAMS)
 
 
-def _own_tokenizer(options: Options, rows: Sequence[LabelledUrl]) -> Tokenizer:
+def _own_tokenizer(options: TrainingOptions, rows: Sequence[TrainingUrl]) -> Tokenizer:
     drawn = random.Random(options.seed).sample(rows, min(len(rows), TOKENIZER_TEXTS))  # noqa: S311
     texts = (prepare(without_name(row.url, row.domain)) for row in drawn)
     tokenizer = train_tokenizer(texts, options.vocabulary or VOCABULARY, digits=False)
@@ -186,7 +188,7 @@ def _own_tokenizer(options: Options, rows: Sequence[LabelledUrl]) -> Tokenizer:
     return tokenizer
 
 
-def _model(options: Options, encoder: UrlEncoder, outputs: int) -> torch.nn.Module:
+def _model(options: TrainingOptions, encoder: UrlEncoder, outputs: int) -> torch.nn.Module:
     torch.manual_seed(options.seed)
     if options.base != COMPACT:
         return PretrainedModel(options.base, outputs)
@@ -203,7 +205,10 @@ def _model(options: Options, encoder: UrlEncoder, outputs: int) -> torch.nn.Modu
 
 
 def _training(
-    encoder: UrlEncoder, rows: Sequence[LabelledUrl], numbers: dict[str, int], options: Options
+    encoder: UrlEncoder,
+    rows: Sequence[TrainingUrl],
+    numbers: dict[str, int],
+    options: TrainingOptions,
 ) -> Examples:
     targets = _targets(rows, numbers)
     plain = encode_urls(encoder, [row.url for row in rows])
@@ -216,19 +221,19 @@ def _training(
 
 
 def _measuring(
-    encoder: UrlEncoder, rows: Sequence[LabelledUrl], numbers: dict[str, int]
+    encoder: UrlEncoder, rows: Sequence[TrainingUrl], numbers: dict[str, int]
 ) -> Examples:
     encoded: Arrays = encode_urls(encoder, [row.url for row in rows])
     return Examples([encoded], _targets(rows, numbers), measured=_classes(rows, numbers))
 
 
-def _classes(rows: Sequence[LabelledUrl], numbers: dict[str, int]) -> tuple[int, ...]:
+def _classes(rows: Sequence[TrainingUrl], numbers: dict[str, int]) -> tuple[int, ...]:
     """The languages with enough URLs and domains among the rows; all if none has."""
     found = tuple(numbers[each] for each in enough(rows) if each in numbers)
     return found or tuple(range(len(numbers) - 1))
 
 
-def _targets(rows: Sequence[LabelledUrl], numbers: dict[str, int]) -> NDArray[np.int64]:
+def _targets(rows: Sequence[TrainingUrl], numbers: dict[str, int]) -> NDArray[np.int64]:
     unknown = numbers[UNKNOWN]
     return np.array([numbers.get(row.language, unknown) for row in rows], dtype=np.int64)
 
@@ -243,12 +248,12 @@ def _figures(logits: NDArray[np.float32], examples: Examples) -> dict[str, float
     }
 
 
-def _told(rows: Sequence[LabelledUrl]) -> str:
+def _told(rows: Sequence[TrainingUrl]) -> str:
     return f"{len(rows):,} URLs of {len({row.domain for row in rows}):,} domains"
 
 
 def _set_linear(
-    model: CompactModel, examples: Examples, rows: Sequence[LabelledUrl], options: Options
+    model: CompactModel, examples: Examples, rows: Sequence[TrainingUrl], options: TrainingOptions
 ) -> None:
     """Fit the linear part on the rows as they are and without the names of their domains."""
     assert model.linear is not None

@@ -7,7 +7,7 @@ this one: each time both pages are there, the tie was right (two languages) or w
 from functools import lru_cache
 
 from bilingual_crawler.documents.document import Document
-from bilingual_crawler.scoring.adaptive.page import Fate, Known, Tie
+from bilingual_crawler.scoring.adaptive.page import Fate, KnownUrl, Tie
 from bilingual_crawler.scoring.adaptive.sections import Vector
 
 AT_FIRST = {
@@ -29,7 +29,7 @@ MIXED, PURE = 40, 60
 LEAST_PURITY = 0.3
 
 
-class Evidence:
+class SiteEvidence:
     """What one site has shown about its ties and its language switches."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Evidence:
         right, seen = self.ties[tie]
         return (right + TIE_PRIOR * AT_FIRST[tie]) / (seen + TIE_PRIOR)
 
-    def settled(self, one: Known, other: Known, tie: Tie) -> float:
+    def settled(self, one: KnownUrl, other: KnownUrl, tie: Tie) -> float:
         """Note what pairing says of a tie whose pages are there; how right it was is told."""
         is_pair = one.partner is other
         right = 1.0 if is_pair else is_alive(one, other) * self.in_silence(one, other, tie)
@@ -53,7 +53,7 @@ class Evidence:
             self.paired[1] += 1
         return right
 
-    def in_silence(self, one: Known, other: Known, tie: Tie) -> float:
+    def in_silence(self, one: KnownUrl, other: KnownUrl, tie: Tie) -> float:
         """How likely two tied pages are translations though pairing has not found them.
 
         The more such ties turn out to be pairs, the more it says if one does not.
@@ -69,13 +69,13 @@ class Evidence:
         counts[0] += right
         counts[1] += 1
 
-    def saw(self, page: Known) -> None:
+    def saw(self, page: KnownUrl) -> None:
         """Note what a fetched page says about its translation."""
         self.switching[0] += page.claims
         self.switching[1] += page.claims or bool(page.switches)
         self.switching[2] += 1
 
-    def strength(self, one: Known, other: Known, tie: Tie) -> float:
+    def strength(self, one: KnownUrl, other: KnownUrl, tie: Tie) -> float:
         """How likely two tied URLs are translations, apart from their languages."""
         share = self.reliability(tie)
         if tie is Tie.SWITCH:
@@ -87,7 +87,7 @@ class Evidence:
             return share * (1.0 - CONTRADICTION * doubt)
         return share
 
-    def _doubt(self, page: Known, mate: Known) -> float:
+    def _doubt(self, page: KnownUrl, mate: KnownUrl) -> float:
         """How much it means that a page does not name `mate` as its translation.
 
         A page with a switch that leads elsewhere, or a page without one on a site where the
@@ -101,7 +101,7 @@ class Evidence:
         return min(1.0, (own + 0.5) / (pages + 2.0))
 
 
-def is_alive(page: Known, mate: Known) -> bool:
+def is_alive(page: KnownUrl, mate: KnownUrl) -> bool:
     """Whether two tied URLs, of which `page` is fetched, can still be a pair."""
     if page.partner not in {None, mate} or mate.partner not in {None, page}:
         return False
@@ -118,12 +118,12 @@ def purity_of(document: Document) -> float:
     return min(1.0, max(LEAST_PURITY, (share - MIXED) / (PURE - MIXED)))
 
 
-def _is_seen(one: Known, other: Known, tie: Tie) -> bool:
+def _is_seen(one: KnownUrl, other: KnownUrl, tie: Tie) -> bool:
     """Whether pairing sees what ties two pages: a declaration, or the same key."""
     return tie is Tie.DECLARED or one.key == other.key
 
 
-def _shared(page: Known, mate: Known) -> int:
+def _shared(page: KnownUrl, mate: KnownUrl) -> int:
     """With how many pages of the language of `mate` its switch target `page` is shared."""
     return max(1, page.switched_from[mate.language]) if mate.fate is Fate.FETCHED else 1
 

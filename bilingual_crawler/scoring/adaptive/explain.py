@@ -3,8 +3,8 @@
 from math import prod
 
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.scoring.adaptive.evidence import Evidence
-from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, Known, Tie
+from bilingual_crawler.scoring.adaptive.evidence import SiteEvidence
+from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, KnownUrl, Tie
 from bilingual_crawler.scoring.adaptive.sections import Vector
 from bilingual_crawler.scoring.adaptive.value import (
     FINDABLE,
@@ -35,7 +35,9 @@ _SOURCES = {
 }
 
 
-def factors_of(page: Known, evidence: Evidence, pair: LanguagePair) -> tuple[float, list[Factor]]:
+def factors_of(
+    page: KnownUrl, evidence: SiteEvidence, pair: LanguagePair
+) -> tuple[float, list[Factor]]:
     """The score of a URL, and everything it is the product of."""
     languages = page.languages
     case = best_case(page, languages, evidence)
@@ -55,7 +57,7 @@ def factors_of(page: Known, evidence: Evidence, pair: LanguagePair) -> tuple[flo
     return least, [Factor("no hope", least, why)]
 
 
-def _anyway(page: Known, unexplained: float) -> list[Factor]:
+def _anyway(page: KnownUrl, unexplained: float) -> list[Factor]:
     """What every URL is measured by."""
     group = page.group
     text = f"{group.fresh:.0%} of the text of pages in {_place(page)} is new"
@@ -66,7 +68,7 @@ def _anyway(page: Known, unexplained: float) -> list[Factor]:
     return factors
 
 
-def _alone(page: Known, languages: Vector, pair: LanguagePair) -> list[Factor]:
+def _alone(page: KnownUrl, languages: Vector, pair: LanguagePair) -> list[Factor]:
     share = translated(page, languages)
     return [
         Factor("language", languages[0] + languages[1], _language(page, languages, pair)),
@@ -77,7 +79,7 @@ def _alone(page: Known, languages: Vector, pair: LanguagePair) -> list[Factor]:
 
 
 def _completes(
-    page: Known, languages: Vector, mate: Known, evidence: Evidence, pair: LanguagePair
+    page: KnownUrl, languages: Vector, mate: KnownUrl, evidence: SiteEvidence, pair: LanguagePair
 ) -> list[Factor]:
     strength = evidence.strength(mate, page, page.ties[mate])
     wanted = 1 - mate.language
@@ -95,7 +97,7 @@ def _completes(
 
 
 def _opens(
-    page: Known, languages: Vector, mate: Known, evidence: Evidence, pair: LanguagePair
+    page: KnownUrl, languages: Vector, mate: KnownUrl, evidence: SiteEvidence, pair: LanguagePair
 ) -> list[Factor]:
     share = page.group.together(evidence.strength(mate, page, page.ties[mate]) * page.group.kept)
     both, downloads = opening(languages, mate.languages)
@@ -114,11 +116,11 @@ def _opens(
     ]
 
 
-def _place(page: Known) -> str:
+def _place(page: KnownUrl) -> str:
     return page.group.yields[-1].name
 
 
-def _language(page: Known, languages: Vector, pair: LanguagePair) -> str:
+def _language(page: KnownUrl, languages: Vector, pair: LanguagePair) -> str:
     seen = sum(page.group.languages[-1].counts)
     return f"{_shares(languages, pair)}, by {_SOURCES[page.certainty]} and {seen} pages near it"
 

@@ -5,7 +5,7 @@ FIRST_RATE = 1.0
 MOST_HOSTS = 100
 
 
-class Harvest:
+class RecentYield:
     """Pairs a page of one site, smoothed over its last pages."""
 
     def __init__(self, least: float, window: int) -> None:

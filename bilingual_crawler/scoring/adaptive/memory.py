@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from sys import intern
 
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.scoring.adaptive.evidence import Evidence, leaning
-from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, Known, Tie
+from bilingual_crawler.scoring.adaptive.evidence import SiteEvidence, leaning
+from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, KnownUrl, Tie
 from bilingual_crawler.scoring.adaptive.sections import Group, LanguageSection, YieldSection
 from bilingual_crawler.scoring.adaptive.traits import Traits, traits_of
 from bilingual_crawler.urls.fingerprint import url_fingerprint
@@ -39,21 +39,21 @@ class Memory:
         self._room = room
         self.codes = pair.codes
         self.tokens = pair.first.tokens | pair.second.tokens
-        self.urls: dict[int, Known] = {}
-        self.evidence = Evidence()
+        self.urls: dict[int, KnownUrl] = {}
+        self.evidence = SiteEvidence()
         self.language_sections: dict[str, LanguageSection] = {}
         self.yield_sections: dict[str, YieldSection] = {}
         self._groups: dict[tuple[str, str], Group] = {}
-        self._members: dict[Group, dict[Known, None]] = {}
-        self._alike: dict[tuple[Tie, str], tuple[Known, ...]] = {}
-        self.dirty: dict[Known, None] = {}
+        self._members: dict[Group, dict[KnownUrl, None]] = {}
+        self._alike: dict[tuple[Tie, str], tuple[KnownUrl, ...]] = {}
+        self.dirty: dict[KnownUrl, None] = {}
         self._touched: dict[Section, None] = {}
 
-    def get(self, url: str) -> Known | None:
+    def get(self, url: str) -> KnownUrl | None:
         """The memory of a URL, if there is one."""
         return self.urls.get(url_fingerprint(url))
 
-    def known(self, url: str, depth: int) -> Known:
+    def known(self, url: str, depth: int) -> KnownUrl:
         """The memory of a URL; made, with its ties to others, when it is new."""
         fingerprint = url_fingerprint(url)
         known = self.urls.get(fingerprint)
@@ -68,7 +68,7 @@ class Memory:
                     self.tie(known, other, tie)
         return known
 
-    def remember(self, url: str, depth: int, fate: Fate) -> Known:
+    def remember(self, url: str, depth: int, fate: Fate) -> KnownUrl:
         """Take in a URL of an earlier run, whose ties are known."""
         self._room.places -= 1
         traits = traits_of(url, self.tokens)
@@ -79,13 +79,13 @@ class Memory:
         self._alike_to(known, traits)
         return known
 
-    def _new(self, url: str, traits: Traits, depth: int) -> Known:
-        known = Known(url, traits.key, intern(traits.language_class), self._group(traits), depth)
+    def _new(self, url: str, traits: Traits, depth: int) -> KnownUrl:
+        known = KnownUrl(url, traits.key, intern(traits.language_class), self._group(traits), depth)
         if traits.announced:
             known.guess(leaning(traits.announced, self.codes, SURE_TOKEN), Certainty.TOKEN)
         return known
 
-    def tie(self, one: Known, other: Known, tie: Tie) -> bool:
+    def tie(self, one: KnownUrl, other: KnownUrl, tie: Tie) -> bool:
         """Tie two URLs, or for a better reason than before; tell whether that is news."""
         ties = one.ties
         before = ties.get(other)
@@ -113,7 +113,7 @@ class Memory:
         for members in self._members.values():
             self.dirty.update(members)
 
-    def end_of_waiting(self, page: Known, fate: Fate) -> None:
+    def end_of_waiting(self, page: KnownUrl, fate: Fate) -> None:
         """A URL was fetched, or never will be."""
         page.fate = fate
         members = self._members.get(page.group)
@@ -121,7 +121,7 @@ class Memory:
             members.pop(page, None)
         self.dirty.pop(page, None)
 
-    def to_judge_again(self, most: int) -> Iterator[Known]:
+    def to_judge_again(self, most: int) -> Iterator[KnownUrl]:
         """Waiting URLs of which something has changed, no more than `most` at a time."""
         for section in self._touched:
             if section.has_moved():
@@ -133,7 +133,7 @@ class Memory:
             if page.fate is Fate.WAITING and page.priority is not None:
                 yield page
 
-    def _alike_to(self, known: Known, traits: Traits) -> list[tuple[Known, Tie]]:
+    def _alike_to(self, known: KnownUrl, traits: Traits) -> list[tuple[KnownUrl, Tie]]:
         """Earlier URLs that resemble a new one, which is noted beside them."""
         found = []
         for tie, name in ((Tie.KEY, traits.key), (Tie.SLUG, traits.slug)):

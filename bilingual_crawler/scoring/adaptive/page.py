@@ -40,7 +40,7 @@ class Certainty(IntEnum):
 NOWHERE = (0, 0, 0)
 
 
-class Known:
+class KnownUrl:
     """One URL: waiting, fetched or gone. Compared by identity; a site has one a URL.
 
     There are very many of them, each with a tie or two. A dictionary of one entry takes 232
@@ -90,7 +90,7 @@ class Known:
         """The language that the URL model thinks likeliest, if it was asked."""
         self.priority: float | None = None
         self._ties: tuple[Any, ...] = ()
-        self.partner: Known | None = None
+        self.partner: KnownUrl | None = None
         self.promise: float | None = None
         self.purity = 1.0
         """What it counts in a pair: less if much of its text is in another language."""
@@ -107,20 +107,20 @@ class Known:
         self.slot = ""
 
     @property
-    def ties(self) -> Mapping["Known", Tie]:
+    def ties(self) -> Mapping["KnownUrl", Tie]:
         """The URLs that it may be translated by, and why."""
         return _as_dict(self._ties)
 
-    def tie_to(self, other: "Known", tie: Tie) -> None:
+    def tie_to(self, other: "KnownUrl", tie: Tie) -> None:
         """Tie it to another URL."""
         self._ties = _with(self._ties, other, tie)
 
     @property
-    def switches(self) -> Mapping["Known", int]:
+    def switches(self) -> Mapping["KnownUrl", int]:
         """Where its language switch leads to, and the language that it names."""
         return _as_dict(self._switches)
 
-    def switch_to(self, other: "Known", language: int) -> None:
+    def switch_to(self, other: "KnownUrl", language: int) -> None:
         """Note where its language switch leads to."""
         self._switches = _with(self._switches, other, language)
 
@@ -162,11 +162,11 @@ class Known:
 _CERTAIN: tuple[Vector, Vector, Vector] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
-def _as_dict(items: tuple[Any, ...]) -> dict[Known, Any]:
+def _as_dict(items: tuple[Any, ...]) -> dict[KnownUrl, Any]:
     return dict(zip(items[::2], items[1::2], strict=True))
 
 
-def _with(items: tuple[Any, ...], key: Known, value: int) -> tuple[Any, ...]:
+def _with(items: tuple[Any, ...], key: KnownUrl, value: int) -> tuple[Any, ...]:
     """The same with one more key, or with another value of one."""
     for at in range(0, len(items), 2):
         if items[at] is key:

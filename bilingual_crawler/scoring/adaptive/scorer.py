@@ -8,12 +8,12 @@ from bilingual_crawler.documents.document import Document, DocumentKey, Link
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.scoring.adaptive.explain import factors_of
-from bilingual_crawler.scoring.adaptive.harvest import Harvest
-from bilingual_crawler.scoring.adaptive.hunches import Hunches
+from bilingual_crawler.scoring.adaptive.harvest import RecentYield
 from bilingual_crawler.scoring.adaptive.memory import Room
-from bilingual_crawler.scoring.adaptive.page import Fate, Known
-from bilingual_crawler.scoring.adaptive.site import SUNK, Site
+from bilingual_crawler.scoring.adaptive.page import Fate, KnownUrl
+from bilingual_crawler.scoring.adaptive.site import SUNK, SiteModel
 from bilingual_crawler.scoring.adaptive.state import pack, unpack
+from bilingual_crawler.scoring.adaptive.url_model_priors import UrlModelPriors
 from bilingual_crawler.scoring.scorer import CrawlSoFar, Factor, LinkScorer, Proposal
 from bilingual_crawler.urls.hosts import host_of, site_of
 
@@ -25,10 +25,10 @@ class AdaptiveScorer(LinkScorer):
 
     def __init__(self, pair: LanguagePair, crawl: CrawlSoFar, config: Config) -> None:
         super().__init__(pair, crawl, config)
-        self._hunches = Hunches(pair, config)
+        self._hunches = UrlModelPriors(pair, config)
         self._room = Room()
-        self._sites: dict[str, Site] = {}
-        self._changed: dict[str, Site] = {}
+        self._sites: dict[str, SiteModel] = {}
+        self._changed: dict[str, SiteModel] = {}
         self._exhausted: list[str] = []
 
     def weight_of(self, document: Document) -> float:
@@ -99,11 +99,11 @@ class AdaptiveScorer(LinkScorer):
         self._sites = unpack(state, self._make)
         self._changed = dict(self._sites)
 
-    def _seen(self, document: Document, link: Link) -> tuple[Site, Known]:
+    def _seen(self, document: Document, link: Link) -> tuple[SiteModel, KnownUrl]:
         site = self._site(link.url)
         return site, site.seen(document, link)
 
-    def _site(self, url: str) -> Site:
+    def _site(self, url: str) -> SiteModel:
         name = _site_name("/".join(url.split("/", 3)[:3]))
         site = self._sites.get(name)
         if site is None:
@@ -111,9 +111,9 @@ class AdaptiveScorer(LinkScorer):
         self._changed[name] = site
         return site
 
-    def _make(self, name: str) -> Site:
-        harvest = Harvest(self.config.site_yield, self.config.site_yield_pages)
-        return Site(name, self.pair, harvest, self._room)
+    def _make(self, name: str) -> SiteModel:
+        harvest = RecentYield(self.config.site_yield, self.config.site_yield_pages)
+        return SiteModel(name, self.pair, harvest, self._room)
 
 
 @lru_cache(maxsize=1 << 12)

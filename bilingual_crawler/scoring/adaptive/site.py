@@ -7,12 +7,12 @@ from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.documents.switches import languages_of_link
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.scoring.adaptive.evidence import NEITHER, is_alive, leaning, purity_of
-from bilingual_crawler.scoring.adaptive.harvest import Harvest
+from bilingual_crawler.scoring.adaptive.harvest import RecentYield
 from bilingual_crawler.scoring.adaptive.memory import Memory, Room
-from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, Known, Tie
+from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, KnownUrl, Tie
 from bilingual_crawler.scoring.adaptive.sections import Vector, YieldSection
 from bilingual_crawler.scoring.adaptive.switches import SURE, Switches, slot_of
-from bilingual_crawler.scoring.adaptive.transforms import Prediction, Rule, Transforms
+from bilingual_crawler.scoring.adaptive.transforms import Prediction, Transforms, UrlTransform
 from bilingual_crawler.scoring.adaptive.value import value_of
 from bilingual_crawler.scoring.scorer import Proposal
 from bilingual_crawler.store.compact import CompactMap
@@ -39,10 +39,10 @@ LEAST_PROBE = 0.5
 HALF_SURE = 0.5
 
 
-class Site:
+class SiteModel:
     """What is learned of one site; grows with its pages up to a fixed size."""
 
-    def __init__(self, name: str, pair: LanguagePair, harvest: Harvest, room: Room) -> None:
+    def __init__(self, name: str, pair: LanguagePair, harvest: RecentYield, room: Room) -> None:
         self.name = name
         self.codes = pair.codes
         self.harvest = harvest
@@ -54,10 +54,10 @@ class Site:
         """The hashes of the paragraphs so far, all with the value 1."""
         self.stays = list(STAYS)
         self.guesses = list(GUESSES)
-        self.probes: dict[Known, tuple[int, Rule]] = {}
+        self.probes: dict[KnownUrl, tuple[int, UrlTransform]] = {}
         self.probing = [0, 0]
         self._proposed: list[Proposal] = []
-        self._unsettled: list[tuple[Known, Known, Tie]] = []
+        self._unsettled: list[tuple[KnownUrl, KnownUrl, Tie]] = []
 
     def arrived(self, document: Document) -> None:
         """Learn from a page that was fetched."""
@@ -122,7 +122,7 @@ class Site:
                     self._kept(mate.group.yields, 0.0)
                 self._review(mate)
 
-    def seen(self, document: Document, link: Link) -> Known:
+    def seen(self, document: Document, link: Link) -> KnownUrl:
         """The memory of a link's target, with what the link says about its language."""
         target = self.memory.known(link.url, document.depth + 1)
         if target.fate is not Fate.WAITING:
@@ -138,7 +138,7 @@ class Site:
             target.slot, target.parent = slot_of(link), language
         return target
 
-    def think(self, page: Known, shares: Vector) -> None:
+    def think(self, page: KnownUrl, shares: Vector) -> None:
         """Take in what the URL model says of a language, as far as it was right before."""
         trust = self.guesses[0] / self.guesses[1]
         page.hunch = max(range(len(shares)), key=shares.__getitem__)
@@ -149,7 +149,7 @@ class Site:
         total = first + second + other
         page.guess((first / total, second / total, other / total), Certainty.MODEL)
 
-    def value(self, page: Known) -> float:
+    def value(self, page: KnownUrl) -> float:
         """What a waiting URL is worth now."""
         now = self._value(page)
         if page.priority is None or now >= page.priority:
@@ -168,7 +168,7 @@ class Site:
                 page.priority = now
                 yield page.url, now
 
-    def _value(self, page: Known) -> float:
+    def _value(self, page: KnownUrl) -> float:
         value = value_of(page, self.evidence)
         return value * SUNK if self.harvest.is_over else value
 
@@ -180,7 +180,7 @@ class Site:
     def _number(self, language: str | None) -> int:
         return self.codes.index(language) if language in self.codes else NEITHER
 
-    def _lead_on(self, alias: Known, page: Known) -> None:
+    def _lead_on(self, alias: KnownUrl, page: KnownUrl) -> None:
         """What was hoped of a URL that redirects is hoped of where it leads."""
         if alias is page or alias.fate is not Fate.WAITING:
             return
@@ -196,7 +196,7 @@ class Site:
         if not page.slot:
             page.slot, page.parent = alias.slot, alias.parent
 
-    def _learn_way(self, page: Known) -> None:
+    def _learn_way(self, page: KnownUrl) -> None:
         """What the link that led here has turned out to be."""
         probe = self.probes.pop(page, None)
         if probe is not None:
@@ -214,7 +214,7 @@ class Site:
             self.stays[0] += not crossed
             self.stays[1] += 1
 
-    def _learn_text(self, page: Known, document: Document) -> None:
+    def _learn_text(self, page: KnownUrl, document: Document) -> None:
         """How much of a page is new; menus and the like are left out by the document."""
         new = total = 0
         for paragraph in document.main_paragraphs:
@@ -232,10 +232,10 @@ class Site:
                 section.add(section.fresh, new / total)
                 self.memory.touch(section)
 
-    def _read_claims(self, page: Known, document: Document) -> None:
+    def _read_claims(self, page: KnownUrl, document: Document) -> None:
         """The translations that a page declares in hreflang."""
-        named: dict[int, Known] = {}
-        own: list[Known] = []
+        named: dict[int, KnownUrl] = {}
+        own: list[KnownUrl] = []
         for alternate in document.alternates:
             language = self._number(alternate.language)
             if language == NEITHER or not self._is_here(alternate.url):
@@ -254,9 +254,9 @@ class Site:
         if page.language != NEITHER and 1 - page.language in named:
             page.claims = True
 
-    def _read_switches(self, page: Known, document: Document) -> None:
+    def _read_switches(self, page: KnownUrl, document: Document) -> None:
         """The links of a page that change the language."""
-        named: dict[int, Known] = {}
+        named: dict[int, KnownUrl] = {}
         for link in document.links:
             language = self._switched_to(page, link)
             if language is None or not self._is_here(link.url):
@@ -280,7 +280,7 @@ class Site:
                 page.claims = True
         self._tie_named(page, named, Tie.SWITCH)
 
-    def _switched_to(self, page: Known, link: Link) -> int | None:
+    def _switched_to(self, page: KnownUrl, link: Link) -> int | None:
         """The language of the pair that a link names or leads to, if it does."""
         named = [self.codes.index(code) for code in languages_of_link(link) if code in self.codes]
         if named:
@@ -289,7 +289,7 @@ class Site:
             return 1 - page.language
         return None
 
-    def _tie_named(self, page: Known, named: dict[int, Known], tie: Tie) -> None:
+    def _tie_named(self, page: KnownUrl, named: dict[int, KnownUrl], tie: Tie) -> None:
         """Tie a page to the translation it names; one in a third language ties two others."""
         if page.language != NEITHER:
             if 1 - page.language in named:
@@ -300,7 +300,7 @@ class Site:
     def _is_here(self, url: str) -> bool:
         return site_of(host_of(url)) == self.name
 
-    def _settle(self, page: Known, mate: Known, tie: Tie) -> None:
+    def _settle(self, page: KnownUrl, mate: KnownUrl, tie: Tie) -> None:
         """Both pages of a tie are there: judge whether it was right."""
         if page.language == mate.language == NEITHER:
             return
@@ -325,7 +325,7 @@ class Site:
             self._review(page)
             self._review(mate)
 
-    def _judge_both(self, page: Known, mate: Known, tie: Tie, *, right: float) -> None:
+    def _judge_both(self, page: KnownUrl, mate: KnownUrl, tie: Tie, *, right: float) -> None:
         self.evidence.judge(tie, right=right)
         sections = dict.fromkeys((*page.group.yields, *mate.group.yields))
         self._kept(sections, right * min(page.purity, mate.purity))
@@ -336,7 +336,7 @@ class Site:
             section.add(section.kept, amount)
             self.memory.touch(section)
 
-    def _confirm(self, one: Known, other: Known) -> None:
+    def _confirm(self, one: KnownUrl, other: KnownUrl) -> None:
         """Learn how the URLs of a pair differ, once."""
         if one.learned and other.learned:
             return
@@ -346,7 +346,7 @@ class Site:
         self.transforms[one.language].learn(one.url, other.url)
         self.transforms[other.language].learn(other.url, one.url)
 
-    def _review(self, page: Known) -> None:
+    def _review(self, page: KnownUrl) -> None:
         """Count for its sections how likely a fetched page has a translation."""
         if page.fate is not Fate.FETCHED or page.language == NEITHER:
             return
@@ -363,7 +363,7 @@ class Site:
             self.memory.touch(section)
         page.promise = promise
 
-    def _promise(self, page: Known) -> float:
+    def _promise(self, page: KnownUrl) -> float:
         best = 0.0 if page.partner is None or page.partner in page.ties else 1.0
         for mate, tie in page.ties.items():
             if is_alive(page, mate):
@@ -375,7 +375,7 @@ class Site:
                 best = max(best, promise)
         return best
 
-    def _propose(self, page: Known) -> None:
+    def _propose(self, page: KnownUrl) -> None:
         """Look where a rule says that the counterpart of a page is."""
         if not page.is_fetched or (page.promise or 0.0) > LEAST_PROBE:
             return
@@ -390,7 +390,7 @@ class Site:
             self._probe(page, prediction)
         self._review(page)
 
-    def _probe(self, page: Known, prediction: Prediction) -> None:
+    def _probe(self, page: KnownUrl, prediction: Prediction) -> None:
         """Propose a URL, unless the page itself speaks against it."""
         target = self.memory.known(prediction.url, page.depth + 1)
         lean = leaning(frozenset((self.codes[1 - page.language],)), self.codes, SURE_ANCHOR)

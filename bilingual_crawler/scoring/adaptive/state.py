@@ -6,16 +6,16 @@ from typing import Any
 
 import msgpack
 
-from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, Known, Tie
-from bilingual_crawler.scoring.adaptive.site import Site
-from bilingual_crawler.scoring.adaptive.transforms import Record, Rule, Transforms
+from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, KnownUrl, Tie
+from bilingual_crawler.scoring.adaptive.site import SiteModel
+from bilingual_crawler.scoring.adaptive.transforms import Record, Transforms, UrlTransform
 
 FORMAT = 3
 PARTNER = 8
 """Where the number of its partner stands in the row of a page."""
 
 
-def pack(sites: dict[str, Site]) -> bytes:
+def pack(sites: dict[str, SiteModel]) -> bytes:
     """Everything learned, site by site."""
     packed: bytes = msgpack.packb(
         [FORMAT, [_site(site) for site in sites.values()]], unicode_errors="surrogatepass"
@@ -23,7 +23,7 @@ def pack(sites: dict[str, Site]) -> bytes:
     return packed
 
 
-def unpack(data: bytes, make: Callable[[str], Site]) -> dict[str, Site]:
+def unpack(data: bytes, make: Callable[[str], SiteModel]) -> dict[str, SiteModel]:
     """The sites of `pack`, each filled into a new one; ValueError if these are not its bytes."""
     try:
         version, rows = msgpack.unpackb(data, unicode_errors="surrogatepass")
@@ -35,7 +35,7 @@ def unpack(data: bytes, make: Callable[[str], Site]) -> dict[str, Site]:
     return {site.name: site for site in sites}
 
 
-def _site(site: Site) -> dict[str, Any]:
+def _site(site: SiteModel) -> dict[str, Any]:
     memory = site.memory
     number = {page: at for at, page in enumerate(memory.urls.values())}
     ties = [
@@ -85,7 +85,7 @@ def _site(site: Site) -> dict[str, Any]:
     }
 
 
-def _page(page: Known, number: dict[Known, int]) -> tuple[Any, ...]:
+def _page(page: KnownUrl, number: dict[KnownUrl, int]) -> tuple[Any, ...]:
     partner = number.get(page.partner) if page.partner is not None else None
     return (
         page.url,
@@ -109,7 +109,7 @@ def _page(page: Known, number: dict[Known, int]) -> tuple[Any, ...]:
     )
 
 
-def _read_site(row: dict[str, Any], site: Site) -> Site:
+def _read_site(row: dict[str, Any], site: SiteModel) -> SiteModel:
     memory = site.memory
     for name, counts in row["languages"].items():
         memory.language_section(name).counts = counts
@@ -140,7 +140,7 @@ def _read_site(row: dict[str, Any], site: Site) -> Site:
     return site
 
 
-def _read_page(site: Site, row: list[Any]) -> Known:
+def _read_page(site: SiteModel, row: list[Any]) -> KnownUrl:
     url, depth, fate, language, prior, certainty, hunch, priority, _, promise, *rest = row
     page = site.memory.remember(url, depth, Fate(fate))
     page.language = language
@@ -169,6 +169,6 @@ def _read_rules(rows: list[Any]) -> Transforms:
     return transforms
 
 
-def _read_rule(row: list[Any]) -> Rule:
+def _read_rule(row: list[Any]) -> UrlTransform:
     before, old, new, place = row
-    return Rule(before, tuple(old), tuple(new), place)
+    return UrlTransform(before, tuple(old), tuple(new), place)

@@ -18,7 +18,7 @@ LEAST_SUPPORT = 2
 _PARTS = re.compile(r"[^\W_]+|[\W_]")
 
 
-class Rule(NamedTuple):
+class UrlTransform(NamedTuple):
     """Replace `old` by `new`, where it stands after `before`, or at a fixed place."""
 
     before: str
@@ -52,7 +52,7 @@ class Prediction(NamedTuple):
     """Where the counterpart of a page should be."""
 
     url: str
-    rule: Rule
+    rule: UrlTransform
     trust: float
     support: int
 
@@ -61,7 +61,7 @@ class Transforms:
     """The rules of one site, for one direction."""
 
     def __init__(self) -> None:
-        self.rules: dict[Rule, Record] = {}
+        self.rules: dict[UrlTransform, Record] = {}
 
     def learn(self, source: str, target: str) -> None:
         """Learn from a confirmed pair, after the rules have been asked about it."""
@@ -77,7 +77,7 @@ class Transforms:
             record = self.rules[rule] = Record()
         record.support += 1
 
-    def judge(self, rule: Rule, *, right: bool) -> None:
+    def judge(self, rule: UrlTransform, *, right: bool) -> None:
         """Note how a prediction came out."""
         record = self.rules.get(rule)
         if record is not None:
@@ -109,7 +109,7 @@ class Transforms:
             del self.rules[rule]
 
 
-def difference(source: str, target: str) -> Rule | None:
+def difference(source: str, target: str) -> UrlTransform | None:
     """The one place where two URLs differ; None if they differ too much to tell anything."""
     old, new = _PARTS.findall(source), _PARTS.findall(target)
     start = 0
@@ -122,10 +122,10 @@ def difference(source: str, target: str) -> Rule | None:
     if max(len(removed), len(added)) > LONGEST_SIDE or not (removed or added):
         return None
     place = -1 if removed else start
-    return Rule(_before(old, start), removed, added, place)
+    return UrlTransform(_before(old, start), removed, added, place)
 
 
-def apply(rule: Rule, parts: list[str]) -> str | None:
+def apply(rule: UrlTransform, parts: list[str]) -> str | None:
     """The URL that a rule makes of another; None where it has nothing to say."""
     size = len(rule.old)
     if not size:

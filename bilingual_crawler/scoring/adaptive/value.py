@@ -7,8 +7,8 @@ counterpart yet. Text that other pages have already is worth less than new text.
 
 from typing import NamedTuple
 
-from bilingual_crawler.scoring.adaptive.evidence import Evidence, is_alive
-from bilingual_crawler.scoring.adaptive.page import Fate, Known
+from bilingual_crawler.scoring.adaptive.evidence import SiteEvidence, is_alive
+from bilingual_crawler.scoring.adaptive.page import Fate, KnownUrl
 from bilingual_crawler.scoring.adaptive.sections import Vector
 
 FIRST_YIELD = 0.5
@@ -24,12 +24,12 @@ class Case(NamedTuple):
     """The best that can be said for a URL."""
 
     value: float
-    mate: Known | None
+    mate: KnownUrl | None
     unexplained: float
     """How likely a translation, if there is one, is none of the known URLs; 1 with a mate."""
 
 
-def best_case(page: Known, languages: Vector, evidence: Evidence) -> Case:
+def best_case(page: KnownUrl, languages: Vector, evidence: SiteEvidence) -> Case:
     """Why a URL is worth most: a counterpart that is there, one that waits too, or none."""
     best, best_mate, unexplained = 0.0, None, 1.0
     for mate, tie in page.ties.items():
@@ -43,12 +43,12 @@ def best_case(page: Known, languages: Vector, evidence: Evidence) -> Case:
     return Case(alone, None, unexplained) if alone > best else Case(best, best_mate, 1.0)
 
 
-def without_mate(page: Known, languages: Vector) -> float:
+def without_mate(page: KnownUrl, languages: Vector) -> float:
     """What a page is worth of whose counterpart nobody has heard."""
     return (languages[0] + languages[1]) * translated(page, languages) * HALF * FINDABLE
 
 
-def translated(page: Known, languages: Vector) -> float:
+def translated(page: KnownUrl, languages: Vector) -> float:
     """The share of pages like this with a translation, if it is in one of the two languages."""
     first, second = (page.group.alone(FIRST_YIELD, language) for language in (0, 1))
     wanted = languages[0] + languages[1]
@@ -56,7 +56,7 @@ def translated(page: Known, languages: Vector) -> float:
 
 
 def with_mate(
-    page: Known, languages: Vector, mate: Known, evidence: Evidence, *, least: float
+    page: KnownUrl, languages: Vector, mate: KnownUrl, evidence: SiteEvidence, *, least: float
 ) -> float:
     """What a page is worth with one that it is tied to; 0 if that is less than `least`."""
     group, tie = page.group, page.ties[mate]
@@ -81,17 +81,17 @@ def opening(page: Vector, mate: Vector) -> tuple[float, float]:
     return max(ways, key=lambda way: way[0] / way[1])
 
 
-def worth_of_text(page: Known) -> float:
+def worth_of_text(page: KnownUrl) -> float:
     """How much of a pair counts, for the share of new text that its section has."""
     return STALE_WORTH + (1.0 - STALE_WORTH) * page.group.fresh
 
 
-def floor_of(page: Known, languages: Vector) -> float:
+def floor_of(page: KnownUrl, languages: Vector) -> float:
     """What is left for pages of which nothing is hoped: near and in a wanted language first."""
     return FLOOR * (2.0 - languages[2]) / (1.0 + page.depth)
 
 
-def value_of(page: Known, evidence: Evidence) -> float:
+def value_of(page: KnownUrl, evidence: SiteEvidence) -> float:
     """The priority of a waiting URL."""
     languages = page.languages
     value = best_case(page, languages, evidence).value * worth_of_text(page)

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from bilingual_crawler.web.search.folding import Atom, atoms, fold
-from bilingual_crawler.web.search.query import Term
+from bilingual_crawler.web.search.query import SearchTerm
 
 SHORTEST = 2
 BREAK, BOUNDARY = "break", "boundary"
 QUANTIFIERS = "*+?{"
 
 
-def anchor_of(pattern: str) -> Term | None:
+def anchor_of(pattern: str) -> SearchTerm | None:
     """A word's beginning, or a run of unspaced characters, that every match has; None if unsure."""
     try:
         parts = list(_parts(pattern))
@@ -38,14 +38,14 @@ class _UnsureError(Exception):
     """The pattern has something whose meaning we leave to the regular expression itself."""
 
 
-def _term(literal: str, *, after_boundary: bool) -> Term | None:
+def _term(literal: str, *, after_boundary: bool) -> SearchTerm | None:
     for number, atom in enumerate(atoms(fold(literal))):
         if len(atom.text) < SHORTEST:
             continue
         if atom.is_run:
-            return Term((Atom(atom.text, is_run=True),))
+            return SearchTerm((Atom(atom.text, is_run=True),))
         if number == 0 and after_boundary:
-            return Term((atom,), prefix=True)
+            return SearchTerm((atom,), prefix=True)
     return None
 
 

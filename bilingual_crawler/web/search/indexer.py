@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import IO, BinaryIO, NamedTuple
 
 from bilingual_crawler.web.search.index import INDEX, clear, open_to_write
-from bilingual_crawler.web.search.lines import DamagedFileError, Line, Place, lines_from
-from bilingual_crawler.web.search.parts import PARTS, Part
+from bilingual_crawler.web.search.lines import DamagedFileError, IndexedLine, LinePlace, lines_from
+from bilingual_crawler.web.search.parts import PARTS, IndexPart
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ MANY = 20_000
 """New sentence pairs after which the full-text index is put in order."""
 
 
-class Progress(NamedTuple):
+class IndexProgress(NamedTuple):
     """How far a file was read, between 0 and 1, and what was wrong with it."""
 
     share: float
@@ -48,7 +48,7 @@ class Progress(NamedTuple):
 class _Source:
     """How far a file was read: the next line, all bytes that were looked at, their digest."""
 
-    place: Place = field(default_factory=Place)
+    place: LinePlace = field(default_factory=LinePlace)
     read: int = 0
     digest: bytes = b""
     bad: int = 0
@@ -60,7 +60,7 @@ class Indexer:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.path = folder / INDEX
-        self.progress: dict[str, Progress] = {}
+        self.progress: dict[str, IndexProgress] = {}
         self._stamps: dict[str, tuple[int, int, int]] = {}
         self._stop = threading.Event()
         self._refreshing = threading.Lock()
@@ -116,12 +116,14 @@ class Indexer:
                 if self._stop.is_set():
                     return
                 logger.error("The index %s cannot be written: %s", self.path, error)  # noqa: TRY400 - the disk, not our code
-                self._tell("sentences", Progress(0, 0, f"The index cannot be written: {error}"))
+                self._tell(
+                    "sentences", IndexProgress(0, 0, f"The index cannot be written: {error}")
+                )
                 wait = WAIT_SECONDS
                 continue
             wait = max(POLL_SECONDS, (time.monotonic() - begun) * (1 / SHARE - 1))
 
-    def _refresh(self, connection: sqlite3.Connection, part: Part) -> int:
+    def _refresh(self, connection: sqlite3.Connection, part: IndexPart) -> int:
         path = self._folder / part.file
         try:
             found = path.stat()
@@ -135,7 +137,9 @@ class Indexer:
             with path.open("rb") as file:
                 number = self._read_on(connection, part, path, file)
         except OSError as error:
-            self._tell(part.name, Progress(0, 0, f"{part.file} cannot be read: {error.strerror}"))
+            self._tell(
+                part.name, IndexProgress(0, 0, f"{part.file} cannot be read: {error.strerror}")
+            )
             number = 0
         finally:
             if connection.in_transaction:
@@ -144,7 +148,7 @@ class Indexer:
             self._stamps[part.name] = stamp
         return number
 
-    def _forget(self, connection: sqlite3.Connection, part: Part) -> None:
+    def _forget(self, connection: sqlite3.Connection, part: IndexPart) -> None:
         """Empty a part whose file is gone."""
         self._stamps.pop(part.name, None)
         self.progress = {name: each for name, each in self.progress.items() if name != part.name}
@@ -154,7 +158,7 @@ class Indexer:
             connection.execute("COMMIT")
 
     def _read_on(
-        self, connection: sqlite3.Connection, part: Part, path: Path, file: BinaryIO
+        self, connection: sqlite3.Connection, part: IndexPart, path: Path, file: BinaryIO
     ) -> int:
         source = _load(connection, part.name)
         if _digest(file, source.read) == source.digest:
@@ -171,7 +175,7 @@ class Indexer:
     def _insert(
         self,
         connection: sqlite3.Connection,
-        part: Part,
+        part: IndexPart,
         path: Path,
         file: BinaryIO,
         source: _Source,
@@ -187,7 +191,7 @@ class Indexer:
             except DamagedFileError as error:
                 problem, batch = f"{part.file} is damaged: {error}", None
             if not batch:
-                self._tell(part.name, Progress(1.0, source.bad, problem))
+                self._tell(part.name, IndexProgress(1.0, source.bad, problem))
                 break
             if by_batch:
                 connection.execute("BEGIN IMMEDIATE")
@@ -197,11 +201,11 @@ class Indexer:
             if by_batch:
                 connection.execute("COMMIT")
             number += len(batch)
-            self._tell(part.name, Progress(min(0.99, source.read / max(1, size)), source.bad))
+            self._tell(part.name, IndexProgress(min(0.99, source.read / max(1, size)), source.bad))
         return number
 
     def _save(
-        self, connection: sqlite3.Connection, part: Part, source: _Source, file: BinaryIO
+        self, connection: sqlite3.Connection, part: IndexPart, source: _Source, file: BinaryIO
     ) -> None:
         at = file.tell()
         source.read, source.digest = at, _digest(file, at)
@@ -211,7 +215,7 @@ class Indexer:
         )
         file.seek(at)
 
-    def _tell(self, name: str, progress: Progress) -> None:
+    def _tell(self, name: str, progress: IndexProgress) -> None:
         self.progress = {**self.progress, name: progress}
 
 
@@ -219,7 +223,7 @@ def _load(connection: sqlite3.Connection, name: str) -> _Source:
     row = connection.execute(
         "SELECT offset, line, read, digest, bad FROM sources WHERE name = ?", (name,)
     ).fetchone()
-    return _Source() if row is None else _Source(Place(row[0], row[1]), *row[2:])
+    return _Source() if row is None else _Source(LinePlace(row[0], row[1]), *row[2:])
 
 
 def _digest(file: BinaryIO, read: int) -> bytes:
@@ -236,10 +240,10 @@ def _digest(file: BinaryIO, read: int) -> bytes:
     return digest.digest()
 
 
-def _batches(lines: Iterator[Line]) -> Iterator[Sequence[Line]]:
+def _batches(lines: Iterator[IndexedLine]) -> Iterator[Sequence[IndexedLine]]:
     """Batches of lines; those before damage are given before it is told."""
     while True:
-        batch: list[Line] = []
+        batch: list[IndexedLine] = []
         try:
             batch.extend(islice(lines, BATCH))
         except DamagedFileError:

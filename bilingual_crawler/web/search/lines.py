@@ -14,53 +14,53 @@ GZIP = 31
 """What zlib calls a stream with the header of gzip."""
 
 
-class Place(NamedTuple):
+class LinePlace(NamedTuple):
     """Where a line stands: the offset of its gzip member (or of itself), and its number there."""
 
     offset: int = 0
     line: int = 0
 
 
-class Line(NamedTuple):
+class IndexedLine(NamedTuple):
     """A complete line, where it stands, and where the next one will."""
 
     text: bytes
-    at: Place
-    after: Place
+    at: LinePlace
+    after: LinePlace
 
 
 class DamagedFileError(Exception):
     """Bytes that are not what the name of the file promises; the message says where."""
 
 
-def lines_from(file: BinaryIO, path: Path, start: Place) -> Iterator[Line]:
+def lines_from(file: BinaryIO, path: Path, start: LinePlace) -> Iterator[IndexedLine]:
     """Every complete line from `start` on."""
     return gzip_lines(file, start) if path.suffix == ".gz" else plain_lines(file, start)
 
 
-def plain_lines(file: BinaryIO, start: Place) -> Iterator[Line]:
+def plain_lines(file: BinaryIO, start: LinePlace) -> Iterator[IndexedLine]:
     """Every complete line of a file that is not compressed."""
     offset = file.seek(start.offset)
     while (text := file.readline()).endswith(b"\n"):
         after = offset + len(text)
-        yield Line(text, Place(offset), Place(after))
+        yield IndexedLine(text, LinePlace(offset), LinePlace(after))
         offset = after
 
 
-def gzip_lines(file: BinaryIO, start: Place) -> Iterator[Line]:
+def gzip_lines(file: BinaryIO, start: LinePlace) -> Iterator[IndexedLine]:
     """Every complete line of a compressed file, whatever its last member lacks."""
     member, number, rest = start.offset, 0, b""
-    at = Place(member, 0)
+    at = LinePlace(member, 0)
     for begins, data in _members(file, start.offset):
         if begins != member:
             member, number = begins, 0
             if not rest:
-                at = Place(member, 0)
+                at = LinePlace(member, 0)
         *complete, last = data.split(b"\n")
         for text in complete:
-            after = Place(member, number + 1)
+            after = LinePlace(member, number + 1)
             if at >= start:
-                yield Line(rest + text + b"\n", at, after)
+                yield IndexedLine(rest + text + b"\n", at, after)
             at, rest, number = after, b"", number + 1
         rest += last
 
@@ -92,7 +92,7 @@ def _members(file: BinaryIO, offset: int) -> Iterator[tuple[int, bytes]]:
             waiting = unpacker.unconsumed_tail
 
 
-def line_at(path: Path, place: Place) -> bytes | None:
+def line_at(path: Path, place: LinePlace) -> bytes | None:
     """The one line that stands there; None if the file has changed and it does not."""
     try:
         with path.open("rb") as file:

@@ -10,7 +10,7 @@ from bilingual_crawler.store.folder import DOCUMENTS, PAIRS
 from bilingual_crawler.store.sentence_pair import SENTENCES, SentencePair, pair_id
 from bilingual_crawler.urls.hosts import host_of, site_of
 from bilingual_crawler.web.search.folding import index_columns
-from bilingual_crawler.web.search.lines import Line
+from bilingual_crawler.web.search.lines import IndexedLine
 
 INSERT_PAIR = (
     "INSERT OR REPLACE INTO pairs (pair, url1, url2, lang1, lang2, site, score, evidence)"
@@ -18,13 +18,13 @@ INSERT_PAIR = (
 )
 
 
-class Part(Protocol):
+class IndexPart(Protocol):
     """A part of the index and the file it is made of."""
 
     name: str
     file: str
 
-    def insert(self, connection: sqlite3.Connection, lines: Sequence[Line]) -> int:
+    def insert(self, connection: sqlite3.Connection, lines: Sequence[IndexedLine]) -> int:
         """Index the lines; how many could not be read is told."""
 
 
@@ -34,7 +34,7 @@ class Pairs:
     name = "pairs"
     file = PAIRS
 
-    def insert(self, connection: sqlite3.Connection, lines: Sequence[Line]) -> int:
+    def insert(self, connection: sqlite3.Connection, lines: Sequence[IndexedLine]) -> int:
         """Index the lines; how many could not be read is told."""
         rows, bad = [], 0
         for line in lines:
@@ -59,7 +59,7 @@ class Documents:
     name = "documents"
     file = DOCUMENTS
 
-    def insert(self, connection: sqlite3.Connection, lines: Sequence[Line]) -> int:
+    def insert(self, connection: sqlite3.Connection, lines: Sequence[IndexedLine]) -> int:
         """Index the lines; how many could not be read is told."""
         rows, bad = [], 0
         for line in lines:
@@ -80,7 +80,7 @@ class Sentences:
     name = "sentences"
     file = SENTENCES
 
-    def insert(self, connection: sqlite3.Connection, lines: Sequence[Line]) -> int:
+    def insert(self, connection: sqlite3.Connection, lines: Sequence[IndexedLine]) -> int:
         """Index the lines; how many could not be read is told.
 
         A pair that is there already (an alignment that was made again) is left as it was:
@@ -147,7 +147,7 @@ class Sentences:
         return connection.execute(ask, place).fetchone() is not None
 
 
-PARTS: tuple[Part, ...] = (Pairs(), Sentences(), Documents())
+PARTS: tuple[IndexPart, ...] = (Pairs(), Sentences(), Documents())
 
 
 def _record(line: bytes) -> dict[str, Any]:

@@ -45,7 +45,7 @@ class Query(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class SearchTerm:
     """A word or a phrase."""
 
     atoms: tuple[Atom, ...]
@@ -58,7 +58,7 @@ class Term:
         if len(self.atoms) == 1 and first.is_run and len(first.text) == 1:
             return f'chars{side} : "{first.text}"'
         if any(atom.is_run and len(atom.text) == 1 for atom in self.atoms):
-            each = (Term((atom,)).in_fts5(side) for atom in self.atoms)
+            each = (SearchTerm((atom,)).in_fts5(side) for atom in self.atoms)
             return f"({' AND '.join(each)})"
         tokens = " ".join(bigrams(text) if is_run else text for text, is_run in self.atoms)
         return f'text{side} : "{tokens}"{" *" if self.prefix else ""}'
@@ -80,7 +80,7 @@ class Term:
 class Words:
     """A query of words and phrases, which the index can answer."""
 
-    terms: tuple[Term, ...]
+    terms: tuple[SearchTerm, ...]
     pattern: "regex.Pattern[str]"
 
     def in_fts5(self, side: Side) -> str:
@@ -212,7 +212,7 @@ def _check_length(text: str) -> None:
         raise QueryError(f"A query may have {LONGEST_QUERY} characters at most.")
 
 
-def _terms(text: str) -> Iterable[Term]:
+def _terms(text: str) -> Iterable[SearchTerm]:
     for piece in _PIECE.finditer(text.replace("\0", " ")):
         written = piece["phrase"] if piece["phrase"] is not None else piece["word"]
         star = bool(piece["star"]) or written.endswith("*")
@@ -222,7 +222,7 @@ def _terms(text: str) -> Iterable[Term]:
         prefix = star and not found[-1].is_run
         if prefix and len(found[-1].text) < SHORTEST_PREFIX:
             raise QueryError(f"Give {SHORTEST_PREFIX} letters at least before a *.")
-        yield Term(found, prefix, bool(piece["minus"]))
+        yield SearchTerm(found, prefix, bool(piece["minus"]))
 
 
 def _atom_pattern(atom: Atom) -> str:

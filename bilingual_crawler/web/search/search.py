@@ -41,7 +41,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SearchQuestion:
     """What is searched for, where, and how much of it is shown."""
 
     text: str
@@ -89,7 +89,7 @@ class Hit:
 
 
 @dataclass(slots=True)
-class Found:
+class SearchResults:
     """The hits of one page, and how many there are."""
 
     hits: list[Hit] = field(default_factory=list)
@@ -104,7 +104,7 @@ class Found:
     seconds: float = 0.0
 
 
-def search(connection: sqlite3.Connection, question: Question) -> Found:
+def search(connection: sqlite3.Connection, question: SearchQuestion) -> SearchResults:
     """Answer a question; a `QueryError` says what is wrong with it."""
     begun = time.monotonic()
     deadline = _Deadline(begun + SECONDS)
@@ -131,11 +131,13 @@ class _Deadline:
         return time.monotonic() > self.until
 
 
-def _by_words(connection: sqlite3.Connection, question: Question, deadline: _Deadline) -> Found:
+def _by_words(
+    connection: sqlite3.Connection, question: SearchQuestion, deadline: _Deadline
+) -> SearchResults:
     query = parse_words(question.text)
     other = parse_words(question.other) if question.other.strip() else None
     expression = _expression(query, other, SIDES[question.within])
-    found = Found()
+    found = SearchResults()
     good = "" if question.dropped else " AND s.dropped = ''"
     matching = (
         "FROM words JOIN sentences s ON s.id = words.rowid JOIN aligned a ON a.id = s.aligned"
@@ -185,7 +187,7 @@ class _Scan:
     """Asks every sentence pair about a regular expression, until a page is full."""
 
     def __init__(
-        self, connection: sqlite3.Connection, question: Question, deadline: _Deadline
+        self, connection: sqlite3.Connection, question: SearchQuestion, deadline: _Deadline
     ) -> None:
         self._connection = connection
         self._question = question
@@ -194,9 +196,9 @@ class _Scan:
         self._query = parse_pattern(question.text, match_case=case)
         self._other = parse_pattern(question.other, match_case=case) if question.other else None
 
-    def run(self) -> Found:
+    def run(self) -> SearchResults:
         """The next hits after where the question says."""
-        found = Found()
+        found = SearchResults()
         at, wanted = self._question.after, self._question.size
         ids: list[int] = []
         rows = self._rows()
@@ -236,7 +238,7 @@ class _Scan:
         wanted = " OR ".join(anchor.in_fts5(side) for side in SIDES[question.within])
         return self._connection.execute(ask, (wanted, question.after))
 
-    def _show(self, found: Found, ids: list[int], at: int | None) -> Found:
+    def _show(self, found: SearchResults, ids: list[int], at: int | None) -> SearchResults:
         self._connection.set_progress_handler(None, STEPS)
         if at is not None:
             (last,) = self._connection.execute("SELECT MAX(id) FROM sentences").fetchone()
@@ -261,7 +263,7 @@ class _Scan:
 def _hit(
     connection: sqlite3.Connection,
     row: sqlite3.Row,
-    question: Question,
+    question: SearchQuestion,
     query: Query,
     other: Query | None,
 ) -> Hit:

@@ -1,6 +1,6 @@
 """What all commands have in common: they work in any folder, and their help is worth reading.
 
-This stands beside the folder of the commands, because Scrapy takes every class in it for one.
+It is no command itself: commands are found by their entry points, not in this folder.
 """
 
 import argparse
@@ -33,7 +33,7 @@ def in_own_words(parser: argparse.ArgumentParser, details: str) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
 
 
-class Command(ScrapyCommand):
+class BaseCommand(ScrapyCommand):
     """A command of this package; `details` stands below the options, as it is written."""
 
     requires_project = False

@@ -37,7 +37,7 @@ class ProbeBudget:
         return True
 
 
-class Wishes:
+class ScorerActions:
     """Carries out what a scorer asks for, as far as the rules of the crawl allow."""
 
     def __init__(self, crawler: Crawler) -> None:

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, Known, Tie
-from bilingual_crawler.scoring.adaptive.site import Site
+from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, KnownUrl, Tie
+from bilingual_crawler.scoring.adaptive.site import SiteModel
 from bilingual_crawler.scoring.smart import SmartModels
 
 MOST_LANGUAGES, MOST_CANDIDATES = 60, 30
@@ -25,14 +25,14 @@ TRANSLATION = 0.3
 """From which probability on a link is tied to its page; only the best link of a page is."""
 
 
-class Hunches:
+class UrlModelPriors:
     """Asks the models, and puts down their answers where evidence is still missing."""
 
     def __init__(self, pair: LanguagePair, config: Config) -> None:
         self._codes = pair.codes
         self._models = SmartModels(pair, config)
 
-    def consult(self, site: Site, document: Document, targets: Iterable[Known]) -> None:
+    def consult(self, site: SiteModel, document: Document, targets: Iterable[KnownUrl]) -> None:
         """Ask about those links of a page that were never judged before."""
         new = list(
             {
@@ -47,7 +47,7 @@ class Hunches:
             if page is not None and page.is_fetched and not page.claims:
                 self._tie_likeliest(site, page, new)
 
-    def _guess_languages(self, site: Site, pages: Sequence[Known]) -> None:
+    def _guess_languages(self, site: SiteModel, pages: Sequence[KnownUrl]) -> None:
         pages = pages[:MOST_LANGUAGES]
         if not pages:
             return
@@ -56,7 +56,7 @@ class Hunches:
         for page, first, second in zip(pages, *shares, strict=True):
             site.think(page, (first, second, max(0.0, 1.0 - first - second)))
 
-    def _tie_likeliest(self, site: Site, page: Known, links: Sequence[Known]) -> None:
+    def _tie_likeliest(self, site: SiteModel, page: KnownUrl, links: Sequence[KnownUrl]) -> None:
         """Tie a page to the link that is likeliest its translation, if one is likely at all."""
         wanted = 1 - page.language
         candidates = [
@@ -75,7 +75,7 @@ class Hunches:
             likeliest.lean_to(wanted, share)
 
 
-def _is_unclear(page: Known) -> bool:
+def _is_unclear(page: KnownUrl) -> bool:
     """Whether neither the URL nor its neighbours tell the language."""
     if page.certainty >= Certainty.MODEL:
         return False

@@ -18,7 +18,7 @@ from twisted.internet.defer import Deferred
 from bilingual_crawler.crawl.signals import request_sent
 
 
-class Departures:
+class SendTimes:
     """Notes in the downloader's slots, and tells all who listen, when requests leave."""
 
     def __init__(self, crawler: Crawler) -> None:
