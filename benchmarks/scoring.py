@@ -22,7 +22,7 @@ from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.utils.project import get_project_settings
 
 from benchmarks.crawl import SETTINGS
-from bilingual_crawler.scoring.scorer import SCORERS
+from bilingual_crawler.config.settings import SCORERS
 from bilingual_crawler.spiders.bilingual import BilingualSpider
 from tests.servers import serve_demo
 

@@ -7,7 +7,8 @@ import pytest
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
-from bilingual_crawler.scoring.scorer import SCORERS, Factor, LinkScorer
+from bilingual_crawler.config.settings import SCORERS
+from bilingual_crawler.scoring.scorer import Factor, LinkScorer
 from tests.crawls import ROOT
 from tests.scoring_support import HandMade, Page, crawl_site
 

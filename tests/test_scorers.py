@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from bilingual_crawler.config.settings import Config
+from bilingual_crawler.config.settings import SCORERS, Config
 from bilingual_crawler.config.topic_definition import Term
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.documents.relevance import Relevance, TermHits
@@ -14,7 +14,7 @@ from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.scoring import shared_models
 from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang
 from bilingual_crawler.scoring.ilsp import TO_THE_OTHER_LANGUAGE
-from bilingual_crawler.scoring.scorer import REFUSED, SCORERS, NothingYet, make_scorer
+from bilingual_crawler.scoring.scorer import REFUSED, NothingYet, make_scorer
 from bilingual_crawler.topics.topic import Topic
 from tests.scoring_support import HandMade, Page, crawl_site
 from tests.tiny_models import parallel_model, url2lang_model

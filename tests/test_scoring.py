@@ -2,12 +2,11 @@
 
 import pytest
 
-from bilingual_crawler.config.settings import SCORERS as NAMES
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.scoring.scorer import SCORERS, LinkScorer, NothingYet, make_scorer
+from bilingual_crawler.scoring.scorer import LinkScorer, NothingYet, make_scorer
 from bilingual_crawler.urls.announced import announced_languages
 
 PAIR = LanguagePair.parse("spa-eus")
@@ -90,10 +89,6 @@ def test_a_url_announces_its_language_in_its_most_trusted_part(url, language):
 def test_a_url_may_announce_nothing():
     assert announced_languages("https://x.example/contact-7") == frozenset()
     assert announced_languages("http://[broken") == frozenset()
-
-
-def test_settings_and_scorers_agree():
-    assert tuple(SCORERS) == NAMES
 
 
 def test_an_unknown_scorer_is_refused_with_the_known_ones():

@@ -165,8 +165,8 @@ class ReplayCommand(BaseCommand):
 
 def _scorers(text: str | None) -> tuple[str, ...]:
     """The scorers, breadth_first always among them: the gain is measured from it."""
+    from bilingual_crawler.config.settings import SCORERS
     from bilingual_crawler.lab.replay.measure import BREADTH_FIRST
-    from bilingual_crawler.scoring.scorer import SCORERS
 
     names = list(SCORERS) if text is None else [each.strip() for each in text.split(",")]
     unknown = [name for name in names if name not in SCORERS and "." not in name]

@@ -16,6 +16,7 @@ from bilingual_crawler import __version__
 from bilingual_crawler.config.backlink_sources import SourceSpec, read_sources
 from bilingual_crawler.config.strategy import STRATEGIES
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.plugins import installed_plugins, is_import_path
 from bilingual_crawler.suggestions import hint, nearest
 from bilingual_crawler.urls.credentials import is_secret, without_credentials
 
@@ -79,8 +80,12 @@ def one_of(*choices: str) -> Callable[[Any], str]:
 def scorer(value: Any) -> str:
     """Parse the name of a scorer, or the import path of a user's own."""
     name = str(value).strip()
-    if name not in SCORERS and "." not in name:
-        raise ValueError(f"must be one of {', '.join(SCORERS)}, or package.module.Class")
+    if name in SCORERS or is_import_path(name):
+        return name
+    installed = installed_plugins("bilingual_crawler.scorers")
+    if name not in installed:
+        known = ", ".join([*SCORERS, *installed])
+        raise ValueError(f"must be one of {known}, or package.module.Class")
     return name
 
 
@@ -138,7 +143,15 @@ def label(value: Any) -> str:
     return word
 
 
-SCORERS = ("adaptive", "smart", "rules", "language", "breadth_first", "pplocator", "ilsp")
+SCORERS = {
+    "adaptive": "bilingual_crawler.scoring.adaptive.scorer.AdaptiveScorer",
+    "smart": "bilingual_crawler.scoring.smart.SmartScorer",
+    "rules": "bilingual_crawler.scoring.rules.RulesScorer",
+    "language": "bilingual_crawler.scoring.language.LanguageScorer",
+    "breadth_first": "bilingual_crawler.scoring.breadth_first.BreadthFirstScorer",
+    "pplocator": "bilingual_crawler.scoring.pplocator.PPLocatorScorer",
+    "ilsp": "bilingual_crawler.scoring.ilsp.IlspScorer",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

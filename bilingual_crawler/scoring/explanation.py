@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bilingual_crawler.config.settings import Config
+from bilingual_crawler.config.settings import SCORERS, Config
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
@@ -14,7 +14,6 @@ from bilingual_crawler.scoring.learned import restored
 from bilingual_crawler.scoring.recorded import RecordedCrawl
 from bilingual_crawler.scoring.scorer import (
     REFUSED,
-    SCORERS,
     CrawlSoFar,
     Factor,
     LinkScorer,

@@ -11,14 +11,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple, Protocol
 
-from scrapy.utils.misc import load_object
-
-from bilingual_crawler.config.settings import Config
+from bilingual_crawler.config.settings import SCORERS, Config
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.languages import LanguagePair, Languages
 from bilingual_crawler.pairing.pair import DocumentPair
+from bilingual_crawler.plugins import PluginKind
 from bilingual_crawler.scoring.shared_models import missing_runtime
 from bilingual_crawler.topics.topic import NO_TOPIC, Topic
 
@@ -30,18 +29,6 @@ SEED_PRIORITY = float("inf")
 REFUSED = float("-inf")
 """The score of a link that is not to be followed at all."""
 
-SCORERS = {
-    "adaptive": "bilingual_crawler.scoring.adaptive.scorer.AdaptiveScorer",
-    "smart": "bilingual_crawler.scoring.smart.SmartScorer",
-    "rules": "bilingual_crawler.scoring.rules.RulesScorer",
-    "language": "bilingual_crawler.scoring.language.LanguageScorer",
-    "breadth_first": "bilingual_crawler.scoring.breadth_first.BreadthFirstScorer",
-    "pplocator": "bilingual_crawler.scoring.pplocator.PPLocatorScorer",
-    "ilsp": "bilingual_crawler.scoring.ilsp.IlspScorer",
-}
-
-
-TOPICAL = "bilingual_crawler.scoring.topical.TopicalScorer"
 ONE_LANGUAGE = "rules"
 """The scorer of a crawl without translations, unless the user names one."""
 WITHOUT_MODELS = "rules"
@@ -196,6 +183,9 @@ class LinkScorer(ABC):
         """Go on from what was learned; ValueError tells that it cannot be read."""
 
 
+SCORER_PLUGINS = PluginKind("a link scorer", "bilingual_crawler.scorers", LinkScorer, SCORERS)
+
+
 def default_scorer(languages: Languages) -> str:
     """The scorer of a crawl whose user names none; without a runtime for models, rules."""
     if not isinstance(languages, LanguagePair):
@@ -219,26 +209,17 @@ def make_scorer(
     topic: Topic = NO_TOPIC,
 ) -> LinkScorer:
     """The scorer of that name, or of that import path, for the languages of a crawl."""
-    try:
-        cls = load_object(SCORERS.get(name, name))
-    except (ImportError, NameError, ValueError) as error:
-        raise ConfigurationError(
-            f"BILINGUAL_SCORER={name} cannot be loaded: {error}. "
-            f"Write one of {', '.join(SCORERS)}, or package.module.Class."
-        ) from error
-    if not (isinstance(cls, type) and issubclass(cls, LinkScorer)):
-        raise ConfigurationError(
-            f"BILINGUAL_SCORER={name} is not a scorer: make it a class that inherits from "
-            "bilingual_crawler.scoring.scorer.LinkScorer."
-        )
+    cls: type[LinkScorer] = SCORER_PLUGINS.load(name, "BILINGUAL_SCORER")
     if not cls.for_one_language and not isinstance(languages, LanguagePair):
         raise ConfigurationError(
             f"BILINGUAL_SCORER={name} ranks links by the translations that they promise, and a"
             f" crawl of {languages.names} alone looks for none: write rules, ilsp, language"
             " or breadth_first, or leave it out."
         )
-    scorer: LinkScorer = cls(languages, crawl, config)
+    scorer = cls(languages, crawl, config)
     if topic and scorer.is_yield:
-        scorer = load_object(TOPICAL)(scorer)
+        from bilingual_crawler.scoring.topical import TopicalScorer  # noqa: PLC0415 - it is one
+
+        scorer = TopicalScorer(scorer)
     scorer.topic = topic
     return scorer

@@ -16,10 +16,10 @@ from typing import Any
 
 from scrapy.settings import Settings
 
+from bilingual_crawler.config.settings import SCORERS
 from bilingual_crawler.crawl.wiring import COMPONENTS, SCHEDULER
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.lab.replay.measure import Job, Measured, measure
-from bilingual_crawler.scoring.scorer import SCORERS
 
 LOOK_SECONDS = 0.2
 HASH_SEED = "PYTHONHASHSEED"
