@@ -1,4 +1,4 @@
-# scrapyd with the crawler and its models: docs/deployment.md tells how to use it.
+# scrapyd with the crawler and its models: docs/how-to/deploy.md tells how to use it.
 #   docker build -t bilingual-crawler .
 #   docker build -t bilingual-crawler --build-arg CHROMIUM=1 .     (pages that need JavaScript)
 ARG PYTHON=3.11

@@ -61,8 +61,9 @@ faults: .venv/installed  ## break workers and Redis while a crawl runs, and chec
 fuzz: .venv/installed  ## feed every reader with broken and hostile inputs for a few minutes
 	$(BIN)/python -m tools.fuzz
 
-docs: .venv/installed  ## write the generated pages of docs/
+docs: .venv/installed  ## write the generated pages and build the site into build/site, without network
 	$(BIN)/python -m tools.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:  ## forget the virtual environment and the caches
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info

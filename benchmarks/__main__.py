@@ -1,4 +1,4 @@
-"""Run every benchmark, one after the other, and print the tables of docs/benchmarks.md.
+"""Run every benchmark, one after the other, and print the tables of docs/experiments/benchmarks.md.
 
 make bench
 python -m benchmarks crawl frontier      some of them

@@ -6,7 +6,7 @@ the topic is the same few hundred articles whatever the size. A row is a row tha
 tables are read twice. Each run is a process of its own; its time is CPU time, its memory the
 peak, the interpreter included.
 
-    python -m benchmarks.bootstrap                     the table of docs/bootstrap.md
+    python -m benchmarks.bootstrap                     the table of docs/experiments/benchmarks.md
     python -m benchmarks.bootstrap --sizes 10000 100000
 """
 

@@ -4,7 +4,7 @@ Both crawl the same local site with the same concurrency and no delay, one after
 in one run, each in a process of its own; the server is a third process. Pages a second of
 CPU time tell what one core can do, whatever else the machine is doing.
 
-    python -m benchmarks.crawl               the table of docs/benchmarks.md
+    python -m benchmarks.crawl               the table of docs/experiments/benchmarks.md
     python -m benchmarks.crawl --pages 200 --pages 1000
 """
 

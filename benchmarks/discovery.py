@@ -5,8 +5,8 @@ each strategy crawls it over HTTP with `scrapy crawl discovery`, from the same s
 made as many downloads as it may. A file of half of all links stands for the search engine that
 tells backlinks. Everything is averaged over several webs.
 
-    python -m benchmarks.discovery                     the table of docs/discovery.md
-    python -m benchmarks.discovery --plot docs/discovery.png
+    python -m benchmarks.discovery                     the table of docs/experiments/discovery.md
+    python -m benchmarks.discovery --plot docs/images/discovery.png
     python -m benchmarks.discovery --size large --webs 1 --strategy classifier
 """
 

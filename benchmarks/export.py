@@ -6,7 +6,7 @@ pml, which are made of documents, it is a pair of paragraphs. Each measurement r
 of its own; its time is the CPU time of that process, so that a busy machine does not change
 it much, and its memory is the peak, the interpreter included.
 
-    python -m benchmarks.export                     the table of docs/formats.md
+    python -m benchmarks.export                     the table of docs/experiments/benchmarks.md
     python -m benchmarks.export --sizes 1000 10000
     python -m benchmarks.export --formats tmx import
 """

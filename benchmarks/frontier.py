@@ -9,7 +9,7 @@ does not change them much.
 Scrapy's queues keep a queue for each host and priority, so they are given ten priorities
 only; ours gets a different one for every URL.
 
-    python -m benchmarks.frontier            the table of docs/benchmarks.md
+    python -m benchmarks.frontier            the table of docs/experiments/benchmarks.md
     python -m benchmarks.frontier --sizes 10000 100000
 """
 

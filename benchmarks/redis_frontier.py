@@ -7,7 +7,7 @@ round trip each; a checkpoint a second lets the ends go out. The rest is ended i
 see what remains of a URL. The µs are processor time, of the worker and of the server, so that
 a busy machine does not change them much. Both frontiers run in one process, one after the other.
 
-    python -m benchmarks.redis_frontier                 the table of docs/scaling.md
+    python -m benchmarks.redis_frontier                 the table of docs/experiments/scaling.md
     python -m benchmarks.redis_frontier --urls 100000 --hosts 100
 """
 

@@ -1,6 +1,6 @@
 """What rendering costs, and whether the browser's memory stays flat over many pages.
 
-    python -m benchmarks.rendering                the table of docs/rendering.md
+    python -m benchmarks.rendering                the table of docs/experiments/benchmarks.md
     python -m benchmarks.rendering --pages 1000
 
 Pages that are empty until a script has fetched their text, half of them with a language switch

@@ -1,7 +1,7 @@
 """Every recorded site replayed with every scorer, with its hreflang links and without them.
 
 For each site its largest language pairs (two unless told otherwise). Prints the tables of
-docs/replay.md in Markdown and draws the curves of the largest pair of each site.
+docs/experiments/replay.md in Markdown and draws the curves of the largest pair of each site.
 
     python -m benchmarks.replay_sites [FOLDER] [--scorers a,b] [--pairs N] [--plot OUT.png]
         [--json OUT.jsonl] [--sites a,b]

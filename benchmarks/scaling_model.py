@@ -9,7 +9,7 @@ the exact solution of the same queue with random times (mean value analysis), wh
 nearly the same, or the simulation is wrong.
 
     python -m benchmarks.scaling_model
-    python -m benchmarks.scaling_model --plot docs/scaling.png
+    python -m benchmarks.scaling_model --plot docs/images/scaling.png
 """
 
 import argparse

@@ -4,7 +4,7 @@ The same local site is crawled once a scorer, each in a process of its own on on
 server in another. Scoring is the processor time of the scoring thread; the whole is that of
 the process from the first request to the last page, the loading of models left out.
 
-    python -m benchmarks.scoring                 the table of docs/benchmarks.md
+    python -m benchmarks.scoring                 the table of docs/experiments/benchmarks.md
     python -m benchmarks.scoring --pages 200 --scorers smart rules
 """
 

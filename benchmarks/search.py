@@ -6,7 +6,7 @@ is a page of 20 hits asked for over HTTP: open the index, find, count up to a th
 write the page. Times are wall clock, from asking to the last byte: the middle and the longest of
 a number of different queries.
 
-    python -m benchmarks.search                     the table of docs/web.md
+    python -m benchmarks.search                     the table of docs/experiments/benchmarks.md
     python -m benchmarks.search --pairs 100000
 """
 

@@ -1,4 +1,4 @@
-"""The examples of docs/formats.md are run."""
+"""The examples of docs/reference/formats.md are run."""
 
 import re
 import shlex
@@ -21,7 +21,7 @@ from tests.export_support import (
     write_sentences,
 )
 
-PAPER = (Path(__file__).parents[1] / "docs" / "formats.md").read_text("utf-8")
+PAPER = (Path(__file__).parents[1] / "docs" / "reference" / "formats.md").read_text("utf-8")
 PROGRAMS = re.findall(r"```python\n(.*?)```", PAPER, re.DOTALL)
 COMMANDS = re.findall(r"^scrapy (.*)$", PAPER, re.MULTILINE)
 
@@ -51,7 +51,7 @@ def test_a_program_of_the_page_works(example, program, capsys):
         pytest.importorskip("polars", reason="polars is not installed")
     for name in FORMATS:
         exported(example, name)
-    exec(compile(program, "docs/formats.md", "exec"), {})
+    exec(compile(program, "docs/reference/formats.md", "exec"), {})
     assert "Hola" in capsys.readouterr().out
 
 

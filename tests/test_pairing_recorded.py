@@ -1,6 +1,7 @@
 """A floor under pair detection, on recorded real sites that the project may not carry.
 
-The shipped weights have seen these sites; figures on sites left out are in docs/pairing.md.
+The shipped weights have seen these sites; figures on sites left out are in
+docs/experiments/pairing.md.
 """
 
 import os

@@ -1,6 +1,7 @@
 """A floor under the site detector, on recorded real sites that the project may not carry.
 
-The shipped predictor has seen these sites; figures on sites left out are in docs/discovery.md.
+The shipped predictor has seen these sites; figures on sites left out are in
+docs/experiments/discovery.md.
 """
 
 import os

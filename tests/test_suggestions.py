@@ -63,5 +63,5 @@ def test_a_setting_that_shares_a_word_is_suggested():
 
 def test_a_setting_that_is_like_no_other_gets_the_list():
     assert problem("BILINGUAL_QWERTZ") == (
-        "There is no setting BILINGUAL_QWERTZ: docs/settings.md lists all."
+        "There is no setting BILINGUAL_QWERTZ: docs/reference/settings.md lists all."
     )

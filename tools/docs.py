@@ -9,12 +9,12 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 HEAD = """# Settings
 
-This page is made from `bilingual_crawler/settings.py` by `make docs`.
+This page is made from `bilingual_crawler/config/settings.py` by `make docs`.
 
 Every setting can be given on the command line (`-s NAME=VALUE`), in the settings module of
 a project, or in the `custom_settings` of a spider. All of them are read and checked when a
 crawl starts: an unknown name or a bad value is refused with what to write instead.
-Settings for single sites are described in [sites.md](sites.md).
+Settings for single sites are described in [site-rules.md](site-rules.md).
 
 ## Our own
 
@@ -53,7 +53,7 @@ def _shown(value: object) -> str:
     return f"`{value}`"
 
 
-PAGES = {"settings.md": settings_page}
+PAGES = {"reference/settings.md": settings_page}
 
 
 def main() -> None:

@@ -3,7 +3,7 @@
 The workers, Redis and the sites are real processes. Redis is killed once and started again from
 its append-only file, and once it does not answer for ten seconds. At the end every page must be
 stored, none twice, and no site asked more often than is polite, as the sites themselves noted.
-The table is that of docs/workers.md; the exit status is 1 if a promise was broken.
+The table is that of docs/experiments/scaling.md; the exit status is 1 if a promise was broken.
 """
 
 import argparse

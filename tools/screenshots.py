@@ -1,4 +1,4 @@
-"""Take the pictures of docs/web.md: pages of a served crawl folder, in Chromium.
+"""Take the pictures of docs/how-to/web.md: pages of a served crawl folder, in Chromium.
 
     python -m tools.screenshots CRAWL_DIR search='/?q=mol*' phone='/?q=mol*'
 

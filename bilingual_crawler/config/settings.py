@@ -437,7 +437,7 @@ def _unknown(name: str, known: Iterable[str]) -> str:
     """What to say of a setting that there is not; the prefix makes no two names alike."""
     near = nearest(name.removeprefix(PREFIX), (each.removeprefix(PREFIX) for each in known))
     meant = [PREFIX + each for each in near]
-    return f"There is no setting {name}: {hint(meant, 'docs/settings.md lists all.')}"
+    return f"There is no setting {name}: {hint(meant, 'docs/reference/settings.md lists all.')}"
 
 
 class ScrapyDefault(NamedTuple):

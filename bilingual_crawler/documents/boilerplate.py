@@ -4,7 +4,8 @@ Everything is decided from the blocks that the one parse has made, by structure 
 a block stands (`regions`), how much of it is links, how far it is from running text. No word
 lists, so the two sides of a translation are cut alike; nothing that is not linear, so a
 hostile page costs what an ordinary one does. Libraries were measured side by side with this
-and lose more text, leave more of the frame, or take many times as long: docs/boilerplate.md.
+and lose more text, leave more of the frame, or take many times as long:
+docs/experiments/boilerplate.md.
 """
 
 import re

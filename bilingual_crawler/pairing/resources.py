@@ -3,7 +3,7 @@
 The project ships neither, so the combined model has not learned what to make of them. Each
 adds odds of its own instead: a straight line through the point where it says nothing, cut off
 on both sides, so that it can decide where all else is in doubt and never outvotes everything.
-`docs/pairing.md` has the measurement that the numbers are from.
+`docs/experiments/pairing.md` has the measurement that the numbers are from.
 """
 
 from collections.abc import Collection, Iterator
