@@ -6,13 +6,15 @@ import subprocess
 import sys
 import textwrap
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.store.files import AppendFile, GzipAppendFile
-from bilingual_crawler.store.journal import Facts, FileEnd, Journal, JournalError
+from bilingual_crawler.store.journal import FileEnd, Journal, JournalError
+from bilingual_crawler.store.journal_tables import Facts, JournaledDict, JournaledRows, JournaledSet
 
 
 class Numbers:
@@ -161,3 +163,42 @@ def test_rows_and_lines_agree_after_many_kills(tmp_path):
         journal.close()
         assert not list(tmp_path.glob("cut-*")), "a kill explains everything that it left"
     assert reached > 0
+
+
+def test_a_journaled_set_is_read_back(tmp_path):
+    schema = "CREATE TABLE IF NOT EXISTS seen (url TEXT PRIMARY KEY) WITHOUT ROWID;"
+    with closing(Journal(tmp_path / "crawl.sqlite")) as journal:
+        seen = JournaledSet(journal, "seen", schema)
+        seen.add("a")
+        seen.add("a")
+        journal.checkpoint(wait=True)
+        seen.add("b")
+    with closing(Journal(tmp_path / "crawl.sqlite")) as journal:
+        assert list(journal.read("SELECT url FROM seen")) == [("a",), ("b",)]
+        assert "b" in JournaledSet(journal, "seen", schema)
+
+
+def test_a_journaled_dict_saves_what_changed(tmp_path):
+    schema = "CREATE TABLE IF NOT EXISTS sizes (name TEXT PRIMARY KEY, wide INT, high INT);"
+    arguments = {"key": str, "encode": tuple, "decode": lambda *size: size}
+    with closing(Journal(tmp_path / "crawl.sqlite")) as journal:
+        sizes = JournaledDict(journal, "sizes", schema, **arguments)
+        sizes["a"] = (1, 2)
+        sizes["b"] = (3, 4)
+        journal.checkpoint(wait=True)
+        sizes["a"] = (1, 2)
+        assert not list(sizes.changes())
+        sizes["a"] = (5, 6)
+    with closing(Journal(tmp_path / "crawl.sqlite")) as journal:
+        sizes = JournaledDict(journal, "sizes", schema, **arguments)
+        assert dict(sizes.items()) == {"a": (5, 6), "b": (3, 4)}
+        assert sizes.get("c") is None
+
+
+def test_journaled_rows_are_written_once(tmp_path):
+    with closing(Journal(tmp_path / "crawl.sqlite")) as journal:
+        rows = JournaledRows(journal)
+        rows.add("INSERT INTO facts VALUES (?, ?)", ("a", "1"), ("b", "2"))
+        journal.checkpoint(wait=True)
+        journal.checkpoint(wait=True)
+        assert journal.fact("b") == "2"

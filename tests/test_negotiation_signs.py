@@ -8,7 +8,8 @@ from bilingual_crawler.crawl.negotiation.cache_key import VariantFingerprinter
 from bilingual_crawler.crawl.negotiation.signs import cookies_set, offers_without_link
 from bilingual_crawler.crawl.negotiation.ways import HostFacts, KnownHosts, Way, headers_for
 from bilingual_crawler.documents.builder import build_document
-from bilingual_crawler.store.journal import Facts, Journal
+from bilingual_crawler.store.journal import Journal
+from bilingual_crawler.store.journal_tables import Facts
 
 PROSE = "<p>El ayuntamiento ha abierto esta semana el expediente sobre la biblioteca vieja.</p>"
 

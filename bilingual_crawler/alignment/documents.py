@@ -6,7 +6,6 @@ folder for temporary files when it is not, and is gone when the process is, howe
 is not complete yet is left out.
 """
 
-import gzip
 import json
 import sqlite3
 import zlib
@@ -14,13 +13,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import IO, Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from bilingual_crawler.alignment.segment import Segment, segments_of
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.serialise import document_from_dict, key_of
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS
+from bilingual_crawler.store.input_files import DAMAGED_GZIP, unpacked
 
 SCHEMA = """
 CREATE TABLE pairs (
@@ -151,17 +151,14 @@ class PairedDocuments:
                 f" has {PAIRS} and {DOCUMENTS} in it."
             ) from error
         with raw:
-            lines: IO[bytes] = raw
-            if path.suffix == ".gz":
-                lines = cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
             try:
-                for number, line in enumerate(lines):
+                for number, line in enumerate(unpacked(raw)):
                     if number % _EVERY == 0:
                         progress(raw.tell())
                     fields = self._read_line(line)
                     if fields is not None:
                         yield fields
-            except (EOFError, gzip.BadGzipFile, zlib.error):
+            except DAMAGED_GZIP:
                 self.reading.is_unfinished = True
 
     def _read_line(self, line: bytes) -> dict[str, Any] | None:

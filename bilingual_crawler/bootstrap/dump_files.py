@@ -1,11 +1,9 @@
 """The files of a Wikipedia dump on disk: found by name, opened, read with their damage told."""
 
 import bz2
-import gzip
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from io import BufferedReader
 from pathlib import Path
 
 from bilingual_crawler.bootstrap.sql_dump import (
@@ -17,14 +15,13 @@ from bilingual_crawler.bootstrap.sql_dump import (
     rows,
 )
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.store.input_files import Content, unpacked
 
 ENDINGS = ("", ".gz", ".bz2")
 MOST_TOLD = 5
 
 Watch = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and of how much."""
-
-_Packed = BufferedReader | gzip.GzipFile | bz2.BZ2File
 
 
 @dataclass(slots=True)
@@ -115,12 +112,7 @@ class DumpFiles:
             raise ConfigurationError(f"{file} cannot be read: {error.strerror}.") from None
         with raw:
             size = file.stat().st_size
-            stream: _Packed = raw
-            if file.suffix == ".gz":
-                stream = gzip.GzipFile(fileobj=raw)
-            elif file.suffix == ".bz2":
-                stream = bz2.BZ2File(raw)
-            with stream:
+            with bz2.BZ2File(raw) if file.suffix == ".bz2" else unpacked(raw) as stream:
                 yield Unpacked(stream, lambda: self._watch(file.name, raw.tell(), size))
 
     def damaged(self, text: str) -> None:
@@ -131,7 +123,7 @@ class DumpFiles:
 class Unpacked:
     """The bytes of a file, every reading of which is told."""
 
-    def __init__(self, stream: _Packed, tell: Callable[[], None]) -> None:
+    def __init__(self, stream: Content | bz2.BZ2File, tell: Callable[[], None]) -> None:
         self._stream = stream
         self._tell = tell
 

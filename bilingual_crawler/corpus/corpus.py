@@ -14,7 +14,6 @@ Everything here can be rebuilt from the journal: a row a page with what duplicat
 pairing need to know, so that a resumed crawl goes on as if it had never stopped.
 """
 
-import gzip
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -22,7 +21,7 @@ from itertools import chain
 from urllib.parse import urlsplit
 
 from bilingual_crawler.corpus.declarations import Declarations
-from bilingual_crawler.corpus.off_topic import OffTopic, is_wanted, wanted_url
+from bilingual_crawler.corpus.off_topic import is_wanted, off_topic_pages, wanted_url
 from bilingual_crawler.corpus.pages import PageFacts, Pages
 from bilingual_crawler.documents.dedup import (
     DuplicateIndex,
@@ -42,6 +41,7 @@ from bilingual_crawler.pairing.pair import DocumentPair, PairingPage, page_of
 from bilingual_crawler.pairing.profile import Embedder
 from bilingual_crawler.pairing.word_list import WordList
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS, PAIRS_TSV, CrawlFolder
+from bilingual_crawler.store.input_files import open_text
 
 UNTIDY_DOCUMENTS, UNTIDY_PAIRS = "untidy documents", "untidy pairs"
 
@@ -72,7 +72,7 @@ class Corpus:
         self._matchers: dict[str, Matcher | NoPairs] = {}
         self._pages = Pages(folder.journal)
         self._declarations = Declarations(folder.journal)
-        self._off_topic = OffTopic(folder.journal)
+        self._off_topic = off_topic_pages(folder.journal)
         self._same_text: dict[bytes, str] = {}
         self._load()
         self._pair_count = len(self.standing())
@@ -104,7 +104,7 @@ class Corpus:
 
     def partner_of(self, url: str) -> str | None:
         """The page that one is paired with now; safe to ask from another thread."""
-        url = self._pages.aliases.get(url, url)
+        url = self._pages.aliases.get(url) or url
         matcher = self._matchers.get(str(self._pair_of(url)))
         return None if matcher is None else matcher.partner_of(url)
 
@@ -202,7 +202,7 @@ class Corpus:
 
     def _kept_lines(self) -> Iterator[str]:
         """The lines of the file that still hold; the others are put aside."""
-        with gzip.open(self._folder.path / DOCUMENTS, "rt", encoding="utf-8") as lines:
+        with open_text(self._folder.path / DOCUMENTS) as lines:
             for line in lines:
                 url = key_of(json.loads(line))
                 if self._pages.is_kept(url):

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from bilingual_crawler.pairing.matcher import Declaration
-from bilingual_crawler.store.journal import Journal, Statement
+from bilingual_crawler.store.journal import Journal
+from bilingual_crawler.store.journal_tables import JournaledRows
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS declarations (
@@ -21,18 +22,13 @@ class Declarations:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self._new: list[tuple[str, str, str]] = []
+        self._rows = JournaledRows(journal)
         journal.define(SCHEMA)
-        journal.attach(self)
 
     def add(self, claims: Iterable[Declaration]) -> None:
         """Remember claims; those that are known already change nothing."""
-        self._new.extend((url, *each) for url, alternates in claims for each in alternates)
-
-    def changes(self) -> Iterable[Statement]:
-        """Rows for the journal."""
-        new, self._new = self._new, []
-        return [("INSERT OR IGNORE INTO declarations VALUES (?, ?, ?)", new)]
+        rows = ((url, *each) for url, alternates in claims for each in alternates)
+        self._rows.add("INSERT OR IGNORE INTO declarations VALUES (?, ?, ?)", *rows)
 
     def load(self) -> Iterator[Declaration]:
         """Read everything back, a page at a time."""

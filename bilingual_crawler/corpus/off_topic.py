@@ -1,12 +1,13 @@
 """Which pages of a crawl with a topic are not about it; a crawl without one has none."""
 
-from collections.abc import Container, Iterable
+from collections.abc import Container
 
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.no_pairs import NoPairs
 from bilingual_crawler.pairing.packed_pair import PackedPair
 from bilingual_crawler.pairing.pair import DocumentPair
-from bilingual_crawler.store.journal import Journal, Statement
+from bilingual_crawler.store.journal import Journal
+from bilingual_crawler.store.journal_tables import JournaledSet
 
 SCHEMA = "CREATE TABLE IF NOT EXISTS off_topic (url TEXT PRIMARY KEY) WITHOUT ROWID;"
 INSERT = "INSERT OR REPLACE INTO off_topic VALUES (?)"
@@ -25,24 +26,6 @@ def wanted_url(node: str, matcher: Matcher | NoPairs, off_topic: Container[str])
     return None if matcher.partner_of(url) in off_topic else url
 
 
-class OffTopic:
-    """The pages by their keys, saved with every checkpoint."""
-
-    def __init__(self, journal: Journal) -> None:
-        journal.define(SCHEMA)
-        self._urls = {str(url) for (url,) in journal.read("SELECT url FROM off_topic")}
-        self._new: list[str] = []
-        journal.attach(self)
-
-    def __contains__(self, url: object) -> bool:
-        return url in self._urls
-
-    def add(self, url: str) -> None:
-        """Remember a page."""
-        self._urls.add(url)
-        self._new.append(url)
-
-    def changes(self) -> Iterable[Statement]:
-        """Rows for the journal."""
-        new, self._new = self._new, []
-        return [(INSERT, [(url,) for url in new])]
+def off_topic_pages(journal: Journal) -> JournaledSet:
+    """Return the pages, by their keys, as the journal knows them."""
+    return JournaledSet(journal, "off_topic", SCHEMA)

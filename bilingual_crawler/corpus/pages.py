@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from bilingual_crawler.store.journal import Journal, Statement
+from bilingual_crawler.store.journal_tables import JournaledDict
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS pages (
@@ -65,14 +66,13 @@ class Pages:
         self._kept_of: dict[str, str] = {}
         """The page that is kept of those with one text, where that is not the first."""
         self.kept: Counter[str] = Counter()
-        self.aliases: dict[str, str] = {}
         self._new: dict[str, PageFacts] = {}
         self._changed: set[str] = set()
         self._spares: dict[str, str] = {}
         self._handed_over: dict[str, str] = {}
         self._used_spares: set[str] = set()
-        self._new_aliases: list[tuple[str, str]] = []
         journal.define(SCHEMA)
+        self.aliases = JournaledDict(journal, "aliases", "", key=str, decode=str)
         journal.attach(self)
 
     def __contains__(self, url: str) -> bool:
@@ -89,7 +89,6 @@ class Pages:
         if source == target or source in self.aliases:
             return False
         self.aliases[source] = target
-        self._new_aliases.append((source, target))
         return True
 
     def languages(self) -> Iterator[tuple[str, str]]:
@@ -162,7 +161,6 @@ class Pages:
         updates = [(*self._flags(pages[url]), url) for url in self._changed - new.keys()]
         spares = [(url, pack_line(line)) for url, line in self._spares.items()]
         used = [(url,) for url in self._used_spares]
-        aliases, self._new_aliases = self._new_aliases, []
         self._handed_over, self._spares = self._spares, {}
         self._new, self._changed, self._used_spares = {}, set(), set()
         return [
@@ -170,7 +168,6 @@ class Pages:
             (UPDATE, updates),
             ("DELETE FROM spares WHERE url = ?", used),
             ("INSERT OR REPLACE INTO spares VALUES (?, ?)", spares),
-            ("INSERT OR REPLACE INTO aliases VALUES (?, ?)", aliases),
         ]
 
     @staticmethod
@@ -179,7 +176,6 @@ class Pages:
 
     def load(self) -> Iterator[tuple[PageFacts, bool]]:
         """Read everything back; each page, and whether it is a near-duplicate."""
-        self.aliases.update(self._journal.read("SELECT source, target FROM aliases"))
         for *facts, duplicate, kept, written in self._journal.read("SELECT * FROM pages"):
             page = PageFacts(*facts)
             state = _State(page.node, page.language, bool(duplicate), bool(kept), bool(written))

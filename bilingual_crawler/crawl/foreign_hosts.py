@@ -11,12 +11,13 @@ frontier, which has not seen the declaration, knows it too.
 """
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from bilingual_crawler.documents.document import Document
-from bilingual_crawler.store.journal import Journal, Statement
+from bilingual_crawler.store.journal import Journal
+from bilingual_crawler.store.journal_tables import JournaledDict
 from bilingual_crawler.urls.hosts import host_of, site_of
 
 CLAIMED_BY = "bilingual_claimed_by"
@@ -34,15 +35,21 @@ CREATE TABLE IF NOT EXISTS foreign_hosts (
     answered INTEGER NOT NULL
 );
 """
-INSERT = "INSERT OR REPLACE INTO foreign_hosts VALUES (?, ?, ?)"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Claim:
     """Which sites declared a host, and whether it leads back to one of them."""
 
-    claimants: list[str]
+    claimants: tuple[str, ...] = ()
     answered: bool = False
+
+    def to_columns(self) -> tuple[str, int]:
+        return " ".join(self.claimants), int(self.answered)
+
+    @classmethod
+    def from_columns(cls, claimants: object, answered: object) -> Self:
+        return cls(tuple(str(claimants).split())[:MOST_CLAIMANTS], bool(answered))
 
 
 class ForeignHosts:
@@ -50,17 +57,15 @@ class ForeignHosts:
 
     def __init__(self, journal: Journal, most: int) -> None:
         self._most = most
-        self._claims: dict[str, _Claim] = {}
-        self._changed: set[str] = set()
-        self._used: Counter[str] = Counter()
-        journal.define(SCHEMA)
-        for host, claimants, answered in journal.read("SELECT * FROM foreign_hosts"):
-            for site in str(claimants).split():
-                self._add(str(host), site)
-            if answered:
-                self._answer(str(host))
-        self._changed.clear()
-        journal.attach(self)
+        self._claims = JournaledDict(
+            journal,
+            "foreign_hosts",
+            SCHEMA,
+            key=str,
+            encode=_Claim.to_columns,
+            decode=_Claim.from_columns,
+        )
+        self._used = Counter(site for _, claim in self._claims.items() for site in claim.claimants)
 
     def __contains__(self, host: str) -> bool:
         return host in self._claims
@@ -112,25 +117,14 @@ class ForeignHosts:
         if meta.get(ANSWERED) and host in self._claims:
             self._answer(host)
 
-    def changes(self) -> Iterable[Statement]:
-        """The changed rows, for the journal."""
-        rows = [
-            (host, " ".join(self._claims[host].claimants), int(self._claims[host].answered))
-            for host in sorted(self._changed)
-        ]
-        self._changed.clear()
-        return [(INSERT, rows)]
-
     def _add(self, host: str, site: str) -> None:
-        claim = self._claims.setdefault(host, _Claim([]))
+        claim = self._claims.get(host) or _Claim()
         if site not in claim.claimants and len(claim.claimants) < MOST_CLAIMANTS:
-            claim.claimants.append(site)
+            self._claims[host] = replace(claim, claimants=(*claim.claimants, site))
             self._used[site] += 1
-            self._changed.add(host)
 
     def _answer(self, host: str) -> None:
-        self._claims[host].answered = True
-        self._changed.add(host)
+        self._claims[host] = replace(self._claims[host], answered=True)
 
 
 def _leads_to(document: Document, sites: Container[str]) -> bool:

@@ -6,10 +6,8 @@ nothing is ever looked up, and no tree is built, so that memory is bounded by wh
 """
 
 import re
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from gzip import GzipFile
 from io import BytesIO
 from itertools import islice
 from typing import Any, NamedTuple, cast
@@ -18,6 +16,7 @@ from urllib.parse import urlsplit
 from lxml import etree
 
 from bilingual_crawler.languages import language_of_tag
+from bilingual_crawler.store.input_files import DAMAGED_GZIP, unpacked_bytes
 from bilingual_crawler.urls.hosts import host_of, site_of
 from bilingual_crawler.urls.resolver import LONGEST_URL, UrlResolver
 
@@ -32,7 +31,6 @@ MOST_ALTERNATES = 200
 LARGEST = 52_428_800
 """Bytes of a file that are read, unpacked: what sitemaps.org allows."""
 
-_GZIP = b"\x1f\x8b"
 _NAME = re.compile(r"sitemap[^/]*\.(?:xml|txt)(?:\.gz)?$", re.IGNORECASE)
 _BODY = re.compile(rb"<(?:\w+:)?(?:urlset|sitemapindex)[\s>]", re.IGNORECASE)
 _BEFORE_MARKUP = b"\xef\xbb\xbf\xff\xfe \t\r\n"
@@ -97,11 +95,11 @@ def _head(body: bytes) -> bytes:
 
 def _chunks(body: bytes) -> Iterator[bytes]:
     """A file in parts, unpacked, as far as that goes and no further than is allowed."""
-    stream = GzipFile(fileobj=BytesIO(body)) if body.startswith(_GZIP) else BytesIO(body)
+    stream = unpacked_bytes(body)
     for _ in range(LARGEST // _CHUNK):
         try:
             chunk = stream.read(_CHUNK)
-        except (OSError, EOFError, zlib.error):
+        except DAMAGED_GZIP:
             return
         if not chunk:
             return

@@ -5,14 +5,11 @@ parser (no text of more than ten million characters, no deep nesting). Memory st
 each unit is forgotten once it has been read.
 """
 
-import gzip
 import math
 import re
-import zlib
 from collections.abc import Iterator
 from io import BufferedReader
 from pathlib import Path
-from typing import Any
 
 from lxml import etree
 
@@ -21,6 +18,7 @@ from bilingual_crawler.export.account import Account
 from bilingual_crawler.export.source import EMPTY
 from bilingual_crawler.export.tmx import AT, BEADS, KIND, PAIR, SCORE, URL
 from bilingual_crawler.languages import LanguagePair, find_language, language_of_tag
+from bilingual_crawler.store.input_files import DAMAGED_GZIP, unpacked
 from bilingual_crawler.store.json_lines import Watch
 from bilingual_crawler.store.sentence_pair import SentencePair, pair_id
 
@@ -33,7 +31,6 @@ _CODES = frozenset({"bpt", "ept", "it", "ph", "ut", "sub"})
 """Elements of a segment that hold codes of a layout, not text; `hi` holds text."""
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _POSITION = re.compile("[0-9]{1,15}")
-_GZIP = b"\x1f\x8b"
 _TELL_EVERY = 1000
 
 Sides = dict[str, tuple[str, str]]
@@ -72,7 +69,7 @@ class TmxFile:
             raise ConfigurationError(
                 f"{self._file} is not a sound TMX file: {problem}. Nothing was imported."
             ) from error
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        except DAMAGED_GZIP as error:
             raise ConfigurationError(
                 f"{self._file} ends too soon: the gzip file is cut off. Nothing was imported."
             ) from error
@@ -81,10 +78,8 @@ class TmxFile:
             raise ConfigurationError(f"{self._file} cannot be read: {reason}.") from error
 
     def _units(self, raw: BufferedReader) -> Iterator[etree._Element]:
-        zipped = raw.peek(len(_GZIP))[: len(_GZIP)] == _GZIP
-        stream: Any = gzip.GzipFile(fileobj=raw) if zipped else raw
         events = etree.iterparse(
-            stream,
+            unpacked(raw),
             events=("start", "end"),
             tag=("{*}tmx", "{*}header", "{*}tu"),
             resolve_entities=False,

@@ -24,7 +24,8 @@ from bilingual_crawler.frontier.view import (
     UrlSelection,
 )
 from bilingual_crawler.store.folder import JOURNAL
-from bilingual_crawler.store.journal import Journal, Statement, is_locked, open_read_only
+from bilingual_crawler.store.journal import Journal, is_locked, open_read_only
+from bilingual_crawler.store.journal_tables import JournaledRows
 
 WORDS = {State.QUEUED: WAITING, State.LEASED: WAITING, State.DONE: DONE, State.FAILED: FAILED}
 COLUMNS = "fingerprint, url, host, state, priority, attempts, outcome"
@@ -36,7 +37,7 @@ OURS = (
 AGAIN = (
     "UPDATE urls SET state = 0, outcome = NULL, attempts = 0, not_before = 0 WHERE fingerprint = ?"
 )
-UNFINISHED: Statement = ("UPDATE facts SET value = 'no' WHERE name = ?", [("finished",)])
+UNFINISHED = "UPDATE facts SET value = 'no' WHERE name = 'finished'"
 
 
 class Amount(NamedTuple):
@@ -131,7 +132,9 @@ class JournalView:
                 if selection.means(url, host, outcome)
             ]
             if chosen:
-                journal.attach(_Once([(AGAIN, chosen), UNFINISHED]))
+                rows = JournaledRows(journal)
+                rows.add(AGAIN, *chosen)
+                rows.add(UNFINISHED, ())
         return len(chosen)
 
     def free_worker(self, name: str) -> int:
@@ -140,18 +143,6 @@ class JournalView:
             f"The frontier of {self._folder} has one worker, and {name} cannot be freed: start the "
             "crawl again, which takes up what it had in flight."
         )
-
-
-class _Once:
-    """Changes for the next checkpoint of a journal."""
-
-    def __init__(self, statements: list[Statement]) -> None:
-        self._statements = statements
-
-    def changes(self) -> list[Statement]:
-        """Those, and then nothing more."""
-        statements, self._statements = self._statements, []
-        return statements
 
 
 def amounts(connection: sqlite3.Connection) -> Iterator[Amount]:

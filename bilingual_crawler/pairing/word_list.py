@@ -7,12 +7,10 @@ translations of each other; nor does a word that is the same in both languages, 
 the evidence of shared words has it already.
 """
 
-import gzip
 import logging
 import zlib
 from array import array
 from collections.abc import Iterable, Iterator
-from io import BufferedReader
 from pathlib import Path
 from typing import Self
 
@@ -22,10 +20,10 @@ from numpy.typing import NDArray
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.pairing.profile import word_hash
+from bilingual_crawler.store.input_files import Content, open_unpacked
 
 logger = logging.getLogger(__name__)
 
-GZIP = b"\x1f\x8b"
 LEAST_CELLS = 2
 _HIGH, _LOW = 32, 0xFFFF_FFFF
 _UNREAD = frozenset({"pardef", "re"})
@@ -33,7 +31,6 @@ _UNREAD = frozenset({"pardef", "re"})
 
 Words = NDArray[np.uint32]
 Entry = tuple[str, str]
-Content = gzip.GzipFile | BufferedReader
 
 
 class WordList:
@@ -70,7 +67,7 @@ class WordList:
         """
         file = Path(path).expanduser()
         try:
-            with _opened(file) as content:
+            with open_unpacked(file) as content:
                 found = cls(_entries(content, file))
         except (OSError, EOFError, zlib.error, etree.XMLSyntaxError) as error:
             raise ConfigurationError(
@@ -84,12 +81,6 @@ class WordList:
             )
         logger.info("The word list %s has %d entries of single words.", file, len(found))
         return found
-
-
-def _opened(file: Path) -> Content:
-    with file.open("rb") as content:
-        is_packed = content.read(len(GZIP)) == GZIP
-    return gzip.open(file) if is_packed else file.open("rb")
 
 
 def _entries(content: Content, file: Path) -> Iterator[Entry]:

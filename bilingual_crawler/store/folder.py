@@ -7,7 +7,8 @@ from pathlib import Path
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.store.durable import NEW, put_in_place, sync_folder
 from bilingual_crawler.store.files import AppendFile, GzipAppendFile
-from bilingual_crawler.store.journal import Facts, FileEnd, Journal, Sink
+from bilingual_crawler.store.journal import FileEnd, Journal, Sink
+from bilingual_crawler.store.journal_tables import Facts
 
 DOCUMENTS = "documents.jsonl.gz"
 PAIRS = "pairs.jsonl"

@@ -323,33 +323,6 @@ class _Batch(NamedTuple):
     written: dict[str, _Written]
 
 
-class Facts:
-    """Single values that are part of every checkpoint in which they changed."""
-
-    def __init__(self, journal: Journal) -> None:
-        self._values = {str(k): str(v) for k, v in journal.read("SELECT name, value FROM facts")}
-        self._changed: set[str] = set()
-        journal.attach(self)
-
-    def __getitem__(self, name: str) -> str:
-        return self._values[name]
-
-    def get(self, name: str, default: str = "") -> str:
-        """The value, or `default` where there is none yet."""
-        return self._values.get(name, default)
-
-    def __setitem__(self, name: str, value: str) -> None:
-        if self._values.get(name) != value:
-            self._values[name] = value
-            self._changed.add(name)
-
-    def changes(self) -> Iterable[Statement]:
-        """The changed values, for the journal."""
-        rows = [(name, self._values[name]) for name in sorted(self._changed)]
-        self._changed.clear()
-        return [("INSERT OR REPLACE INTO facts VALUES (?, ?)", rows)]
-
-
 @contextlib.contextmanager
 def open_read_only(path: Path, *, held: bool = False) -> Iterator[sqlite3.Connection]:
     """A connection that cannot disturb a crawl, which may be running: it sees the last checkpoint.

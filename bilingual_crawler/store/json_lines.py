@@ -1,22 +1,20 @@
 """Lines of JSON, plain or gzipped, read one at a time, with what is damaged counted."""
 
-import gzip
 import json
 import re
-import zlib
 from collections.abc import Callable, Iterator
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.store.input_files import DAMAGED_GZIP, unpacked
 
 Watch = Callable[[float], None]
 """Is told now and then what share of a file has been read, from 0 to 1."""
 
 TELL_EVERY = 1000
 _PIECE = 1 << 17
-_GZIP = b"\x1f\x8b"
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -68,8 +66,7 @@ def _lines(raw: BufferedReader, file: Path, damage: Damage) -> Iterator[bytes]:
 
     Read in pieces, because a reader that fills a buffer loses what was in it at a cut.
     """
-    zipped = raw.peek(len(_GZIP))[: len(_GZIP)] == _GZIP
-    stream = gzip.GzipFile(fileobj=raw) if zipped else raw
+    stream = unpacked(raw)
     begun: list[bytes] = []
     try:
         while piece := stream.read1(_PIECE):
@@ -78,7 +75,7 @@ def _lines(raw: BufferedReader, file: Path, damage: Damage) -> Iterator[bytes]:
                 yield b"".join([*begun, end])
                 begun = []
             begun.append(rest)
-    except (EOFError, zlib.error, gzip.BadGzipFile):
+    except DAMAGED_GZIP:
         damage.add(file.name, "the gzip file is cut off or damaged")
         return
     if last := b"".join(begun):

@@ -1,12 +1,13 @@
 """What alignment makes and every export reads: the lines of sentences.jsonl.gz."""
 
-import gzip
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Self
+
+from bilingual_crawler.store.input_files import open_unpacked
 
 SENTENCES = "sentences.jsonl.gz"
 
@@ -54,6 +55,6 @@ def pair_id(url1: str, url2: str) -> str:
 
 def read_sentences(file: Path) -> Iterator[SentencePair]:
     """Every sentence pair of a file, dropped ones too, one at a time."""
-    with gzip.open(file, "rt", encoding="utf-8") as lines:
+    with open_unpacked(file) as lines:
         for line in lines:
             yield SentencePair.from_dict(json.loads(line))

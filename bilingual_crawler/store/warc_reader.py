@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from bilingual_crawler.store.input_files import GZIP
 from bilingual_crawler.urls.resolver import UrlResolver
 
 with warnings.catch_warnings():
@@ -22,7 +23,6 @@ LARGEST_BODY = 10_000_000
 LARGEST_RECORD = LARGEST_BODY + 1_000_000
 MOST_ATTEMPTS = 1_000
 """To go on after a damage, before the rest of a file is given up."""
-GZIP = b"\x1f\x8b"
 _MEMBER = GZIP + b"\x08"
 _HEADING = b"\nWARC/"
 _READ_AT_ONCE = 1 << 20

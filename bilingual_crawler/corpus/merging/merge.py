@@ -6,7 +6,7 @@ texts are read once. In memory is what a crawl of all these pages would have the
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,7 +23,8 @@ from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.reporting import tally
 from bilingual_crawler.store.durable import sync
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS, PAIRS_TSV, CrawlFolder
-from bilingual_crawler.store.journal import Journal, Statement
+from bilingual_crawler.store.journal import Journal
+from bilingual_crawler.store.journal_tables import JournaledRows
 from bilingual_crawler.store.json_lines import Watch
 
 BATCH = 1_000
@@ -181,26 +182,21 @@ class Merge:
         self._folder.journal.record_size(copy, size)
 
 
-class _Rows:
-    """Hands rows and lines to the journal, and has it write them when they are many."""
+class _Rows(JournaledRows):
+    """Hands rows and lines to the journal, and has it write them when there are many."""
 
     def __init__(self, journal: Journal) -> None:
+        super().__init__(journal)
         self._journal = journal
-        self._waiting: dict[str, list[tuple[Any, ...]]] = {}
         self._count = 0
-        journal.attach(self)
 
-    def add(self, sql: str, row: tuple[Any, ...]) -> None:
-        self._waiting.setdefault(sql, []).append(row)
+    def add(self, sql: str, *rows: tuple[Any, ...]) -> None:
+        super().add(sql, *rows)
         self._grown()
 
     def append(self, file: str, line: str) -> None:
         self._journal.append(file, line)
         self._grown()
-
-    def changes(self) -> Iterable[Statement]:
-        waiting, self._waiting = self._waiting, {}
-        return waiting.items()
 
     def _grown(self) -> None:
         self._count += 1

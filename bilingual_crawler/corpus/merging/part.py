@@ -6,10 +6,8 @@ the folder is changed.
 """
 
 import contextlib
-import gzip
 import json
 import sqlite3
-import zlib
 from collections.abc import Iterator
 from io import BufferedReader, RawIOBase
 from pathlib import Path
@@ -20,6 +18,7 @@ from bilingual_crawler.documents.serialise import key_of
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.pairing.pair import PairingPage
 from bilingual_crawler.store.folder import DOCUMENTS, JOURNAL, REPORT, REWRITE
+from bilingual_crawler.store.input_files import DAMAGED_GZIP, unpacked
 from bilingual_crawler.store.journal import FORMAT, holding_off_writers, open_read_only
 from bilingual_crawler.store.json_lines import Damage
 from bilingual_crawler.store.warc import FILE_NAME
@@ -146,13 +145,13 @@ class CrawlPart:
         """Every document, those in the file first, then those that were put aside."""
         with self._file(DOCUMENTS) as file:
             try:
-                for text in gzip.GzipFile(fileobj=file):
+                for text in unpacked(file):
                     line = _line(text)
                     if line is None:
                         self.damage.add(f"{self.path / DOCUMENTS}", "not a document")
                     else:
                         yield line
-            except (EOFError, zlib.error, gzip.BadGzipFile):
+            except DAMAGED_GZIP:
                 self.damage.add(f"{self.path / DOCUMENTS}", "cut off or damaged")
         for url, packed in self.rows("spares", "url"):
             yield DocumentLine(url, unpack_line(packed))
@@ -170,7 +169,7 @@ class CrawlPart:
             yield BufferedReader(_Limited(raw, size))
 
     @contextlib.contextmanager
-    def _file(self, name: str) -> Iterator[BinaryIO]:
+    def _file(self, name: str) -> Iterator[BufferedReader]:
         """An output file as the journal vouches for it; an empty one if there is none."""
         fresh = self.path / f"{name}.new"
         renamed = self.facts.get(REWRITE + name) == "yes" and fresh.is_file()

@@ -1,9 +1,7 @@
 """The documents of an earlier crawl, as it wrote them."""
 
-import gzip
 import json
 import sqlite3
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,7 @@ from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.serialise import document_from_dict
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.store.folder import DOCUMENTS, JOURNAL
-from bilingual_crawler.store.warc_reader import GZIP
+from bilingual_crawler.store.input_files import DAMAGED_GZIP, unpacked
 
 
 def is_crawl(path: Path) -> bool:
@@ -31,10 +29,7 @@ def crawl_documents(path: Path, reading: SourceReading) -> Iterator[Found]:
     place = 0
     try:
         with path.open("rb") as plain:
-            packed = plain.read(len(GZIP)) == GZIP
-            plain.seek(0)
-            lines = gzip.GzipFile(fileobj=plain) if packed else plain
-            for number, line in enumerate(lines, 1):
+            for number, line in enumerate(unpacked(plain), 1):
                 document = _document(line)
                 if document is None:
                     reading.skips.add("not a document of a crawl", f"{path}, line {number}")
@@ -42,7 +37,7 @@ def crawl_documents(path: Path, reading: SourceReading) -> Iterator[Found]:
                     yield document
                 reading.progress(plain.tell() - place)
                 place = plain.tell()
-    except (EOFError, zlib.error, gzip.BadGzipFile):
+    except DAMAGED_GZIP:
         reading.skips.add("cut off or damaged", str(path))
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be read: {error.strerror}.") from error

@@ -13,8 +13,7 @@ from bilingual_crawler.corpus.sources.reading import Found, SourceReading
 from bilingual_crawler.corpus.sources.tree import tree_documents
 from bilingual_crawler.corpus.sources.warc import is_warc, warc_documents
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.store.tables import STANDARD_INPUT
-from bilingual_crawler.store.warc_reader import GZIP
+from bilingual_crawler.store.input_files import GZIP, STANDARD_INPUT
 
 _LOOKED_AT = 1 << 14
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from bilingual_crawler.corpus.sources.reading import SourceReading
 from bilingual_crawler.languages import UnknownLanguageError, find_language
-from bilingual_crawler.store.tables import rows
+from bilingual_crawler.store.input_files import rows
 
 
 class ListedUrl(NamedTuple):

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 
 from bilingual_crawler.languages import language_tag
-from bilingual_crawler.store.journal import Facts
+from bilingual_crawler.store.journal_tables import Facts
 
 LEAST_MISSES = 10
 LEAST_ANSWERED = 0.2

@@ -10,7 +10,7 @@ from scrapy.crawler import Crawler
 from bilingual_crawler.crawl.scheduler import FrontierScheduler
 from bilingual_crawler.frontier.entry import Frontier, State
 from bilingual_crawler.scoring.scorer import Proposal
-from bilingual_crawler.store.journal import Facts
+from bilingual_crawler.store.journal_tables import Facts
 from bilingual_crawler.urls.fingerprint import url_fingerprint
 from bilingual_crawler.urls.hosts import host_of, site_of
 

@@ -1,46 +1,36 @@
 """What a scorer may ask of the crawl that is running."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from sys import intern
 
 from bilingual_crawler.corpus.corpus import Corpus
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.frontier.entry import Frontier, State
-from bilingual_crawler.store.journal import Journal, Statement
+from bilingual_crawler.store.journal import Journal
+from bilingual_crawler.store.journal_tables import JournaledDict
 from bilingual_crawler.urls.fingerprint import url_fingerprint
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS languages (fingerprint INTEGER PRIMARY KEY, language TEXT NOT NULL);
 """
-INSERT = "INSERT OR REPLACE INTO languages VALUES (?, ?)"
 
 
 class PageLanguages:
     """The language of every page that was fetched, in the pair or not."""
 
     def __init__(self, journal: Journal) -> None:
-        journal.define(SCHEMA)
-        rows = journal.read("SELECT fingerprint, language FROM languages")
-        self._languages = {fingerprint: intern(language) for fingerprint, language in rows}
-        self._new: dict[int, str] = {}
-        journal.attach(self)
+        self._languages = JournaledDict(journal, "languages", SCHEMA, key=int, decode=intern)
 
     def note(self, document: Document) -> None:
         """Remember a page, under its URL and the one that it was asked for with."""
         if document.language is None:
             return
         for url in {document.url, document.requested_url or document.url}:
-            fingerprint = url_fingerprint(url)
-            self._languages[fingerprint] = self._new[fingerprint] = intern(document.language)
+            self._languages[url_fingerprint(url)] = intern(document.language)
 
     def get(self, url: str) -> str | None:
         """The language of a page; None if it was not fetched, or has none."""
         return self._languages.get(url_fingerprint(url))
-
-    def changes(self) -> Iterable[Statement]:
-        """Rows for the journal."""
-        new, self._new = self._new, {}
-        return [(INSERT, list(new.items()))]
 
 
 class LiveCrawl:

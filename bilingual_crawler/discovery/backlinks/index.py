@@ -5,18 +5,17 @@ stays the same whatever their size. The index remembers the sizes and times of t
 it was made from, and is made anew when they have changed.
 """
 
-import gzip
 import logging
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from io import BufferedIOBase
 from itertools import islice
 from pathlib import Path
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.store.durable import put_in_place
+from bilingual_crawler.store.input_files import bounded_lines, open_unpacked
 
 logger = logging.getLogger(__name__)
 
@@ -45,8 +44,8 @@ def open_index(path: Path, files: Sequence[Path], fill: Fill) -> sqlite3.Connect
 def read_columns(files: Iterable[Path]) -> Iterator[list[str]]:
     """The columns of every line of text files, compressed or not; too long lines are cut."""
     for file in files:
-        with _open(file) as lines:
-            while line := lines.readline(LONGEST_LINE):
+        with open_unpacked(file) as content:
+            for line in bounded_lines(content, LONGEST_LINE):
                 yield line.decode("utf-8", "replace").rstrip("\r\n").split("\t")
 
 
@@ -54,10 +53,6 @@ def insert(connection: sqlite3.Connection, sql: str, rows: Iterator[tuple[object
     """Write rows as they come."""
     while some := list(islice(rows, BATCH)):
         connection.executemany(sql, some)
-
-
-def _open(file: Path) -> BufferedIOBase:
-    return gzip.open(file, "rb") if file.suffix == ".gz" else file.open("rb")
 
 
 def _made_from(path: Path) -> str:

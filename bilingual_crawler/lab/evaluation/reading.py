@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from bilingual_crawler.languages import UnknownLanguageError, find_language
 from bilingual_crawler.scoring.models import UNKNOWN
-from bilingual_crawler.store.tables import rows
+from bilingual_crawler.store.input_files import rows
 
 NO_LANGUAGE = frozenset({UNKNOWN, "und", "un", "unk"})
 

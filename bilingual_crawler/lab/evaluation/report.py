@@ -34,7 +34,7 @@ from bilingual_crawler.languages import LanguagePair, LanguagePairError, Unknown
 from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang
 from bilingual_crawler.scoring.models import Task, find_model
 from bilingual_crawler.scoring.pair_features import all_tokens
-from bilingual_crawler.store.tables import name_of
+from bilingual_crawler.store.input_files import name_of
 
 WIDTH = 120
 """Of a table that goes to a file."""

@@ -1,6 +1,5 @@
 """The pairs that are known to be true: from a list, or from what the site itself claims."""
 
-import gzip
 import zlib
 from collections import Counter
 from collections.abc import Iterable
@@ -15,13 +14,13 @@ from bilingual_crawler.lab.replay.site import RecordedSite
 from bilingual_crawler.languages import LanguagePair, UnknownLanguageError, find_language
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.pair import PairingPage
+from bilingual_crawler.store.input_files import open_text
 from bilingual_crawler.store.warc_reader import OK
 from bilingual_crawler.urls.resolver import UrlResolver
 
 ALTERNATES = "alternates"
 """What stands for the name of a list where the site's own hreflang is meant."""
 ENDING = ".gold.tsv"
-_GZIP = b"\x1f\x8b"
 _URLS, _WITH_LANGUAGES = 2, 4
 
 
@@ -97,13 +96,11 @@ def _url(text: str) -> str | None:
 
 def _text(path: Path) -> str:
     try:
-        content = path.read_bytes()
-        if content.startswith(_GZIP):
-            content = gzip.decompress(content)
+        with open_text(path, "utf-8-sig") as text:
+            return text.read()
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise ConfigurationError(f"The gold list {path} cannot be read: {reason}.") from error
-    return content.decode("utf-8-sig", "replace")
 
 
 @lru_cache(maxsize=1024)

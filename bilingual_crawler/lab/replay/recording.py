@@ -4,7 +4,6 @@ The file is read once. What stays in memory is a line a URL (where its record be
 are read when they are asked for, so that a recording may be larger than the memory.
 """
 
-import gzip
 import shutil
 import tempfile
 import zlib
@@ -15,6 +14,7 @@ from typing import NamedTuple
 from urllib.parse import urljoin
 
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.store.input_files import open_unpacked
 from bilingual_crawler.store.warc_reader import (
     OK,
     REDIRECTS,
@@ -173,7 +173,7 @@ class Recording:
         """Put a file that was packed as a whole on the disk once more, unpacked."""
         self._spool = tempfile.NamedTemporaryFile(suffix=".warc")  # noqa: SIM115 - lives as we do
         try:
-            with gzip.open(self.path) as packed:
+            with open_unpacked(self.path) as packed:
                 shutil.copyfileobj(packed, self._spool)
         except (OSError, EOFError, zlib.error) as error:
             raise ConfigurationError(f"{self.path} cannot be unpacked: {error}.") from error

@@ -6,16 +6,17 @@ tables that the models are made for have tens of millions of lines.
 """
 
 import csv
-import gzip
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.lab.training.split import registered_domain
 from bilingual_crawler.languages import UnknownLanguageError, find_language
+from bilingual_crawler.store.input_files import open_text
 
 LONGEST_URL = 4096
 FEWEST_COLUMNS = 2
@@ -158,11 +159,11 @@ def _cells(lines: TextIO, *, comma: bool) -> Iterator[list[str]]:
         yield from (line.rstrip("\r\n").split("\t") for line in lines)
 
 
-def _opened(path: Path) -> TextIO:
+@contextmanager
+def _opened(path: Path) -> Iterator[TextIO]:
     try:
-        if path.suffix == ".gz":
-            return gzip.open(path, "rt", encoding="utf-8", errors="replace")
-        return path.open(encoding="utf-8", errors="replace")
+        with open_text(path) as text:
+            yield text
     except OSError as error:
         raise ConfigurationError(
             f"Cannot read {path}: {error.strerror or error}.", "Write the path of a URL table."

@@ -4,7 +4,6 @@ A table of short phrases and their translations teaches hashed n-grams of words 
 belong: both sides of a row are drawn together, all other rows of a batch pushed away.
 """
 
-import gzip
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -19,6 +18,7 @@ from torch import Tensor, nn
 from bilingual_crawler.scoring.encode import Ngrams
 from bilingual_crawler.scoring.pair_features import folded
 from bilingual_crawler.scoring.preprocess import ngram_table
+from bilingual_crawler.store.input_files import open_text
 
 BATCH = 1024
 RATE = 8e-3
@@ -101,8 +101,7 @@ def _thinned(languages: NDArray[np.str_]) -> NDArray[np.int64]:
 
 def _lines(paths: Iterable[Path]) -> Iterator[tuple[str, str, str]]:
     for path in paths:
-        opener = gzip.open if path.suffix == ".gz" else open
-        with opener(path, "rt", encoding="utf-8", errors="replace") as lines:
+        with open_text(path) as lines:
             for line in lines:
                 fields = line.rstrip("\n").split("\t")
                 if len(fields) == 3:  # noqa: PLR2004 - the columns named above
