@@ -16,13 +16,13 @@ from pathlib import Path
 from benchmarks.recorded_pairs import SHARED
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.corpus.offline import Task, find_pairs
-from bilingual_crawler.corpus.pair_search import Aids
 from bilingual_crawler.corpus.sources.reading import SourceReading
 from bilingual_crawler.lab.evaluation.pairs_report import evaluate
 from bilingual_crawler.lab.replay.gold import ENDING, largest_pairs, read_gold
 from bilingual_crawler.lab.replay.recording import site_name
 from bilingual_crawler.lab.replay.stripping import without_alternates
 from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.pairing.resources import PairingAids
 from bilingual_crawler.scoring.shared_models import parallel_urls_if_there
 
 ALL = "all together"
@@ -31,7 +31,7 @@ ALL = "all together"
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("folder", type=Path, nargs="?", default=SHARED / "sites")
-    aids = Aids(url_model=parallel_urls_if_there(Config()))
+    aids = PairingAids(url_model=parallel_urls_if_there(Config()))
     alone: defaultdict[str, Counter[str]] = defaultdict(Counter)
     without: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for warc in sorted(parser.parse_args().folder.glob("*.warc.gz")):

@@ -18,8 +18,8 @@ from scipy.stats import mannwhitneyu
 from bilingual_crawler.pairing.comparison import GROUPS
 from bilingual_crawler.pairing.embeddings import TextEmbedder
 from bilingual_crawler.pairing.encoder import load_encoder
-from bilingual_crawler.pairing.matcher import DETECTORS, Matcher
-from bilingual_crawler.pairing.resources import RESOURCES
+from bilingual_crawler.pairing.matcher import Matcher
+from bilingual_crawler.pairing.resources import DETECTORS, RESOURCES, PairingAids
 from bilingual_crawler.pairing.word_list import WordList
 from tools.train_pairing import Figures, Material, read_site
 
@@ -27,7 +27,7 @@ FROM_URLS = frozenset(group for group in GROUPS if group.startswith("url_")) | {
 
 
 def matched(material: Material, words: WordList | None, hidden: frozenset[str]) -> Matcher:
-    matcher = Matcher(material.pair, frozenset(DETECTORS) - hidden, word_list=words)
+    matcher = Matcher(material.pair, frozenset(DETECTORS) - hidden, PairingAids(word_list=words))
     for source, target in material.aliases:
         matcher.alias(source, target)
     matcher.restore(material.pages)

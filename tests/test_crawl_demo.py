@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from bilingual_crawler.pairing.matcher import DETECTORS
+from bilingual_crawler.pairing.resources import DETECTORS
 from demo import content
 from tests.crawls import command, crawl, documents, pairs, report
 from tests.servers import serve_demo

@@ -11,8 +11,9 @@ from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Alternate, Document, Image, Link, Paragraph
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.pairing.matcher import DETECTORS, Matcher
+from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.pair import PairingPage, page_of
+from bilingual_crawler.pairing.resources import DETECTORS, PairingAids
 from tests.bilingual_texts import BASQUE, SPANISH
 
 PAIR = LanguagePair.parse("spa-eus")
@@ -194,7 +195,7 @@ def test_the_model_of_parallel_urls_is_asked_when_pairs_are_settled():
         asked.extend(pairs)
         return [0.9] * len(pairs)
 
-    matcher = Matcher(PAIR, url_model=model)
+    matcher = Matcher(PAIR, aids=PairingAids(url_model=model))
     for document in site(3, 0):
         matcher.add(page_of(document))
     assert not asked

@@ -7,14 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bilingual_crawler.config.settings import Config
 from bilingual_crawler.corpus.corpus import Corpus
 from bilingual_crawler.documents.document import Document, Paragraph
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.embeddings import MOST_TEXTS, TextEmbedder
 from bilingual_crawler.pairing.encoder import load_encoder
-from bilingual_crawler.pairing.matcher import DETECTORS, Matcher
+from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.pair import PairingPage, page_of
-from bilingual_crawler.pairing.resources import DICTIONARY, EMBEDDINGS, RESOURCES, read_resources
+from bilingual_crawler.pairing.resources import (
+    DETECTORS,
+    DICTIONARY,
+    EMBEDDINGS,
+    RESOURCES,
+    PairingAids,
+)
 from bilingual_crawler.pairing.word_list import WordList
 from bilingual_crawler.store.folder import CrawlFolder
 from tests.pairing_support import pages
@@ -78,7 +85,7 @@ def found(matcher):
 
 
 def matched(given_pages, detectors=None, word_list=None):
-    matcher = Matcher(PAIR, detectors, word_list=word_list)
+    matcher = Matcher(PAIR, detectors, aids=PairingAids(word_list=word_list))
     for page in given_pages:
         matcher.add(page)
     matcher.finish()
@@ -208,11 +215,11 @@ def test_a_document_without_text_or_with_nothing_the_model_knows_has_no_vector(m
 
 
 def test_both_survive_a_restart_of_the_crawl(tmp_path, list_file, model):
-    words, made = read_resources(str(list_file), str(model))
+    aids = PairingAids.read(Config(word_list=str(list_file), embeddings=str(model)))
 
     def opened():
         folder = CrawlFolder(tmp_path / "crawl", str(PAIR))
-        return folder, Corpus(folder, lambda _url: PAIR, word_list=words, embedder=made)
+        return folder, Corpus(folder, lambda _url: PAIR, aids=aids)
 
     folder, corpus = opened()
     halves = list(documents())

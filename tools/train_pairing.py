@@ -19,11 +19,12 @@ from bilingual_crawler.lab.replay.recording import Recording
 from bilingual_crawler.lab.replay.stripping import strip_body
 from bilingual_crawler.lab.training.pairs import Lesson, fit, lessons
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.pairing.matcher import Matcher, UrlModel
+from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.model import PairModel
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import PairingPage, page_of
 from bilingual_crawler.pairing.profile import Embedder
+from bilingual_crawler.pairing.resources import PairingAids, UrlModel
 from bilingual_crawler.scoring.classifier import ParallelUrls
 
 PAIRS_A_SITE, LEAST_PAIRS = 3, 4
@@ -96,7 +97,7 @@ def _pages(
 
 def measure(material: Material, model: PairModel, url_model: UrlModel | None) -> Figures:
     """How many of the known pairs a model finds, and how many it gets wrong."""
-    matcher = Matcher(material.pair, model=model, url_model=url_model)
+    matcher = Matcher(material.pair, model=model, aids=PairingAids(url_model=url_model))
     for source, target in material.aliases:
         matcher.alias(source, target)
     matcher.restore(material.pages)

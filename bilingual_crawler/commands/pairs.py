@@ -14,9 +14,9 @@ from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from bilingual_crawler.config.settings import Config
-    from bilingual_crawler.corpus.pair_search import Aids
     from bilingual_crawler.corpus.sources.tree import FolderRules
     from bilingual_crawler.languages import LanguagePair
+    from bilingual_crawler.pairing.resources import PairingAids
 
 DETAILS = """\
 An INPUT may be
@@ -46,7 +46,7 @@ Figures are printed for all detectors together and for each alone, and every mis
 reason. --ablation pairs once more without each detector.
 
 Settings that help: -s BILINGUAL_PAIR_MODEL=FILE (of scrapy train pairs), BILINGUAL_WORD_LIST,
-BILINGUAL_EMBEDDINGS, BILINGUAL_MODELS.
+BILINGUAL_EMBEDDINGS, BILINGUAL_DETECTORS (your own), BILINGUAL_MODELS.
 
 --folders says which folders of a directory may hold the two sides of a pair:
 
@@ -143,12 +143,13 @@ class PairsCommand(BaseCommand):
         config = Config.from_settings(self.settings)
         bar = ReadingBar(console, map(size_of, args))
         change = without_alternates if opts.strip_alternates else unchanged
+        aids = aids_of(config)
         task = Task(
             inputs=tuple(args),
             reading=SourceReading(read_pair(opts.langs), change, bar.read),
-            detectors=_detectors(opts.detectors),
+            detectors=_detectors(opts.detectors, aids.detector_names),
             least_share=config.language_share,
-            aids=aids_of(config),
+            aids=aids,
             across_hosts=opts.across_hosts,
             folders=_folders(opts.folders),
             keep_pages=opts.ablation,
@@ -157,18 +158,12 @@ class PairsCommand(BaseCommand):
             return find_pairs(task, bar.found)
 
 
-def aids_of(config: "Config") -> "Aids":
-    """The models and resources that the settings name."""
-    from bilingual_crawler.corpus.pair_search import Aids
-    from bilingual_crawler.pairing.model import load_pair_model
-    from bilingual_crawler.pairing.resources import read_resources
-    from bilingual_crawler.scoring.shared_models import (
-        parallel_urls_if_there,
-    )
+def aids_of(config: "Config") -> "PairingAids":
+    """Read the models, resources and detectors that the settings name."""
+    from bilingual_crawler.pairing.resources import PairingAids
+    from bilingual_crawler.scoring.shared_models import parallel_urls_if_there
 
-    word_list, embedder = read_resources(config.word_list, config.embeddings)
-    url_model = parallel_urls_if_there(config)
-    return Aids(load_pair_model(config.pair_model), url_model, word_list, embedder)
+    return PairingAids.read(config, parallel_urls_if_there(config))
 
 
 def read_pair(text: str) -> "LanguagePair":
@@ -185,16 +180,14 @@ def read_pair(text: str) -> "LanguagePair":
         raise ConfigurationError(f"--langs: {error}") from error
 
 
-def _detectors(text: str | None) -> tuple[str, ...] | None:
-    from bilingual_crawler.pairing.matcher import DETECTORS
-
+def _detectors(text: str | None, known: tuple[str, ...]) -> tuple[str, ...] | None:
     if text is None:
         return None
     names = tuple(dict.fromkeys(each.strip() for each in text.split(",")))
-    unknown = [name for name in names if name not in DETECTORS]
+    unknown = [name for name in names if name not in known]
     if unknown:
         raise ConfigurationError(
-            f"There is no detector {unknown[0]!r}: write some of {', '.join(DETECTORS)}."
+            f"There is no detector {unknown[0]!r}: write some of {', '.join(known)}."
         )
     return names
 

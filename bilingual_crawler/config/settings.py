@@ -89,6 +89,24 @@ def scorer(value: Any) -> str:
     return name
 
 
+def plugins(group: str) -> Callable[[Any], tuple[str, ...]]:
+    """Return a parser of import paths and names of installed plug-ins, separated by commas."""
+
+    def parse(value: Any) -> tuple[str, ...]:
+        parts = value.split(",") if isinstance(value, str) else list(value or ())
+        names = tuple(dict.fromkeys(name for part in parts if (name := str(part).strip())))
+        unknown = [name for name in names if not is_import_path(name)]
+        if unknown:
+            installed = installed_plugins(group)
+            for name in unknown:
+                if name not in installed:
+                    known = f"one of {', '.join(installed)}, or " if installed else ""
+                    raise ValueError(f"must be {known}package.module.Class, not {name}")
+        return names
+
+    return parse
+
+
 def some_of(*choices: str) -> Callable[[Any], tuple[str, ...]]:
     """A parser of a comma-separated choice of words; without `choices` any word will do."""
 
@@ -199,6 +217,11 @@ class Config:
         "",
         "Sentence model for pairing: a folder or a name; it costs time on every page (8 texts).",
         text,
+    )
+    detectors: tuple[str, ...] = setting(
+        (),
+        "Pair detectors of your own: package.module.Class, or names of installed ones.",
+        plugins("bilingual_crawler.detectors"),
     )
     probes: int = setting(
         200,

@@ -33,13 +33,11 @@ from bilingual_crawler.documents.document import Document, DocumentKey
 from bilingual_crawler.documents.serialise import document_to_dict, key_of
 from bilingual_crawler.languages import Languages
 from bilingual_crawler.pairing.changes import Changes
-from bilingual_crawler.pairing.matcher import Declaration, Matcher, UrlModel
-from bilingual_crawler.pairing.model import load_pair_model
+from bilingual_crawler.pairing.matcher import Declaration, Matcher
 from bilingual_crawler.pairing.no_pairs import NoPairs, new_matcher
 from bilingual_crawler.pairing.packed_pair import PackedPair
-from bilingual_crawler.pairing.pair import DocumentPair, PairingPage, page_of
-from bilingual_crawler.pairing.profile import Embedder
-from bilingual_crawler.pairing.word_list import WordList
+from bilingual_crawler.pairing.pair import DocumentPair, PairingPage
+from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS, PAIRS_TSV, CrawlFolder
 from bilingual_crawler.store.input_files import open_text
 
@@ -56,18 +54,12 @@ class Corpus:
         duplicate_share: float = 0.8,
         on_pair: Callable[[DocumentPair, bool], None] = lambda _pair, _kept: None,
         *,
-        pair_model: str = "",
-        url_model: UrlModel | None = None,
-        word_list: WordList | None = None,
-        embedder: Embedder | None = None,
+        aids: PairingAids = NO_AIDS,
     ) -> None:
         self._folder = folder
         self._pair_of = pair_of
         self._on_pair = on_pair
-        self._pair_model = load_pair_model(pair_model)
-        self._url_model = url_model
-        self._word_list = word_list
-        self._embedder = embedder
+        self._aids = aids
         self._duplicates = DuplicateIndex(duplicate_share)
         self._matchers: dict[str, Matcher | NoPairs] = {}
         self._pages = Pages(folder.journal)
@@ -129,7 +121,7 @@ class Corpus:
                 self._review(shorter)
         line = json.dumps(document_to_dict(document), ensure_ascii=False) + "\n"
         packed = b"".join(hashes)
-        page = page_of(document, self._embedder)
+        page = self._aids.page_of(document)
         facts = PageFacts(url, node, language, signature, packed, page.pack())
         self._pages.add(facts, line, duplicate=is_duplicate)
         if document.topic is not None and not document.topic.on_topic:
@@ -214,9 +206,7 @@ class Corpus:
         languages = self._pair_of(url)
         matcher = self._matchers.get(str(languages))
         if matcher is None:
-            matcher = self._matchers[str(languages)] = new_matcher(
-                languages, self._pair_model, self._url_model, self._word_list
-            )
+            matcher = self._matchers[str(languages)] = new_matcher(languages, self._aids)
             for source, target in self._pages.aliases.items():
                 matcher.alias(source, target)
         return matcher

@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from bilingual_crawler.corpus.pair_search import NO_AIDS, Aids, PairSearch
+from bilingual_crawler.corpus.pair_search import PairSearch
 from bilingual_crawler.corpus.sources.inputs import InputKind, documents_from, kind_of
 from bilingual_crawler.corpus.sources.lists import ListedFiles, listed_files, listed_urls
 from bilingual_crawler.corpus.sources.reading import SourceReading
@@ -18,6 +18,7 @@ from bilingual_crawler.pairing.congruence import Congruence
 from bilingual_crawler.pairing.greedy import one_to_one
 from bilingual_crawler.pairing.one_to_one import ACCEPT
 from bilingual_crawler.pairing.pair import DocumentPair
+from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +32,7 @@ class Task:
     across_hosts: bool = False
     folders: FolderRules | None = None
     keep_pages: bool = False
-    aids: Aids = NO_AIDS
+    aids: PairingAids = NO_AIDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ by what its URL and its links say: what is worth keeping is for others to decide
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 
 from bilingual_crawler.corpus.sources.reading import Alias, Found, Skips
 from bilingual_crawler.documents.document import Document
@@ -15,29 +14,14 @@ from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.documents.selection import NO_TEXT, Unwanted, why_unwanted
 from bilingual_crawler.documents.sitemap import Sitemap, SitemapPage
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.pairing.matcher import DETECTORS, Matcher, UrlModel
-from bilingual_crawler.pairing.model import PairModel
+from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.one_to_one import Urls
-from bilingual_crawler.pairing.pair import DocumentPair, PairingPage, page_of
-from bilingual_crawler.pairing.profile import Embedder
-from bilingual_crawler.pairing.word_list import WordList
+from bilingual_crawler.pairing.pair import DocumentPair, PairingPage
+from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
 from bilingual_crawler.urls.fingerprint import url_fingerprint
 
 MOST_STEPS = 10
 """Of a chain of redirects."""
-
-
-@dataclass(frozen=True, slots=True)
-class Aids:
-    """What pairing is helped by: models, and resources of the user's."""
-
-    model: PairModel | None = None
-    url_model: UrlModel | None = None
-    word_list: WordList | None = None
-    embedder: Embedder | None = None
-
-
-NO_AIDS = Aids()
 
 
 class PairSearch:
@@ -54,10 +38,10 @@ class PairSearch:
         least_share: int = 0,
         skips: Skips | None = None,
         keep_pages: bool = False,
-        aids: Aids = NO_AIDS,
+        aids: PairingAids = NO_AIDS,
     ) -> None:
         self.pair = pair
-        self.detectors = tuple(DETECTORS if detectors is None else detectors)
+        self.detectors = tuple(aids.detector_names if detectors is None else detectors)
         self.skips = Skips() if skips is None else skips
         self.pages: Counter[str] = Counter()
         self.split = 0
@@ -78,14 +62,7 @@ class PairSearch:
         return len(self._matcher)
 
     def _new_matcher(self, detectors: Collection[str] | None) -> Matcher:
-        aids = self._aids
-        return Matcher(
-            self.pair,
-            detectors,
-            model=aids.model,
-            url_model=aids.url_model,
-            word_list=aids.word_list,
-        )
+        return Matcher(self.pair, detectors, self._aids)
 
     def take(self, found: Found) -> None:
         """Take in what a source gave."""
@@ -135,7 +112,7 @@ class PairSearch:
         self._known.setdefault(fingerprint, document.key)
         self._languages.setdefault(fingerprint, document.language or "")
         self.pages[document.language or ""] += 1
-        page = page_of(document, self._aids.embedder)
+        page = self._aids.page_of(document)
         self._matcher.hold(page)
         if self._kept is not None:
             self._kept[page.url] = page

@@ -13,7 +13,8 @@ from bilingual_crawler.discovery.link_features import announced_beside
 from bilingual_crawler.discovery.site_page import SitePage
 from bilingual_crawler.discovery.verdict import Finding
 from bilingual_crawler.languages import LanguagePair, find_language
-from bilingual_crawler.pairing.matcher import DETECTORS, Matcher
+from bilingual_crawler.pairing.matcher import Matcher
+from bilingual_crawler.pairing.resources import DETECTORS
 from bilingual_crawler.urls.hosts import host_of
 from bilingual_crawler.urls.url_key import url_key
 

@@ -11,30 +11,26 @@ URLs has the best evidence.
 """
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from types import MappingProxyType
 
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.changes import Changes
-from bilingual_crawler.pairing.comparison import GROUPS, likeness, rivalry
-from bilingual_crawler.pairing.model import PairModel, load_pair_model, probability
+from bilingual_crawler.pairing.comparison import likeness, rivalry
+from bilingual_crawler.pairing.model import load_pair_model, probability
 from bilingual_crawler.pairing.one_to_one import OneToOne, Rank, Urls, rank_of
 from bilingual_crawler.pairing.packed_pair import PackedPair, PairPacker
 from bilingual_crawler.pairing.pair import DocumentPair, PairingPage
-from bilingual_crawler.pairing.resources import RESOURCES
+from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids, UrlModel
 from bilingual_crawler.pairing.weighing import PairWeight, Weigher
-from bilingual_crawler.pairing.word_list import WordList
 
-DETECTORS = ("same_page", "alternates", *GROUPS, "pplocator", "almeida", *RESOURCES)
 HOPELESS = 0.05
 """Candidates below that are not kept before the end."""
 SAME = 0.02
 """How far a probability may move before the end for a pair to keep its explanation."""
 BATCH = 1_000
 
-UrlModel = Callable[[Sequence[Urls]], Sequence[float]]
-"""How likely each two URLs are parallel."""
 Declaration = tuple[str, tuple[tuple[str, str], ...]]
 """The URL of a page, and (URL, ISO 639-3 code) of each translation that is named of it."""
 Nodes = tuple[str, str]
@@ -87,27 +83,23 @@ class _Best:
 class Matcher:
     """Keeps the best one-to-one pairs of a language pair.
 
-    `detectors` are the names of those that are asked, all of `DETECTORS` by default; without
-    any that looks at content, URLs and claims decide alone. `url_model` is asked by `finish`,
-    and not while pages come in, because that would cost more than all the rest.
-    `word_list` is a bilingual word list of the user's; what a sentence model of theirs says
-    comes with the pages (`page_of`).
+    `detectors` are the names of those to ask, all by default; without any that looks at content,
+    URLs and claims decide alone. The URL model among the `aids` is asked by `finish` and not while
+    pages come in, because that would cost more than all the rest. What a sentence model and the
+    user's detectors need comes with the pages (`PairingAids.page_of`).
     """
 
     def __init__(
         self,
         pair: LanguagePair,
         detectors: Collection[str] | None = None,
-        *,
-        model: PairModel | None = None,
-        url_model: UrlModel | None = None,
-        word_list: WordList | None = None,
+        aids: PairingAids = NO_AIDS,
     ) -> None:
-        asked = frozenset(DETECTORS if detectors is None else detectors)
+        asked = frozenset(aids.detector_names if detectors is None else detectors)
         self._pair = pair
-        self._model = model or load_pair_model()
-        self._weigher = Weigher(pair, asked, self._model, word_list)
-        self._url_model = url_model if "url_model" in asked else None
+        self._model = aids.model or load_pair_model()
+        self._weigher = Weigher(pair, asked, self._model, aids)
+        self._url_model = aids.url_model if "url_model" in asked else None
         self._weighed_at: defaultdict[str, deque[tuple[str, int]]] = defaultdict(deque)
         self._pages = self._weigher.pages
         self._copies: dict[str, str] = {}

@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 from bilingual_crawler.languages import LanguagePair, Languages
 from bilingual_crawler.pairing.changes import Changes
-from bilingual_crawler.pairing.matcher import Declaration, Matcher, UrlModel
-from bilingual_crawler.pairing.model import PairModel
+from bilingual_crawler.pairing.matcher import Declaration, Matcher
 from bilingual_crawler.pairing.packed_pair import PackedPair
 from bilingual_crawler.pairing.pair import DocumentPair, PairingPage
-from bilingual_crawler.pairing.word_list import WordList
+from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
 
 
 class NoPairs:
@@ -55,11 +54,9 @@ class NoPairs:
 
 def new_matcher(
     languages: Languages,
-    model: PairModel | None = None,
-    url_model: UrlModel | None = None,
-    word_list: WordList | None = None,
+    aids: PairingAids = NO_AIDS,
 ) -> Matcher | NoPairs:
     """The matcher for the languages of a crawl."""
     if not isinstance(languages, LanguagePair):
         return NoPairs()
-    return Matcher(languages, model=model, url_model=url_model, word_list=word_list)
+    return Matcher(languages, aids=aids)

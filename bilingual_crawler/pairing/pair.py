@@ -12,6 +12,8 @@ from bilingual_crawler.documents.switches import languages_of_link
 from bilingual_crawler.pairing.profile import Embedder, Profile, profile_of
 
 NO_CONTENT = Profile()
+Note = tuple[str, Any]
+"""The name of a user's detector, and what it remembers of a page."""
 MOST_SWITCHES = 64
 SPEAKS_FOR = 0.5
 """The score at which a detector alone would take two pages for a pair."""
@@ -30,23 +32,31 @@ class PairingPage:
     switches: tuple[tuple[str, str], ...] = ()
     """(URL, ISO 639-3 code) of every link that names a language: "Euskara", a flag."""
     profile: Profile = NO_CONTENT
+    notes: tuple[Note, ...] = ()
+    """What the detectors of the user remember of it."""
 
     def pack(self) -> bytes:
-        """All but URL and language, as the journal keeps it."""
-        fields = self.alternates, self.names, self.switches, self.profile.pack()
+        """Return all but URL and language, as the journal keeps it."""
+        fields = [self.alternates, self.names, self.switches, self.profile.pack()]
+        if self.notes:
+            fields.append(self.notes)
         packed: bytes = msgpack.packb(fields, unicode_errors="surrogatepass")
         return packed
 
     @classmethod
     def unpack(cls, url: str, language: str, packed: bytes) -> Self:
         """The page that `pack` made this of."""
-        fields = msgpack.unpackb(packed, unicode_errors="surrogatepass", use_list=False)
-        alternates, names, switches, profile = fields
-        return cls(url, language, alternates, names, switches, Profile.unpack(profile))
+        fields = msgpack.unpackb(
+            packed, unicode_errors="surrogatepass", use_list=False, strict_map_key=False
+        )
+        alternates, names, switches, profile, *notes = fields
+        return cls(url, language, alternates, names, switches, Profile.unpack(profile), *notes)
 
 
-def page_of(document: Document, embedder: Embedder | None = None) -> PairingPage:
-    """What pairing must know of a document."""
+def page_of(
+    document: Document, embedder: Embedder | None = None, notes: tuple[Note, ...] = ()
+) -> PairingPage:
+    """Return what pairing must know of a document."""
     names = {document.requested_url, document.canonical, document.url} - {document.key, None, ""}
     switches = {
         (link.url, code): None for link in document.links for code in languages_of_link(link)
@@ -58,6 +68,7 @@ def page_of(document: Document, embedder: Embedder | None = None) -> PairingPage
         tuple(sorted(str(name) for name in names)),
         tuple(switches)[:MOST_SWITCHES],
         profile_of(document, embedder),
+        notes,
     )
 
 

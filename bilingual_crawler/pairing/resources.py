@@ -6,20 +6,33 @@ on both sides, so that it can decide where all else is in doubt and never outvot
 `docs/experiments/pairing.md` has the measurement that the numbers are from.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
+from bilingual_crawler.config.settings import Config
+from bilingual_crawler.documents.document import Document
+from bilingual_crawler.pairing.comparison import GROUPS
+from bilingual_crawler.pairing.detectors import NO_DETECTORS, UserDetectors
 from bilingual_crawler.pairing.dictionary import Dictionary
 from bilingual_crawler.pairing.embeddings import Nearness, TextEmbedder
 from bilingual_crawler.pairing.encoder import load_encoder
 from bilingual_crawler.pairing.known_pages import KnownPage
-from bilingual_crawler.pairing.pair import Evidence
+from bilingual_crawler.pairing.model import PairModel, load_pair_model
+from bilingual_crawler.pairing.one_to_one import Urls
+from bilingual_crawler.pairing.pair import Evidence, PairingPage, page_of
+from bilingual_crawler.pairing.profile import Embedder
 from bilingual_crawler.pairing.similarity import passing
 from bilingual_crawler.pairing.word_list import WordList
 
 RESOURCES = ("dictionary", "embeddings")
 """The detectors that speak only where the user has a resource for them."""
+DETECTORS = ("same_page", "alternates", *GROUPS, "pplocator", "almeida", *RESOURCES)
+"""The detectors that the crawler brings."""
+
+UrlModel = Callable[[Sequence[Urls]], Sequence[float]]
+"""How likely each two URLs are parallel."""
 
 
 class AgreementOdds(NamedTuple):
@@ -45,24 +58,53 @@ DICTIONARY = AgreementOdds(0.15, 10.0, 0.0, 3.0)
 EMBEDDINGS = AgreementOdds(0.4, 8.0, -2.0, 3.0)
 
 
-def read_resources(word_list: str, embeddings: str) -> tuple[WordList | None, TextEmbedder | None]:
-    """The word list in a file and the sentence model of a name, each None where none is named."""
-    words = WordList.read(word_list) if word_list else None
-    embedder = TextEmbedder(load_encoder(embeddings), Path(embeddings).name) if embeddings else None
-    return words, embedder
+@dataclass(frozen=True, slots=True)
+class PairingAids:
+    """What helps pairing: models, and the resources and detectors of the user."""
+
+    model: PairModel | None = None
+    url_model: UrlModel | None = None
+    word_list: WordList | None = None
+    embedder: Embedder | None = None
+    detectors: UserDetectors = NO_DETECTORS
+
+    @classmethod
+    def read(cls, config: Config, url_model: UrlModel | None = None) -> Self:
+        """Read what the settings name; a ConfigurationError tells what cannot be read."""
+        name = config.embeddings
+        return cls(
+            load_pair_model(config.pair_model),
+            url_model,
+            WordList.read(config.word_list) if config.word_list else None,
+            TextEmbedder(load_encoder(name), Path(name).name) if name else None,
+            UserDetectors.load(config.detectors, DETECTORS),
+        )
+
+    def page_of(self, document: Document) -> PairingPage:
+        """Return what pairing must know of a document, with what these add to it."""
+        return page_of(document, self.embedder, self.detectors.notes_of(document))
+
+    @property
+    def detector_names(self) -> tuple[str, ...]:
+        """Every detector that can be asked, those of the user last."""
+        return (*DETECTORS, *self.detectors.names)
+
+
+NO_AIDS = PairingAids()
 
 
 class Resources:
-    """The user's resources, as far as they are asked."""
+    """The user's resources and detectors, as far as they are asked."""
 
-    def __init__(self, word_list: WordList | None, asked: Collection[str]) -> None:
-        wanted = word_list if "dictionary" in asked else None
+    def __init__(self, aids: PairingAids, asked: Collection[str]) -> None:
+        wanted = aids.word_list if "dictionary" in asked else None
         self._dictionary = None if wanted is None else Dictionary(wanted)
         self._nearness = Nearness() if "embeddings" in asked else None
+        self.detectors = aids.detectors.only(asked)
 
     def __bool__(self) -> bool:
         """Whether there is anything that could be said of any page."""
-        return self._dictionary is not None or bool(self._nearness)
+        return self._dictionary is not None or bool(self._nearness) or bool(self.detectors)
 
     def add(self, page: KnownPage) -> None:
         """Learn of one more page."""
@@ -78,7 +120,7 @@ class Resources:
 
     def odds(self, first: KnownPage, second: KnownPage) -> float:
         """What is added to the logarithm of the odds of two pages."""
-        odds = 0.0
+        odds = self.detectors.odds(first.page, second.page)
         if self._dictionary is not None:
             agreement = self._dictionary.compare(first, second)
             if agreement is not None:
@@ -104,3 +146,4 @@ class Resources:
             if near is not None:
                 why = f"the sentence model finds the texts near, {near:.0%} beyond chance"
                 yield Evidence("embeddings", EMBEDDINGS.score(near), why)
+        yield from self.detectors.evidence(first.page, second.page)

@@ -33,10 +33,9 @@ from bilingual_crawler.pairing.model import PairModel
 from bilingual_crawler.pairing.names import Names
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import Evidence, PairingPage, combined_score
-from bilingual_crawler.pairing.resources import Resources
+from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids, Resources
 from bilingual_crawler.pairing.small_models import shipped
 from bilingual_crawler.pairing.statistics import KINDS, SiteStatistics
-from bilingual_crawler.pairing.word_list import WordList
 
 CONTENT = frozenset(GROUPS) - {"url_key", "url_similarity", "url_model", "switches"}
 BOTH_CLAIM, ONE_CLAIMS, CLAIM_OTHERS, SAME_PAGE = 4.0, 2.0, -3.0, 8.0
@@ -73,12 +72,12 @@ class Weigher:
         pair: LanguagePair,
         asked: Collection[str],
         model: PairModel,
-        word_list: WordList | None = None,
+        aids: PairingAids = NO_AIDS,
     ) -> None:
         self._pair = pair
         self._asked = frozenset(asked)
         self._hidden = hidden(self._asked)
-        self._resources = Resources(word_list, self._asked)
+        self._resources = Resources(aids, self._asked)
         self._model = model
         self._classifiers = model.classifiers or shipped()
         self.pages = KnownPages(pair)
@@ -141,18 +140,23 @@ class Weigher:
     def weigh(self, one: str, other: str, model: float | None = None) -> PairWeight | None:
         """What two pages come to; None if they cannot be a pair."""
         first, second = self._in_order(one, other)
-        urls = first.page.url, second.page.url
         if not self._reads(first, second):
-            stated = list(self._stated(first, second))
-            return (
-                PairWeight(*urls, _log_odds(combined_score(stated)), 0.0, True) if stated else None
-            )
+            return self._weigh_without_text(first, second)
         numbers = self._numbers(first, second, model)
         if _is_copy(first, second, numbers):
             return None
         base = self._model.base(numbers) + self._declared(first, second)
         base += self._resources.odds(first, second)
-        return PairWeight(*urls, base, likeness(numbers), False)
+        return PairWeight(first.page.url, second.page.url, base, likeness(numbers), False)
+
+    def _weigh_without_text(self, first: KnownPage, second: KnownPage) -> PairWeight | None:
+        stated = list(self._stated(first, second))
+        said = self._resources.detectors.opinions(first.page, second.page)
+        if not stated and not said:
+            return None
+        base = _log_odds(combined_score(stated)) if stated else 0.0
+        base += sum(opinion.odds for _, opinion in said)
+        return PairWeight(first.page.url, second.page.url, base, 0.0, True)
 
     def numbers(self, one: str, other: str, model: float | None = None) -> list[float]:
         """The numbers of two pages, for those who train the model."""
@@ -166,6 +170,8 @@ class Weigher:
             found.extend(evidence.by_numbers(self._numbers(first, second, model)))
             found.extend(evidence.lengths(first.page.profile, second.page.profile))
             found.extend(self._resources.evidence(first, second))
+        else:
+            found.extend(self._resources.detectors.evidence(first.page, second.page))
         return tuple(each for each in found if each.detector in self._asked)
 
     def _reads(self, first: KnownPage, second: KnownPage) -> bool:

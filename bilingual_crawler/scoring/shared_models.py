@@ -13,7 +13,7 @@ from bilingual_crawler.config.settings import Config
 from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from bilingual_crawler.pairing.matcher import UrlModel
+    from bilingual_crawler.pairing.resources import UrlModel
     from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang
 
 logger = logging.getLogger(__name__)

@@ -33,9 +33,8 @@ from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.errors import ConfigurationError, writing
 from bilingual_crawler.frontier.entry import CrawlFrontier, State
 from bilingual_crawler.languages import LanguagePair, Languages
-from bilingual_crawler.pairing.model import load_pair_model
 from bilingual_crawler.pairing.pair import DocumentPair
-from bilingual_crawler.pairing.resources import read_resources
+from bilingual_crawler.pairing.resources import PairingAids
 from bilingual_crawler.scoring.scorer import SEED_PRIORITY, NothingYet, default_scorer, make_scorer
 from bilingual_crawler.scoring.shared_models import parallel_urls_if_there
 from bilingual_crawler.store.folder import CrawlFolder
@@ -100,7 +99,6 @@ class BilingualSpider(Spider):
             check_discovery(plan.langs, config.frontier)
         if cls.harvests:
             make_scorer(config.scorer, plan.langs, NothingYet(), config)  # complains, if it must
-            load_pair_model(config.pair_model)  # so does this
         if {config.render, *plan.sites.said("render")} != {"never"}:
             check_rendering(config.chromium)
         spider = super().from_crawler(crawler)
@@ -112,7 +110,8 @@ class BilingualSpider(Spider):
         self.config, self.plan = config, plan
         self.patience = StopDeadline(config.stop_seconds)
         self._pair_of_host = lru_cache(maxsize=1 << 14)(self._find_pair)
-        word_list, embedder = read_resources(config.word_list, config.embeddings)
+        url_model = parallel_urls_if_there(config) if self.harvests else None
+        aids = PairingAids.read(config, url_model)
         self.topic = topic_of(plan, config)
         self.redis = connect(config.frontier) if config.frontier else None
         with writing(plan.output, "Mend that, or name another folder with -a output=FOLDER."):
@@ -122,10 +121,7 @@ class BilingualSpider(Spider):
                 self.pair_of,
                 config.duplicate_share,
                 on_pair=self._tell_pair,
-                pair_model=config.pair_model,
-                url_model=parallel_urls_if_there(config) if self.harvests else None,
-                word_list=word_list,
-                embedder=embedder,
+                aids=aids,
             )
             self.foreign = ForeignHosts(self.folder.journal, config.alternate_hosts)
         if plan.discover or self.folder.facts.get(DISCOVERS):

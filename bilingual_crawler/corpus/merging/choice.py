@@ -11,13 +11,13 @@ from itertools import groupby
 from bilingual_crawler.corpus.merging.joined import Row
 from bilingual_crawler.corpus.merging.part import PartPage
 from bilingual_crawler.corpus.off_topic import is_wanted, wanted_url
-from bilingual_crawler.corpus.pair_search import NO_AIDS, Aids
 from bilingual_crawler.documents.dedup import DuplicateIndex, split_hashes
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import Languages
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.no_pairs import NoPairs, new_matcher
 from bilingual_crawler.pairing.pair import DocumentPair, PairingPage
+from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
 
 
 class Choice:
@@ -27,7 +27,7 @@ class Choice:
         self,
         pair_of: Callable[[str], Languages],
         duplicate_share: float = 0.8,
-        aids: Aids = NO_AIDS,
+        aids: PairingAids = NO_AIDS,
     ) -> None:
         self._pair_of = pair_of
         self._aids = aids
@@ -125,12 +125,10 @@ class Choice:
         return self._owners.get(url, part) == part
 
     def _matcher(self, url: str) -> Matcher | NoPairs:
-        languages, aids = self._pair_of(url), self._aids
+        languages = self._pair_of(url)
         matcher = self._matchers.get(str(languages))
         if matcher is None:
-            matcher = self._matchers[str(languages)] = new_matcher(
-                languages, aids.model, aids.url_model, aids.word_list
-            )
+            matcher = self._matchers[str(languages)] = new_matcher(languages, self._aids)
             for source, target in self._aliases:
                 matcher.alias(source, target)
         return matcher

@@ -16,10 +16,10 @@ from bilingual_crawler.corpus.merging import joined
 from bilingual_crawler.corpus.merging.choice import Choice
 from bilingual_crawler.corpus.merging.facts import joined_facts
 from bilingual_crawler.corpus.merging.part import CrawlPart
-from bilingual_crawler.corpus.pair_search import NO_AIDS, Aids
 from bilingual_crawler.frontier import journaled
 from bilingual_crawler.languages import Languages
 from bilingual_crawler.pairing.pair import DocumentPair
+from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
 from bilingual_crawler.reporting import tally
 from bilingual_crawler.store.durable import sync
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS, PAIRS_TSV, CrawlFolder
@@ -37,7 +37,7 @@ class Rules:
 
     pair_of: Callable[[str], Languages]
     duplicate_share: float = 0.8
-    aids: Aids = NO_AIDS
+    aids: PairingAids = NO_AIDS
     archives: bool = False
     """Whether WARC files are copied."""
 

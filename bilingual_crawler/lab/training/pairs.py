@@ -16,10 +16,11 @@ from scipy.optimize import minimize
 
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.comparison import FEATURES, GROUPS
-from bilingual_crawler.pairing.matcher import DETECTORS, Matcher, UrlModel
+from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.model import PairModel
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import PairingPage
+from bilingual_crawler.pairing.resources import DETECTORS, PairingAids, UrlModel
 
 URL_GROUPS = frozenset(group for group in GROUPS if group.startswith("url_"))
 HIDDEN = (
@@ -65,7 +66,9 @@ def lessons(
     """
     partners = dict(true) | {second: first for first, second in true}
     for groups in HIDDEN:
-        matcher = Matcher(pair, frozenset(DETECTORS) - groups, url_model=url_model)
+        matcher = Matcher(
+            pair, frozenset(DETECTORS) - groups, aids=PairingAids(url_model=url_model)
+        )
         matcher.restore(pages)
         rows, labels = [], []
         for urls, numbers in matcher.features():
