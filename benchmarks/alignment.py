@@ -26,6 +26,7 @@ from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from benchmarks.alignment_gold import PAIRS, Case, Languages, cases
 from benchmarks.recorded_pairs import SHARED, documents, gold
@@ -45,7 +46,7 @@ from bilingual_crawler.store.sentence_pair import SENTENCES
 MOST_DOCUMENTS = 400
 PARTS = ("quality", "speed", "sites")
 SYLLABLES = ("ba", "ce", "di", "fo", "gu", "ha", "ke", "li", "mo", "nu", "pa", "re", "si", "to")
-FLAT = {"boundary": 0.0, "crossing": 0.0, "heading": 0.0}
+FLAT: dict[str, Any] = {"boundary": 0.0, "crossing": 0.0, "heading": 0.0}
 
 
 class Nltk(Aligner):

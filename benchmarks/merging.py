@@ -85,12 +85,12 @@ def merge(run: Path, into: Path) -> dict[str, float]:
     command = [sys.executable, "-m", "scrapy", "merge", str(run), "--into", str(into), "--json"]
     started = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.PIPE)
-    told = json.loads(process.stdout.read())
+    printed: dict[str, float] = json.loads(process.stdout.read()) if process.stdout else {}
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = status
     if status:
         raise SystemExit("the merge failed")
-    return told | {
+    return printed | {
         "wall": time.perf_counter() - started,
         "cpu": usage.ru_utime + usage.ru_stime,
         "memory": usage.ru_maxrss / 1024,

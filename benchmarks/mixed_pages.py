@@ -110,7 +110,7 @@ def count_made(path: Path) -> Counter[str]:
 
 
 def main() -> None:
-    """Print a row a site and their sum."""
+    """Print one row per site and their sum."""
     paths = sorted((SHARED / "sites").glob("*.warc.gz"))
     if not paths:
         sys.exit(f"There are no recorded sites in {SHARED / 'sites'}: set BILINGUAL_SHARED.")
@@ -120,9 +120,9 @@ def main() -> None:
         counts = count(path)
         total += counts
         rows.append((path.name.partition(".")[0], counts))
-    for name, counts in [(HEADERS[0], None), *rows, ("all", total)]:
-        cells = HEADERS[1:] if counts is None else [str(counts[each]) for each in HEADERS[1:]]
-        print(f"{name:20}", *(f"{cell:>18}" for cell in cells))
+    print(f"{HEADERS[0]:20}", *(f"{header:>18}" for header in HEADERS[1:]))
+    for name, counts in [*rows, ("all", total)]:
+        print(f"{name:20}", *(f"{counts[header]:>18}" for header in HEADERS[1:]))
     made = sum((count_made(path) for path in paths), Counter())
     for kind in ("one after the other", "in turns", "strangers", "strangers in turns"):
         few = made[f"{kind}, too few"]

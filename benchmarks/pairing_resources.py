@@ -48,15 +48,15 @@ def agreements(matcher: Matcher, material: Material) -> tuple[list[float], list[
     right: list[float] = []
     wrong: list[float] = []
     resources = matcher._weigher._resources  # noqa: SLF001 - the number behind the score
-    index = matcher._weigher.index  # noqa: SLF001
+    pages = matcher._weigher.pages  # noqa: SLF001
     for pair in matcher.candidates():
         urls = pair.first, pair.second
         if known & set(urls):
-            first, second = index[pair.first], index[pair.second]
+            first, second = pages[pair.first], pages[pair.second]
             if resources._dictionary is not None:  # noqa: SLF001
                 agreement = resources._dictionary.compare(first, second)  # noqa: SLF001
                 said = None if agreement is None else agreement.beyond_chance
-            else:
+            elif resources._nearness is not None:  # noqa: SLF001
                 said = resources._nearness.compare(first, second)  # noqa: SLF001
             if said is not None:
                 (right if urls in material.true else wrong).append(said)

@@ -58,7 +58,7 @@ def crawl_with_scrapy(url: str, settings: dict[str, Any]) -> None:
 
     class EveryLink(Spider):
         name = "every_link"
-        start_urls = (url,)
+        start_urls = [url]  # noqa: RUF012 - as in the tutorial
         links = LinkExtractor(allow_domains=[host_of(url)])
 
         def parse(self, response: Any) -> Any:

@@ -35,8 +35,10 @@ def count(path: Path) -> Counter[str]:
     counts: Counter[str] = Counter()
     for url in islice(recording.pages, MOST_PAGES):
         answer = recording.answer(url)
-        for pair in pairs if answer is not None else ():
-            kind = answer.header("Content-Type")
+        if answer is None:
+            continue
+        kind = answer.header("Content-Type")
+        for pair in pairs:
             found = build_document(url, answer.body, content_type=kind, hints=pair).needs_scripts
             counts.update({"readings": 1, found or "none": 1})
             if found:

@@ -82,8 +82,8 @@ class Judged:
             self.topic.annotate(document)
             self.seconds += time.process_time() - begun
             self.judged += 1
-            wanted = document.language in self.langs and document.topic is not None
-            self._on_topic[url] = wanted and document.topic.on_topic
+            relevant = document.topic is not None and document.topic.on_topic
+            self._on_topic[url] = relevant and document.language in self.langs
         return self._on_topic[url]
 
     def pairs(self, known: set[str]) -> list[tuple[str, str]]:

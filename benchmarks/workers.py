@@ -77,7 +77,7 @@ def measure(workers: int, site_count: int, articles: int, latency: float) -> dic
         finally:
             fleet.end()
         memory = redis.client.info("memory")["used_memory"]
-        known = int(redis.client.hget(f"{{{PREFIX}}}:counts", "known"))
+        known = int(redis.client.hget(f"{{{PREFIX}}}:counts", "known") or 0)
     pages, seconds = last.pages - first.pages, last.time - first.time
     return {
         "workers": workers,

@@ -1,9 +1,11 @@
 """Visits of pages in a real Chromium, many of them in one browser."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import scrapy
-from scrapy.crawler import CrawlerRunner
+from scrapy.crawler import Crawler, CrawlerRunner
 from twisted.internet.threads import blockingCallFromThread
 
 from bilingual_crawler.documents.builder import build_document
@@ -21,6 +23,7 @@ IDENTITY = {
 
 class _Spider(scrapy.Spider):
     name = "visits"
+    job: Callable[[Crawler], Awaitable[object]]
 
     async def start(self):
         self.result = await self.job(self.crawler)
@@ -31,7 +34,7 @@ class _Spider(scrapy.Spider):
 def in_a_crawl(job, **settings):
     """Run a coroutine function of a crawler while its engine is open; what it returns."""
     wanted = {**WIRING, "ROBOTSTXT_OBEY": True, **settings}
-    runner = CrawlerRunner(wanted)
+    runner: Any = CrawlerRunner(wanted)
     crawler = runner.create_crawler(_Spider)
     blockingCallFromThread(running_reactor(), runner.crawl, crawler, job=job)
     return crawler.spider.result, crawler.stats.get_stats()

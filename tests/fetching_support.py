@@ -7,6 +7,7 @@ import threading
 from dataclasses import dataclass, field
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import import_module
 from typing import Any
 
 import scrapy
@@ -53,6 +54,7 @@ WIRING = {
 
 
 class _Handler(BaseHTTPRequestHandler):
+    server: "_Server"
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
@@ -78,6 +80,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class _Server(ThreadingHTTPServer):
+    site: "Site"
     daemon_threads = True
 
     def get_request(self):
@@ -177,6 +180,8 @@ class Crawl:
 
 class _Spider(scrapy.Spider):
     name = "fetching"
+    requests: tuple[Any, ...]
+    crawl: Crawl
 
     async def start(self):
         for request in self.requests:
@@ -197,7 +202,7 @@ def crawl(*requests, **settings):
     """Fetch URLs or requests with our components wired, and tell what came of it."""
     result = Crawl()
     middlewares = WIRING["DOWNLOADER_MIDDLEWARES"] | settings.pop("middlewares", {})
-    runner = CrawlerRunner({**WIRING, "DOWNLOADER_MIDDLEWARES": middlewares, **settings})
+    runner: Any = CrawlerRunner({**WIRING, "DOWNLOADER_MIDDLEWARES": middlewares, **settings})
     crawler = runner.create_crawler(_Spider)
     reactor = running_reactor()
     blockingCallFromThread(reactor, runner.crawl, crawler, requests=requests, crawl=result)
@@ -209,7 +214,7 @@ def crawl(*requests, **settings):
 def running_reactor():
     """The reactor, running in a thread of its own until the tests end."""
     install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
-    from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
+    reactor: Any = import_module("twisted.internet.reactor")  # importing it installs one
 
     thread = threading.Thread(target=reactor.run, kwargs={"installSignalHandlers": False})
     thread.daemon = True

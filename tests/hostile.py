@@ -21,6 +21,7 @@ from functools import cache
 from html import escape
 from itertools import pairwise
 from random import Random
+from typing import Any
 from urllib.parse import urljoin
 
 from demo.site import articles
@@ -53,14 +54,14 @@ def attack(path: str) -> Callable[[Attack], Attack]:
     return register
 
 
-def head(status: str = "200 OK", **headers: object) -> bytes:
+def head(status: str = "200 OK", **headers: Any) -> bytes:
     lines = [f"HTTP/1.1 {status}", "Connection: close"]
     headers = {"Content_Type": "text/html; charset=utf-8"} | headers
     lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
 
 
-def answer(body: bytes | str, **headers: object) -> bytes:
+def answer(body: bytes | str, **headers: Any) -> bytes:
     content = body.encode() if isinstance(body, str) else body
     return head(**({"Content_Length": len(content)} | headers)) + content
 

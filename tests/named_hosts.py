@@ -4,10 +4,12 @@ import contextlib
 import threading
 from collections import defaultdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 from urllib.parse import urlsplit
 
 
 class _Handler(BaseHTTPRequestHandler):
+    server: Any
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
@@ -43,7 +45,7 @@ class NamedHosts:
     @contextlib.contextmanager
     def served(self):
         """Serve them for the length of a block; gives the address of the proxy."""
-        server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+        server: Any = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
         server.daemon_threads = True
         server.hosts = self
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))

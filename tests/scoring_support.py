@@ -87,7 +87,7 @@ def settings_for(scorer, **settings):
 def begin(site, output, scorer, arguments=None, **settings):
     """Start a crawl; the crawler, and what to call to wait for its end."""
     reactor = running_reactor()
-    runner = CrawlerRunner(settings_for(scorer, **settings))
+    runner: Any = CrawlerRunner(settings_for(scorer, **settings))
     crawler = runner.create_crawler(BilingualSpider)
     usual = {"langs": "spa-eus", "seeds": f"{site.url}/", "output": str(output)}
     given = usual | (arguments or {})

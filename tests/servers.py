@@ -80,10 +80,10 @@ def _serve(module: str, *options: str) -> Iterator[RunningServer]:
         process.stdout.close()
 
 
-def _first_line(process: subprocess.Popen) -> str:
+def _first_line(process: subprocess.Popen[str]) -> str:
     """The URL that a server prints when it listens; a server that dies is an error."""
     ready, _, _ = select.select([process.stdout], [], [], START_SECONDS)
     line = process.stdout.readline().strip() if ready else ""
     if not line.startswith("http://"):
-        raise RuntimeError(f"{process.args} did not start: it said {line!r}")
+        raise RuntimeError(f"{process.args!r} did not start: it said {line!r}")
     return line

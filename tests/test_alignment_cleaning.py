@@ -13,7 +13,7 @@ GOOD = (
 
 
 def pair(text1, text2, *, score=0.9, url="https://a.example/1", langs=("spa", "eus")):
-    return SentencePair("id", 0, url, url, *langs, text1, text2, score=score)
+    return SentencePair("id", 0, url, url, langs[0], langs[1], text1, text2, score=score)
 
 
 @pytest.mark.parametrize(

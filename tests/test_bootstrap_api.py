@@ -1,6 +1,7 @@
 """How a server is asked: one question after the other, again when it says so, within limits."""
 
 import socket
+import time
 from email.utils import formatdate
 
 import pytest
@@ -58,7 +59,7 @@ def test_a_server_that_says_when_is_asked_again_then(trouble):
 
 def test_a_date_is_understood_as_well():
     waits = []
-    later = formatdate(api_client.time.time() + 60, usegmt=True)
+    later = formatdate(time.time() + 60, usegmt=True)
     with WikiServer([(503, {"Retry-After": later}, b"")]) as server:
         assert titles(client(server, waits))
     assert 30 < waited(waits)[0] <= 61

@@ -120,7 +120,7 @@ def test_the_archive_tells_the_variants_of_an_address_apart(header_crawl):
     output, _, _ = header_crawl
     marks = Counter()
     for file in output.glob("*.warc.gz"):
-        for record in read_records(file, pytest.fail):
+        for record in read_records(file, lambda at: pytest.fail(str(at))):
             if record.headers.get("WARC-Type") == "response":
                 url = record.headers["WARC-Target-URI"]
                 marks[url.rpartition("/")[2], record.headers.get("X-Crawler-Variant")] += 1

@@ -84,7 +84,7 @@ def test_nobody_gets_in_without_the_password(scrapyd):
 def test_the_health_check_of_the_image_asks_as_a_user_does(scrapyd, password, status):
     port = scrapyd.url.rstrip("/").rpartition(":")[2]
     names = {"SCRAPYD_HTTP_PORT": port, "SCRAPYD_USERNAME": USERNAME, "SCRAPYD_PASSWORD": password}
-    check = [sys.executable, ROOT / "deploy" / "healthcheck.py"]
+    check = [sys.executable, str(ROOT / "deploy" / "healthcheck.py")]
     done = subprocess.run(check, env=names, capture_output=True, check=False)
     assert done.returncode == status
 

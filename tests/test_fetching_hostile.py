@@ -17,7 +17,7 @@ PACKERS = {
     "gzip": gzip.compress,
     "deflate": zlib.compress,
     "br": partial(brotli.compress, quality=1),
-    "zstd": _compression.zstd.compress,
+    "zstd": vars(_compression)["zstd"].compress,
 }
 
 
@@ -34,11 +34,11 @@ def drip(start, drop):
 def flood(start, drop):
     def talk(connection):
         connection.sendall(start)
-        while talk.sent < 500_000_000:
+        while talk.sent < 500_000_000:  # type: ignore[attr-defined]
             connection.sendall(drop)
-            talk.sent += len(drop)
+            talk.sent += len(drop)  # type: ignore[attr-defined]
 
-    talk.sent = 0
+    talk.sent = 0  # type: ignore[attr-defined]
     return talk
 
 

@@ -7,7 +7,8 @@ import pytest
 import scrapy
 from scrapy.http import HtmlResponse
 
-from bilingual_crawler.crawl.fetching.limits import looks_binary, looks_like_html, trap_of
+from bilingual_crawler.crawl.fetching.limits import looks_binary, looks_like_html
+from bilingual_crawler.urls.traps import trap_of
 from tests.fetching_support import HTML, RawServer, Site, crawl
 
 NEXT_YEAR = datetime.now(UTC).year + 1

@@ -3,6 +3,7 @@
 import socket
 import zlib
 from gzip import BadGzipFile
+from typing import Any
 
 import pytest
 import scrapy.exceptions
@@ -75,7 +76,8 @@ def test_every_exception_has_its_reason(error, reason):
 
 
 def test_every_exception_that_scrapy_retries_has_a_reason_of_its_own():
-    for name in default_settings.RETRY_EXCEPTIONS:
+    names: list[Any] = default_settings.RETRY_EXCEPTIONS
+    for name in names:
         kind = load_object(name)
         error = kind([Failure(OSError())]) if kind is ResponseFailed else kind("x")
         assert reason_of(error)[0] != "error", name

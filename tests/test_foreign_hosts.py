@@ -1,5 +1,7 @@
 """Translations that live on another domain: which hosts are crawled because a page says so."""
 
+from typing import Any
+
 import pytest
 
 from bilingual_crawler.crawl.foreign_hosts import ForeignHosts
@@ -143,7 +145,10 @@ def run_workers(hosts, folder, *most):
     """One worker after the other, each with a folder of its own, of so many pages each."""
     with hosts.served() as proxy, serve_redis() as redis:
         for number, pages in enumerate(most):
-            options = {"BILINGUAL_FRONTIER": redis.url, "BILINGUAL_WORKER": f"worker{number}"}
+            options: dict[str, Any] = {
+                "BILINGUAL_FRONTIER": redis.url,
+                "BILINGUAL_WORKER": f"worker{number}",
+            }
             options |= {"CLOSESPIDER_PAGECOUNT": pages, "CONCURRENT_REQUESTS": 1}
             run(hosts, proxy, folder, **options)
 

@@ -3,6 +3,7 @@
 import logging
 import signal
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -187,4 +188,4 @@ def test_the_password_of_the_server_is_in_no_report():
     shown = changed_settings(config, BaseSettings())["BILINGUAL_FRONTIER"]
     assert shown == "redis://...@redis.example:6379/0"
     typed = ["scrapy", "crawl", "bilingual", "-s", f"BILINGUAL_FRONTIER={address}"]
-    assert "hidden" not in resume_command(typed, "out")
+    assert "hidden" not in resume_command(typed, Path("out"))

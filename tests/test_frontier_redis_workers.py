@@ -4,6 +4,7 @@ from collections import Counter
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import strategies as st
@@ -154,7 +155,8 @@ class Workers(RuleBasedStateMachine):
             flight.update(client.zrange(f"{prefix}flight:{name}", 0, -1))
         assert not flight or max(flight.values()) == 1
         hosts = client.smembers(f"{prefix}all_hosts")
-        queued = sum(client.zcard(f"{prefix}queue:{host.decode()}") for host in hosts)
+        sizes: list[Any] = [client.zcard(f"{prefix}queue:{host.decode()}") for host in hosts]
+        queued = sum(sizes)
         counts = client.hgetall(f"{prefix}counts")
         assert int(counts.get(b"queued", 0)) == queued + client.zcard(f"{prefix}later")
         assert int(counts.get(b"flight", 0)) == len(flight)

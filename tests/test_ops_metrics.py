@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 
 import pytest
+from scrapy.settings import BaseSettings
 
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.errors import ConfigurationError
@@ -147,10 +148,10 @@ def test_a_port_in_use_is_said_before_anything_is_fetched(tmp_path):
 
 @pytest.mark.parametrize("address", ["9410", ":9410", "127.0.0.1:0", "[::1]:9410", "localhost:1"])
 def test_an_address_may_be_written_in_several_ways(address):
-    assert Config.from_settings({"BILINGUAL_METRICS": address}).metrics == address
+    assert Config.from_settings(BaseSettings({"BILINGUAL_METRICS": address})).metrics == address
 
 
 @pytest.mark.parametrize("address", ["on", "example.org:80", "127.0.0.1", "127.0.0.1:99999"])
 def test_what_is_no_address_is_refused(address):
     with pytest.raises(ConfigurationError, match="BILINGUAL_METRICS must"):
-        Config.from_settings({"BILINGUAL_METRICS": address})
+        Config.from_settings(BaseSettings({"BILINGUAL_METRICS": address}))

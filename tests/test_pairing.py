@@ -180,7 +180,7 @@ def test_one_to_one_is_the_greedy_choice_in_any_order(scores, data):
         lambda *nodes: standing.remove(frozenset(nodes)),
     )
     for edge in data.draw(st.permutations(sorted(edges))):
-        pairs.raise_rank(*edge, rank_of(edge, edges[edge]))
+        pairs.raise_rank(edge[0], edge[1], rank_of(edge, edges[edge]))
     assert standing == greedy(edges)
     redone = data.draw(st.sets(st.sampled_from([f"s{number}" for number in range(4)])))
     lower = {edge: data.draw(st.sampled_from([0.3, 0.9])) for edge in edges if edge[1] in redone}

@@ -22,7 +22,7 @@ from bilingual_crawler.scoring.preprocess import (
     ngram_table,
     prepare,
 )
-from tests.tiny_models import NGRAMS, URLS, tokenizer
+from tests.tiny_models import URLS, tokenizer
 
 SIZES, BUCKETS, MOST = (2, 3, 4, 5), 32768, 96
 
@@ -274,7 +274,7 @@ def test_a_model_that_compares_gets_a_row_of_features_for_every_pair():
 
 
 def test_nothing_is_encoded_as_nothing():
-    encoder = UrlEncoder(WORDS, 32, Ngrams(tuple(NGRAMS["sizes"]), 512, 64))
+    encoder = UrlEncoder(WORDS, 32, Ngrams((3, 4), 512, 64))
     assert encoder.encode([])["input_ids"].shape == (0, 0)
     assert encoder.encode_pairs([])["ngrams"].shape[0] == 0
 

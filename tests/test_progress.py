@@ -9,6 +9,9 @@ import re
 import select
 import signal
 import subprocess
+from functools import partial
+from itertools import count
+from typing import Any
 
 import pytest
 import scrapy.utils.log
@@ -49,7 +52,7 @@ class Clock:
 
 
 def drawn(progress, width=80, **options):
-    console = Console(file=io.StringIO(), width=width, highlight=False, **options)
+    console: Any = Console(file=io.StringIO(), width=width, highlight=False, **options)
     console.print(render(progress))
     return console.file.getvalue()
 
@@ -102,8 +105,8 @@ def test_the_pace_before_any_time_has_passed_is_nothing():
 
 
 def test_a_figure_is_not_found_anew_within_its_time():
-    clock, asked = Clock(), []
-    figure = Throttled(lambda: asked.append(1) or len(asked), 1.0, clock)
+    clock = Clock()
+    figure = Throttled(partial(next, count(1)), 1.0, clock)
     values = []
     for _ in range(20):
         values.append(figure())
@@ -179,7 +182,7 @@ def test_plain_text_passes_as_it_is():
 
 
 def printed(level, message="the message", name="scrapy.core", **options):
-    console = Console(file=io.StringIO(), width=80)
+    console: Any = Console(file=io.StringIO(), width=80)
     handler = ConsoleHandler(console)
     handler.setLevel(logging.INFO)
     record = logging.LogRecord(name, level, "file", 1, message, (), options.get("exc_info"))

@@ -132,7 +132,7 @@ def test_a_script_is_fetched_once_for_all_pages(crawled):
 def test_the_archive_has_the_answers_and_what_the_browser_made_of_them(crawled):
     server, out, _ = crawled
     records = Counter()
-    for record in read_records(out / "crawl-00000.warc.gz", pytest.fail):
+    for record in read_records(out / "crawl-00000.warc.gz", lambda at: pytest.fail(str(at))):
         url = (target_of(record) or "").removeprefix(server.url)
         records[record.headers["WARC-Type"], url, record.headers.get(VARIANT)] += 1
     assert records["response", "/app/11", None] == records["conversion", "/app/11", None] == 1

@@ -92,7 +92,7 @@ def test_two_requests_share_nothing():
 @pytest.mark.parametrize(
     "request_",
     [
-        Request("https://a.example/", lambda response: None),
+        Request("https://a.example/", lambda response: None),  # type: ignore[misc]
         Request("https://a.example/", SPIDER.parse, meta={"object": object()}),
         Request("https://a.example/", SPIDER.log),
         Request("https://a.example/", SPIDER.parse, meta={"proxy": "http://b.example:8080"}),

@@ -3,6 +3,7 @@
 import json
 import logging
 import signal
+from typing import Any
 
 import pytest
 
@@ -36,6 +37,8 @@ def short(url):
 
 class Diary(LinkScorer):
     """Writes down everything that it is told, in order."""
+
+    entries: list[tuple[str, ...]]
 
     def __init__(self, pair, crawl, config):
         super().__init__(pair, crawl, config)
@@ -122,6 +125,8 @@ def test_a_pair_that_gives_way_to_a_better_one_is_told_too(tmp_path):
 class Asking(LinkScorer):
     """Asks the crawl about other pages than the one it sees."""
 
+    answers: dict[tuple[str, str], object]
+
     def __init__(self, pair, crawl, config):
         super().__init__(pair, crawl, config)
         type(self).answers = {}
@@ -174,9 +179,11 @@ def test_what_a_scorer_can_ask_survives_a_restart(tmp_path):
 class Learning(LinkScorer):
     """Counts pages and pairs: the least that one can learn."""
 
+    latest: "Learning"
+
     def __init__(self, pair, crawl, config):
         super().__init__(pair, crawl, config)
-        self.learned = {"pages": [], "pairs": 0, "runs": 1}
+        self.learned: dict[str, Any] = {"pages": [], "pairs": 0, "runs": 1}
         type(self).latest = self
 
     def arrived(self, document):
@@ -236,6 +243,7 @@ def test_what_cannot_be_read_is_learned_anew_and_said(caplog):
         scorer = restored(
             lambda pair: Learning(pair, NothingYet(), Config()), PAIR, b"\x00 not json"
         )
+    assert isinstance(scorer, Learning)
     assert scorer.learned["runs"] == 1
     assert "begins to learn anew" in caplog.text
 

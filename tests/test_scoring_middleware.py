@@ -36,6 +36,8 @@ class Watched(LinkScorer):
     """Remembers how it was called; later links first, so that its order is no accident."""
 
     sees_context = False
+    calls: list[list[str]]
+    threads: set[threading.Thread]
 
     def __init__(self, pair, crawl, config):
         super().__init__(pair, crawl, config)
@@ -137,6 +139,7 @@ def test_a_link_may_be_refused(tmp_path):
 
 class OnlyAtHome(Watched):
     off_language = 0.0
+    pages: list[tuple[str, str]]
 
 
 @pytest.mark.parametrize(("name", "follows"), [("OnlyAtHome", False), ("Watched", True)])
@@ -149,12 +152,20 @@ def test_a_scorer_may_decide_on_pages_in_other_languages(tmp_path, name, follows
 class Guessing(Watched):
     """Thinks of Basque pages that nobody links to."""
 
-    guesses = ("/eu/a", "/eu/missing", "/es/b", "/files/x.zip", "/eu/b", "/eu/too-many")
+    told: list[tuple[str, str]]
+    guesses: tuple[str, ...] = (
+        "/eu/a",
+        "/eu/missing",
+        "/es/b",
+        "/files/x.zip",
+        "/eu/b",
+        "/eu/too-many",
+    )
 
     def __init__(self, pair, crawl, config):
         super().__init__(pair, crawl, config)
         type(self).told = []
-        self._home = None
+        self._home = ""
 
     def arrived(self, document):
         if document.depth == 0:
@@ -234,6 +245,8 @@ def test_waiting_urls_move_up_and_down_as_a_scorer_says(tmp_path):
 class Slow(Watched):
     """Takes its time over the second page."""
 
+    begun: threading.Event
+
     def score(self, document, links):
         if document.depth:
             type(self).begun.set()
@@ -271,6 +284,7 @@ class Arrivals(Watched):
     """Looks only at what comes."""
 
     off_language = 0.0
+    pages: list[tuple[str, str]]
 
     def __init__(self, pair, crawl, config):
         super().__init__(pair, crawl, config)

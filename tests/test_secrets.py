@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from scrapy.settings import BaseSettings
@@ -44,7 +45,7 @@ def test_no_report_and_no_command_shows_them(address):
     settings = changed_settings(Config(frontier=address), BaseSettings())
     assert "hidden" not in json.dumps(settings)
     for word in (f"BILINGUAL_FRONTIER={address}", f"-sBILINGUAL_FRONTIER={address}"):
-        assert "hidden" not in resume_command(["scrapy", "crawl", "bilingual", word], "out")
+        assert "hidden" not in resume_command(["scrapy", "crawl", "bilingual", word], Path("out"))
 
 
 @pytest.mark.parametrize(

@@ -410,7 +410,7 @@ PIECES = (
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12))
 def test_any_file_is_read_or_refused_in_sentences(lines):
-    found = ()
+    found: tuple[str, ...] = ()
     try:
         read("\n".join(lines))
     except ConfigurationError as error:

@@ -108,7 +108,9 @@ VALUES = (
     )
 )
 def test_every_key_of_any_file_is_found_on_its_line(statements):
-    text, expected, table = "", {}, ()
+    text = ""
+    expected: dict[tuple[str, ...], int] = {}
+    table: tuple[str, ...] = ()
     for number, (before, spelling, value, behind, header) in enumerate(statements):
         text += before
         line = text.count("\n") + 1

@@ -4,6 +4,7 @@ import gzip
 import os
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,6 @@ from bilingual_crawler.lab.training.data import (
     SkippedLines,
     TrainingUrl,
     cap,
-    read_list,
     read_pairs,
     read_urls,
 )
@@ -94,12 +94,6 @@ def test_pairs_come_with_languages_or_with_a_label(tmp_path):
     assert (wrong.parallel, right.parallel) == (False, True)
 
 
-def test_a_list_is_one_url_a_line(tmp_path):
-    table = tmp_path / "list.txt"
-    table.write_text("http://a.fi/1\n\nhttp://a.fi/2\n")
-    assert list(read_list(table)) == ["http://a.fi/1", "http://a.fi/2"]
-
-
 def test_a_cap_takes_from_all_domains_before_it_takes_twice_from_one():
     rows = [TrainingUrl(f"http://big.fi/{n}", "fin", "big.fi") for n in range(100)]
     rows += [TrainingUrl(f"http://s{n}.fi/", "fin", f"s{n}.fi") for n in range(5)]
@@ -173,7 +167,7 @@ def test_coded_urls_are_the_same_for_the_same_seed():
 )
 def test_no_domain_of_the_real_tables_leaks():
     folder = SHARED / "data"
-    rows = [
+    rows: list[Any] = [
         *read_urls([folder / "urls_strong.tsv.gz", folder / "urls_weak.tsv.gz"]),
         *read_pairs([folder / "pairs.tsv.gz"]),
     ]

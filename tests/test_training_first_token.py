@@ -13,7 +13,7 @@ from bilingual_crawler.lab.training.first_token import keep_first_token  # noqa:
 ort = pytest.importorskip("onnxruntime", reason="needs onnxruntime: pip install '.[cpu]'")
 
 
-class Encoder(torch.nn.Module):
+class Encoder(torch.nn.Module):  # type: ignore[name-defined]
     """An XLM-R that reads its first token, or all of them."""
 
     def __init__(self, layers, *, mean=False):

@@ -11,6 +11,7 @@ torch = pytest.importorskip("torch", reason="training needs torch: pip install '
 transformers = pytest.importorskip("transformers", reason="training needs transformers")
 pytest.importorskip("sklearn", reason="training needs scikit-learn")
 
+from benchmarks.url2lang_baselines import NgramBaseline  # noqa: E402
 from bilingual_crawler.errors import ConfigurationError  # noqa: E402
 from bilingual_crawler.lab.training.compact import (  # noqa: E402
     CompactModel,
@@ -22,7 +23,6 @@ from bilingual_crawler.lab.training.examples import Examples  # noqa: E402
 from bilingual_crawler.lab.training.export import agreement, export, rounded, run_graph  # noqa: E402
 from bilingual_crawler.lab.training.linear import fit_linear  # noqa: E402
 from bilingual_crawler.lab.training.loop import Fit, Schedule, loss_of, rate_at  # noqa: E402
-from bilingual_crawler.lab.training.ngram_baseline import NgramBaseline  # noqa: E402
 from bilingual_crawler.lab.training.parallel import prepare_parallel  # noqa: E402
 from bilingual_crawler.lab.training.pretrained import PretrainedModel  # noqa: E402
 from bilingual_crawler.lab.training.recipe import TrainingOptions, carry_out  # noqa: E402
@@ -141,9 +141,9 @@ def test_batching_does_not_change_a_result(language_model, pair_model):
     alone = [Url2Lang(language_model[0].out).probabilities([url])[0] for url in urls]
     np.testing.assert_allclose(together, alone, atol=1e-5)
     pairs = [(urls[0], url) for url in urls]
-    together = ParallelUrls(pair_model[0].out).probabilities(pairs)
+    pairs_together = ParallelUrls(pair_model[0].out).probabilities(pairs)
     alone = [ParallelUrls(pair_model[0].out).probabilities([pair])[0] for pair in pairs]
-    np.testing.assert_allclose(together, alone, atol=1e-5)
+    np.testing.assert_allclose(pairs_together, alone, atol=1e-5)
 
 
 def test_weights_are_stored_in_eight_bits(pair_model):

@@ -5,6 +5,7 @@ import gzip
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from scrapy import Request, Spider, signals
@@ -16,8 +17,8 @@ from scrapy.utils.test import get_crawler
 from twisted.internet.threads import blockingCallFromThread
 
 from bilingual_crawler.config.settings import Config
-from bilingual_crawler.crawl.extensions.warc import OPT_OUTS, WarcArchive
-from bilingual_crawler.crawl.fetching.optouts import opt_out_of
+from bilingual_crawler.crawl.extensions.warc import WarcArchive
+from bilingual_crawler.crawl.fetching.optouts import OPT_OUTS, opt_out_of
 from bilingual_crawler.crawl.signals import url_ended
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.languages import LanguagePair
@@ -37,9 +38,10 @@ class Crawl:
 
     def __init__(self, path, **changes):
         changes = {"BILINGUAL_WARC": "1", "EXTENSIONS_BASE": {}} | changes
-        self.crawler = get_crawler(Spider, changes)
+        crawler: Any = get_crawler(Spider, changes)
+        self.crawler = crawler
         self.path = path
-        self.spider = self.crawler.spider = SimpleNamespace(
+        self.spider = crawler.spider = SimpleNamespace(
             folder=CrawlFolder(path, "spa-eus"),
             config=Config.from_settings(self.crawler.settings),
             plan=SimpleNamespace(langs=LanguagePair.parse("spa-eus")),
@@ -252,10 +254,11 @@ class ArchivedSpider(Spider):
     """Fetches one page over the network and says at once how it ended."""
 
     name = "archived"
+    folder: CrawlFolder
 
     @classmethod
     def from_crawler(cls, crawler, url, path):
-        spider = super().from_crawler(crawler, start_urls=[url])
+        spider: Any = super().from_crawler(crawler, start_urls=[url])
         spider.folder = CrawlFolder(path, "spa-eus")
         spider.config = Config.from_settings(crawler.settings)
         spider.plan = SimpleNamespace(langs=LanguagePair.parse("spa-eus"))

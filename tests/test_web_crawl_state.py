@@ -57,7 +57,7 @@ def test_pages_that_the_crawl_gave_up_do_not_count(tmp_path):
     pages = Pages(crawl.folder.journal)
     for language in ("es", "eu"):
         url = f"{SITE}/{language}/uno"
-        pages.add(PageFacts(url, url, "", b"", b"", ""), "", duplicate=False)
+        pages.add(PageFacts(url, url, "", b"", b"", b""), "", duplicate=False)
         pages.keep(url)
         pages.drop(url)
     crawl.save()

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import urllib.parse
 import urllib.request
 
 import pytest
@@ -73,7 +74,7 @@ def test_the_attack_is_shown_as_the_text_it_is(web):
 
 @pytest.mark.parametrize("query", ["<script>alert(1)</script>", '"><b>', "' onfocus='x"])
 def test_what_was_typed_is_escaped_too(web, query):
-    page = web.ask(f"/?q={urllib.request.quote(query)}").text
+    page = web.ask(f"/?q={urllib.parse.quote(query)}").text
     assert "<script>alert" not in page
     assert "<b>" not in page
     assert "onfocus='x" not in page

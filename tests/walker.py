@@ -1,6 +1,6 @@
 """A plain link walker (urllib, lxml, CLD2): what a site really is, without the crawler."""
 
-import http.client
+import email.message
 import urllib.error
 import urllib.request
 from collections import deque
@@ -19,7 +19,7 @@ BLOCKS = "//h1 | //h2 | //p | //li | //td | //caption"
 class Fetched:
     url: str
     status: int
-    headers: http.client.HTTPMessage
+    headers: email.message.Message
     body: bytes
 
     @cached_property

@@ -6,6 +6,7 @@ import sqlite3
 import warnings
 from contextlib import closing
 from types import SimpleNamespace
+from typing import Any
 
 from warcio.archiveiterator import ArchiveIterator
 
@@ -25,7 +26,12 @@ LARGE = 1 << 30
 
 
 def exchange(url=URL, **changes):
-    fields = {"arrived": ARRIVED, "status": 200, "headers": (), "body": HTML} | changes
+    fields: dict[str, Any] = {
+        "arrived": ARRIVED,
+        "status": 200,
+        "headers": (),
+        "body": HTML,
+    } | changes
     return Exchange(url=url, **fields)
 
 

@@ -24,7 +24,7 @@ TEXTS = [
 
 def sentence(document, at, text1, text2, *, languages=("spa", "eus"), **more):
     urls = f"{SITE}/es/{document}", f"{SITE}/eu/{document}"
-    return SentencePair(pair_id(*urls), at, *urls, *languages, text1, text2, **more)
+    return SentencePair(pair_id(*urls), at, *urls, languages[0], languages[1], text1, text2, **more)
 
 
 def packed(pairs):

@@ -6,6 +6,7 @@ import json
 import threading
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 from urllib.parse import parse_qs
 from xml.sax.saxutils import escape
 
@@ -152,10 +153,9 @@ def tables(edition, layout):
             [(n, to.replace(" ", "_"), noise, "2020-01-01", "uca", kind) for n, kind, to in inside],
         )
     else:
-        columns = ("cl_from", "cl_sortkey", "cl_timestamp", "cl_type", "cl_collation_id")
         yield (
             "categorylinks",
-            (*columns, "cl_target_id"),
+            ("cl_from", "cl_sortkey", "cl_timestamp", "cl_type", "cl_collation_id", "cl_target_id"),
             [(n, noise, "2026-01-01", kind, 1, target_of[to]) for n, kind, to in inside],
         )
         targets = [(n, 14, each.replace(" ", "_")) for each, n in target_of.items()]
@@ -216,6 +216,7 @@ def write_pages(folder):
 
 
 class _Api(BaseHTTPRequestHandler):
+    server: "_Server"
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
@@ -240,13 +241,17 @@ class _Api(BaseHTTPRequestHandler):
         pass
 
 
+class _Server(ThreadingHTTPServer):
+    wiki: "WikiServer"
+
+
 class WikiServer:
     """Answers in MediaWiki's format, two things at a time; `troubles` come first."""
 
     def __init__(self, troubles=()):
         self.troubles = list(troubles)
         self.asked = []
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Api)
+        self._server = _Server(("127.0.0.1", 0), _Api)
         self._server.wiki = self
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/{{lang}}/w/api.php"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
@@ -281,7 +286,7 @@ class WikiServer:
             below = edition.subcategories.get(category, [])
             found += [{"ns": 14, "title": f"Category:{each}"} for each in below]
         start = int(asked.get("cmcontinue", "0"))
-        answer = {"query": {"categorymembers": found[start : start + 2]}}
+        answer: dict[str, Any] = {"query": {"categorymembers": found[start : start + 2]}}
         if start + 2 < len(found):
             answer["continue"] = {"cmcontinue": str(start + 2), "continue": "-||"}
         return answer
@@ -315,7 +320,7 @@ class WikiServer:
                 page["pageprops"] = {"disambiguation": ""}
             some = [{"url": url} for owner, url in links[start : start + 2] if owner == title]
             pages.append(page | ({"extlinks": some} if some else {}))
-        answer = {"query": {"pages": pages}}
+        answer: dict[str, Any] = {"query": {"pages": pages}}
         if start + 2 < len(links):
             answer["continue"] = {"elcontinue": str(start + 2), "continue": "||"}
         return answer

@@ -286,10 +286,10 @@ def homes() -> dict[str, list[str]]:
         if tag.isalpha() and country.isalpha() and is_living(identity(tag)):
             countries[identity(tag)].add(country)
     return {
-        code: sorted(
-            (country.lower() for country in found - NO_COUNTRIES),
-            key=lambda country, people=speakers[code]: (-people[country.upper()], country),
-        )
+        code: [
+            country.lower()
+            for _, country in sorted((-speakers[code][each], each) for each in found - NO_COUNTRIES)
+        ]
         for code, found in countries.items()
     }
 
@@ -318,7 +318,7 @@ def aliases(languages: set[str]) -> dict[str, set[str]]:
     for code, language in ISO.items():
         found[FOLDED.get(code) or language.macrolanguage].add(code)
         if code in FOLDED:
-            found[FOLDED[code]].add(language.part1)
+            found[FOLDED[code]].add(language.part1 or "")
     for old, new in get_global("language_aliases").items():
         found[identity(new)].add(old)
     for table in (TAGS, COUNTRY_CODES):
@@ -339,14 +339,14 @@ def row(code: str, cld2: list[str], tags: set[str], countries: list[str]) -> dic
     values = {
         "code": code,
         "iso639_1": language.part1,
-        "iso639_2": sorted({language.part2b, language.part2t} - {None}),
+        "iso639_2": sorted({each for each in (language.part2b, language.part2t) if each}),
         "cld2": cld2,
         "name": name,
         "endonyms": endo,
         "countries": countries,
         "names": sorted(names),
         "aliases": sorted(tags - own_codes),
-        "tokens": sorted(tokens - own_codes - NO_TOKENS - {None}),
+        "tokens": sorted(each for each in tokens - own_codes - NO_TOKENS if each),
     }
     return {key: value for key, value in values.items() if value}
 

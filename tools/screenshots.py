@@ -60,7 +60,9 @@ def _seen(browser: Browser, name: str, url: str) -> bytes:
 
 def _save(picture: bytes, path: Path) -> None:
     """Few colours are enough for pages, and make a third of the size."""
-    small = Image.open(io.BytesIO(picture)).convert("RGB").quantize(COLOURS, dither=0)
+    small = (
+        Image.open(io.BytesIO(picture)).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    )
     small.save(path, optimize=True)
     print(f"{path}: {path.stat().st_size:,} bytes")
 

@@ -28,7 +28,7 @@ _CHARACTERS = (
     "\U000e0001",
     "\U0010ffff",
 )
-LETTERS = (
+LETTERS: tuple[bytes, ...] = (
     *(text.encode("utf-8", "surrogatepass") for text in _CHARACTERS),
     b"\xff",
     b"\xc3",
@@ -55,7 +55,7 @@ NUMBERS = (
     b"\xd9\xa3",  # a digit of another script
     b"0." + b"0" * 400 + b"1",
 )
-BRACKETS = (
+BRACKETS: tuple[tuple[bytes, bytes], ...] = (
     (b"[", b"]"),
     (b"{", b"}"),
     (b"(", b")"),

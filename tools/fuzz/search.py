@@ -85,7 +85,7 @@ class Search:
         except subprocess.TimeoutExpired:
             process.kill()
             printed, _ = process.communicate()
-        found = []
+        found: list[Finding] = []
         for line in printed.splitlines():
             fields = json.loads(line)
             if "next" in fields:

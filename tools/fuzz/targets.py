@@ -54,7 +54,7 @@ class Target:
 
     read: Callable[[bytes], object]
     grammar: Grammar
-    errors: tuple[type[Exception], ...] = ()
+    errors: tuple[type[BaseException], ...] = ()
 
 
 @cache

@@ -91,12 +91,6 @@ def read_pairs(paths: Iterable[Path], *, skipped: SkippedLines | None = None) ->
             )
 
 
-def read_list(path: Path) -> Iterator[str]:
-    """Every usable URL of a list with one a line."""
-    with _opened(path) as lines:
-        yield from (url for url in map(str.strip, lines) if _usable(url))
-
-
 def cap(rows: Iterable[TrainingUrl], most: int, *, seed: int = 0) -> list[TrainingUrl]:
     """At most `most` rows a language, taken from its domains in turn.
 
