@@ -15,13 +15,14 @@ from pathlib import Path
 
 from scipy.stats import mannwhitneyu
 
+from bilingual_crawler.lab.evaluation.document_pairs import Judge, PairFigures
 from bilingual_crawler.pairing.comparison import GROUPS
 from bilingual_crawler.pairing.embeddings import TextEmbedder
 from bilingual_crawler.pairing.encoder import load_encoder
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.resources import DETECTORS, RESOURCES, PairingAids
 from bilingual_crawler.pairing.word_list import WordList
-from tools.train_pairing import Figures, Material, read_site
+from tools.train_pairing import Material, read_site
 
 FROM_URLS = frozenset(group for group in GROUPS if group.startswith("url_")) | {"switches"}
 
@@ -34,12 +35,8 @@ def matched(material: Material, words: WordList | None, hidden: frozenset[str]) 
     return matcher
 
 
-def figures(matcher: Matcher, material: Material) -> Figures:
-    found = {(pair.first, pair.second) for pair in matcher.pairs}
-    known = {url for urls in material.true for url in urls}
-    hits = len(found & material.true)
-    judged = sum(1 for urls in found if known & set(urls))
-    return Figures(hits, judged - hits, len(found) - judged, len(material.true))
+def figures(matcher: Matcher, material: Material) -> PairFigures:
+    return Judge(material.true).figures((pair.first, pair.second) for pair in matcher.pairs)
 
 
 def agreements(matcher: Matcher, material: Material) -> tuple[list[float], list[float]]:
@@ -72,8 +69,8 @@ def embedder_of(name: str) -> TextEmbedder | None:
     return TextEmbedder(encoder, name)
 
 
-def shown(found: Figures) -> str:
-    return f"{found.precision:.3f} | {found.recall:.3f}"
+def shown(found: PairFigures) -> str:
+    return f"{found.precision or 0.0:.3f} | {found.recall:.3f}"
 
 
 def main() -> None:

@@ -122,3 +122,13 @@ def test_sites_that_are_found_can_be_harvested_in_the_same_run(server, search, t
     assert len(homes & harvested) >= len(homes) / 2
     kinds = {WEB.by_host[host].kind for host in kept}
     assert kinds == {Kind.BILINGUAL}
+
+
+def test_a_source_of_backlinks_may_be_a_class_of_the_user(server, search, tmp_path):
+    output = tmp_path / "out"
+    source = "python:tests.synthetic_web.provider.WebBacklinks"
+    settings = SETTINGS | {"BILINGUAL_BACKLINKS": source}
+    printed = crawl(SEEDS, output, spider="discovery", **options(server, settings=settings))
+    assert "No backlinks from WebBacklinks (raised) LookupError: no page links to" in printed
+    asked, _ = search
+    assert hosts(output) == hosts(asked)

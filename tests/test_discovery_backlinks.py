@@ -3,11 +3,20 @@
 import gzip
 
 import pytest
+from scrapy.utils.test import get_crawler
 
-from bilingual_crawler.discovery.backlinks import SourceSpec, read_sources
-from bilingual_crawler.discovery.backlinks.answers import question, read_answer
-from bilingual_crawler.discovery.backlinks.files import LinkFile, WebGraph
+from bilingual_crawler.config.backlink_sources import SourceSpec, read_sources
+from bilingual_crawler.crawl.discovery.asking import make_provider
+from bilingual_crawler.discovery.backlinks import (
+    BacklinkProvider,
+    LinkFile,
+    WebGraph,
+    question,
+    read_answer,
+    valid_addresses,
+)
 from bilingual_crawler.errors import ConfigurationError
+from tests.plugin_support import install
 
 OWN = SourceSpec("own")
 
@@ -37,6 +46,7 @@ def test_sources_are_named_with_commas_between_them(tmp_path):
         ("http:api.example.org?to={url}", "whole address"),
         ("http:https://api.example.org/", "needs {url} or {site}"),
         ("http:https://api.example.org/{page}", "no other field"),
+        ("python:links", "needs package.module.Class after python:, not links"),
     ],
 )
 def test_a_source_that_cannot_be_asked_is_refused_at_the_start(value, told):
@@ -142,3 +152,47 @@ def test_an_answer_may_be_a_plain_list():
 def test_an_answer_that_is_no_json_is_told(body):
     with pytest.raises(ValueError, match=r"Expecting|nested|decode"):
         read_answer(API, body, 10)
+
+
+class Blog(BacklinkProvider):
+    def sources_of(self, site, most):
+        return [f"http://blog.net/{site}"]
+
+
+class Needy(BacklinkProvider):
+    def __init__(self, key):
+        self.key = key
+
+    def sources_of(self, site, most):
+        return []
+
+
+def provider(name):
+    spec = SourceSpec("python", f"{__name__}.{name}")
+    return make_provider(spec, get_crawler(), 0)
+
+
+def test_a_class_of_the_user_may_be_an_installed_one(tmp_path, monkeypatch):
+    source = f"from {__name__} import Blog\n"
+    install(tmp_path, monkeypatch, "blog_pack", source, backlinks="blog = blog_pack:Blog")
+    assert read_sources("python:blog") == (OWN, SourceSpec("python", "blog"))
+    made = make_provider(SourceSpec("python", "blog"), get_crawler(), 0)
+    made.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("Nothing", "no attribute 'Nothing'"),
+        ("OWN", "not a backlink provider: make it a class"),
+        ("Needy", "cannot be made without arguments: TypeError"),
+    ],
+)
+def test_a_class_that_is_no_source_is_refused(name, message):
+    with pytest.raises(ConfigurationError, match=message):
+        provider(name)
+
+
+def test_what_a_source_answers_is_checked_and_cut():
+    said = ["http://blog.net/a", "no address", " c.org", "http://blog.net/a", "d.org"]
+    assert valid_addresses(said, 2) == ["http://blog.net/a", "https://c.org/"]

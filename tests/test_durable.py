@@ -7,7 +7,7 @@ import pytest
 
 from bilingual_crawler.alignment.writing import write_sentences
 from bilingual_crawler.commands.model_file import write_model
-from bilingual_crawler.discovery.backlinks.index import open_index
+from bilingual_crawler.discovery.backlinks import open_index
 from bilingual_crawler.reporting.report import write_report
 from bilingual_crawler.store.durable import replacing
 from bilingual_crawler.store.folder import DOCUMENTS

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from bilingual_crawler.documents.selection import Unwanted
 from bilingual_crawler.lab.evaluation.document_pairs import Judge, PairFigures, alone, misses
-from bilingual_crawler.pairing.greedy import one_to_one
+from bilingual_crawler.pairing.one_to_one import greedy_choice
 from bilingual_crawler.pairing.pair import DocumentPair, Evidence
 
 
@@ -53,7 +53,7 @@ def test_every_pair_is_counted_as_one_of_three(gold, found):
 
 @given(st.lists(st.tuples(st.floats(0, 1), NAMES, NAMES.map(str.upper))))
 def test_a_greedy_choice_takes_each_page_once_and_the_best_of_all(scored):
-    chosen = one_to_one(scored)
+    chosen = greedy_choice(scored)
     firsts, seconds = [first for first, _ in chosen], [second for _, second in chosen]
     assert len(set(firsts)) == len(firsts)
     assert len(set(seconds)) == len(seconds)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bilingual_crawler.documents.builder import build_document
+from bilingual_crawler.lab.evaluation.document_pairs import Judge, PairFigures
 from bilingual_crawler.lab.replay.recording import Recording
 from bilingual_crawler.lab.replay.stripping import strip_body
 from bilingual_crawler.lab.training.pairs import Lesson, fit, lessons
@@ -38,25 +39,6 @@ class Material(NamedTuple):
     pages: list[tuple[PairingPage, str]]
     aliases: list[Urls]
     true: set[Urls]
-
-
-class Figures(NamedTuple):
-    """What was found, of what is known."""
-
-    hits: int
-    wrong: int
-    unjudged: int
-    true: int
-
-    @property
-    def precision(self) -> float:
-        """Of what was found and can be judged, the share that is right."""
-        return self.hits / max(1, self.hits + self.wrong)
-
-    @property
-    def recall(self) -> float:
-        """Of what is there, the share that was found."""
-        return self.hits / max(1, self.true)
 
 
 def read_site(warc: Path, embedder: Embedder | None = None) -> list[Material]:
@@ -95,17 +77,13 @@ def _pages(
     return pages
 
 
-def measure(material: Material, model: PairModel, url_model: UrlModel | None) -> Figures:
-    """How many of the known pairs a model finds, and how many it gets wrong."""
-    matcher = Matcher(material.pair, model=model, aids=PairingAids(url_model=url_model))
+def measure(material: Material, model: PairModel, url_model: UrlModel | None) -> PairFigures:
+    """Return how many of the known pairs a model finds, and how many it gets wrong."""
+    matcher = Matcher(material.pair, aids=PairingAids(model, url_model))
     for source, target in material.aliases:
         matcher.alias(source, target)
     matcher.restore(material.pages)
-    found = {(pair.first, pair.second) for pair in matcher.pairs}
-    known = {url for urls in material.true for url in urls}
-    hits = len(found & material.true)
-    judged = sum(1 for urls in found if known & set(urls))
-    return Figures(hits, judged - hits, len(found) - judged, len(material.true))
+    return Judge(material.true).figures((pair.first, pair.second) for pair in matcher.pairs)
 
 
 def main() -> None:
@@ -124,7 +102,7 @@ def main() -> None:
             )
             given.append((material, list(learned)))
             print(material.site, material.pair, len(material.pages), file=sys.stderr, flush=True)
-    figures: dict[str, list[Figures]] = defaultdict(list)
+    figures: dict[str, list[PairFigures]] = defaultdict(list)
     print("| site | languages | known pairs | precision | recall | unjudged |")
     print("|---|---|---:|---:|---:|---:|")
     for site in dict.fromkeys(material.site for material, _ in given):
@@ -133,26 +111,30 @@ def main() -> None:
         for material in (m for m, _ in given if m.site == site):
             found = measure(material, model, url_model)
             figures[site].append(found)
-            shown = f"{found.precision:.3f} | {found.recall:.3f} | {found.unjudged}"
-            print(f"| {site} | {material.pair} | {found.true} | {shown} |", flush=True)
+            shown = f"{_precision(found):.3f} | {found.recall:.3f} | {found.unjudged}"
+            print(f"| {site} | {material.pair} | {found.gold} | {shown} |", flush=True)
     about = _summary(figures)
     print(json.dumps(about))
     everything = [each for _, learned in given for each in learned]
     options.out.write_text(fit(everything, about).to_json(), encoding="utf-8")
 
 
-def _summary(figures: dict[str, list[Figures]]) -> dict[str, object]:
-    totals = [Figures(*map(sum, zip(*each, strict=True))) for each in figures.values()]
-    everything = Figures(*map(sum, zip(*totals, strict=True)))
+def _summary(figures: dict[str, list[PairFigures]]) -> dict[str, object]:
+    totals = [PairFigures(*map(sum, zip(*each, strict=True))) for each in figures.values()]
+    everything = PairFigures(*map(sum, zip(*totals, strict=True)))
     return {
         "measured on": f"{len(totals)} sites, each with weights learned from the others, "
         "declared translations stripped",
-        "known pairs": everything.true,
-        "precision": round(everything.precision, 4),
+        "known pairs": everything.gold,
+        "precision": round(_precision(everything), 4),
         "recall": round(everything.recall, 4),
-        "mean precision of sites": round(sum(t.precision for t in totals) / len(totals), 4),
+        "mean precision of sites": round(sum(map(_precision, totals)) / len(totals), 4),
         "mean recall of sites": round(sum(t.recall for t in totals) / len(totals), 4),
     }
+
+
+def _precision(figures: PairFigures) -> float:
+    return figures.precision or 0.0
 
 
 if __name__ == "__main__":

@@ -1,14 +1,17 @@
-"""The sources of backlinks that a user names in BILINGUAL_BACKLINKS, checked at the start."""
+"""The sources of backlinks that BILINGUAL_BACKLINKS names, checked at the start."""
 
 import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bilingual_crawler.plugins import installed_plugins, is_import_path
+
 OWN = "own"
-KINDS = ("webgraph", "links", "http")
+KINDS = ("webgraph", "links", "http", "python")
 _BETWEEN = re.compile(rf",\s*(?=(?:{OWN}|{'|'.join(KINDS)})\b)")
 _HOW = (
-    "own, webgraph:FOLDER, links:FILE or http:TEMPLATE with {url} or {site} in it, commas between"
+    "own, webgraph:FOLDER, links:FILE, http:TEMPLATE with {url} or {site} in it, or"
+    " python:package.module.Class, with commas between them"
 )
 
 
@@ -37,6 +40,8 @@ def _read(text: str) -> SourceSpec:
         raise ValueError(f"knows {_HOW}")
     if kind == "http":
         _check_template(place)
+    elif kind == "python":
+        _check_class(place)
     else:
         _check_place(kind, Path(place).expanduser())
     return SourceSpec(kind, place)
@@ -54,6 +59,13 @@ def _check_template(template: str) -> None:
         raise ValueError("knows no other field than {url} and {site} in an address") from None
     if "{url}" not in template and "{site}" not in template:
         raise ValueError("needs {url} or {site} where the question goes in the address")
+
+
+def _check_class(name: str) -> None:
+    installed = () if is_import_path(name) else installed_plugins("bilingual_crawler.backlinks")
+    if not is_import_path(name) and name not in installed:
+        known = f"one of {', '.join(installed)}, or " if installed else ""
+        raise ValueError(f"needs {known}package.module.Class after python:, not {name}")
 
 
 def _check_place(kind: str, path: Path) -> None:

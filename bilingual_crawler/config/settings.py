@@ -308,7 +308,8 @@ class Config:
     )
     backlinks: tuple[SourceSpec, ...] = setting(
         "own",
-        "Who tells what links to a site: own (always), webgraph:FOLDER, links:FILE, http:TEMPLATE.",
+        "Sources of backlinks: own (always), webgraph:FOLDER, links:FILE, http:TEMPLATE,"
+        " python:package.module.Class.",
         read_sources,
         mutable=True,
     )

@@ -15,8 +15,7 @@ from bilingual_crawler.corpus.sources.tree import FolderRules, absolute, file_ur
 from bilingual_crawler.documents.selection import Unwanted
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.congruence import Congruence
-from bilingual_crawler.pairing.greedy import one_to_one
-from bilingual_crawler.pairing.one_to_one import ACCEPT
+from bilingual_crawler.pairing.one_to_one import ACCEPT, greedy_choice
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
 
@@ -203,5 +202,5 @@ def _allowed(search: PairSearch, task: Task) -> list[DocumentPair]:
         for each in search.candidates()
         if each.score >= ACCEPT and task.folders.allow(each.first, each.second, roots)
     }
-    chosen = one_to_one((each.score, *urls) for urls, each in weighed.items())
+    chosen = greedy_choice((each.score, *urls) for urls, each in weighed.items())
     return [weighed[urls] for urls in chosen]

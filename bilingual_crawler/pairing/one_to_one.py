@@ -22,6 +22,20 @@ def rank_of(urls: Urls, probability: float) -> Rank:
     return (round(probability, 6), -len(urls[0]) - len(urls[1]), min(urls), max(urls))
 
 
+def greedy_choice(scored: Iterable[tuple[float, str, str]]) -> list[Urls]:
+    """Return one-to-one pairs, the best first; of equal scores the URLs that sort first.
+
+    `OneToOne` keeps such a choice up to date while candidates come; this makes it once.
+    """
+    taken: set[str] = set()
+    chosen = []
+    for _, first, second in sorted(scored, key=lambda each: (-each[0], each[1], each[2])):
+        if first not in taken and second not in taken:
+            taken |= {first, second}
+            chosen.append((first, second))
+    return chosen
+
+
 class OneToOne:
     """Who is paired with whom, given the ranks of the candidates."""
 

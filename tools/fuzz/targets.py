@@ -22,7 +22,7 @@ from bilingual_crawler.crawl.fetching.optouts import robots_directives
 from bilingual_crawler.crawl.fetching.retry import delay_of
 from bilingual_crawler.crawl.negotiation.signs import cookies_set
 from bilingual_crawler.crawl.requests import decode, encode
-from bilingual_crawler.discovery.backlinks.answers import read_answer
+from bilingual_crawler.discovery.backlinks import read_answer
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.documents.sitemap import read_sitemap

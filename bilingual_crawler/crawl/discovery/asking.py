@@ -18,10 +18,20 @@ from twisted.python.failure import Failure
 from bilingual_crawler.config.backlink_sources import SourceSpec
 from bilingual_crawler.crawl.fetching.refusal import reason_of, status_key
 from bilingual_crawler.crawl.scoring.worker import ScoringThread
-from bilingual_crawler.discovery.backlinks.answers import question, read_answer
-from bilingual_crawler.discovery.backlinks.files import FileBacklinks, LinkFile, WebGraph
+from bilingual_crawler.discovery.backlinks import (
+    BACKLINK_PLUGINS,
+    BacklinkProvider,
+    LinkFile,
+    WebGraph,
+    question,
+    read_answer,
+    valid_addresses,
+)
+from bilingual_crawler.errors import ConfigurationError
 
 logger = logging.getLogger(__name__)
+
+SETTING = "BILINGUAL_BACKLINKS"
 
 
 class Provider(Protocol):
@@ -34,20 +44,45 @@ class Provider(Protocol):
         """Nothing more will be asked."""
 
 
-class FileProvider:
-    """Answers from a file, on a thread of its own."""
+class _Failures:
+    """Counts the questions that a source did not answer, and logs the first of them."""
 
-    def __init__(self, backlinks: FileBacklinks) -> None:
+    def __init__(self, crawler: Crawler, source: str) -> None:
+        self._crawler = crawler
+        self._source = source
+        self._warned = False
+
+    def add(self, reason: str, detail: str) -> None:
+        """Count a failure."""
+        assert self._crawler.stats is not None
+        self._crawler.stats.inc_value(f"bilingual/discovery/backlinks/failed/{reason}")
+        if not self._warned:
+            self._warned = True
+            logger.warning("No backlinks from %s (%s) %s", self._source, reason, detail)
+
+
+class ThreadProvider:
+    """Asks a provider that may block, on a thread of its own."""
+
+    def __init__(self, crawler: Crawler, backlinks: BacklinkProvider) -> None:
         self._backlinks = backlinks
         self._thread = ScoringThread()
+        self._failures = _Failures(crawler, type(backlinks).__name__)
 
     async def ask(self, url: str, site: str, most: int) -> list[str]:  # noqa: ARG002 - by site
-        """Look a site up."""
+        """Look a site up; addresses that are none are left out."""
         async with self._thread:
-            return await self._thread.run(self._backlinks.sources_of, site, most)
+            try:
+                return await self._thread.run(self._read, site, most)
+            except Exception as error:  # noqa: BLE001 - a user's class must not end the crawl
+                self._failures.add("raised", f"{type(error).__name__}: {error}")
+                return []
+
+    def _read(self, site: str, most: int) -> list[str]:
+        return valid_addresses(self._backlinks.sources_of(site, most), most)
 
     def close(self) -> None:
-        """Let go of thread and file."""
+        """Stop the thread and close the provider."""
         self._thread.stop()
         self._backlinks.close()
 
@@ -65,7 +100,7 @@ class HttpProvider:
         self._delay = delay
         self._turn = DeferredLock()
         self._next = 0.0
-        self._warned = False
+        self._failures = _Failures(crawler, template.split("/")[2])
 
     async def ask(self, url: str, site: str, most: int) -> list[str]:
         """Ask when the turn comes."""
@@ -91,12 +126,7 @@ class HttpProvider:
             return self._failed(*reason_of(error))
 
     def _failed(self, reason: str, detail: str) -> list[str]:
-        assert self._crawler.stats is not None
-        self._crawler.stats.inc_value(f"bilingual/discovery/backlinks/failed/{reason}")
-        if not self._warned:
-            self._warned = True
-            host = self._template.split("/")[2]
-            logger.warning("No backlinks from %s (%s) %s", host, reason, detail)
+        self._failures.add(reason, detail)
         return []
 
     def close(self) -> None:
@@ -107,8 +137,24 @@ def make_provider(spec: SourceSpec, crawler: Crawler, delay: float) -> Provider:
     """The provider of a source; a file is read into its index now, if it must be."""
     if spec.kind == "http":
         return HttpProvider(crawler, spec.place, delay)
+    return ThreadProvider(crawler, _blocking_provider(spec))
+
+
+def _blocking_provider(spec: SourceSpec) -> BacklinkProvider:
     path = Path(spec.place).expanduser()
-    return FileProvider(LinkFile(path) if spec.kind == "links" else WebGraph(path))
+    if spec.kind == "links":
+        return LinkFile(path)
+    if spec.kind == "webgraph":
+        return WebGraph(path)
+    cls = BACKLINK_PLUGINS.load(spec.place, SETTING)
+    try:
+        made: BacklinkProvider = cls()
+    except Exception as error:
+        raise ConfigurationError(
+            f"{SETTING}=python:{spec.place} cannot be made without arguments:"
+            f" {type(error).__name__}: {error}."
+        ) from error
+    return made
 
 
 class BacklinkQuestions:

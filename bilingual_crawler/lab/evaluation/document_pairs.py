@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from bilingual_crawler.documents.selection import Unwanted
-from bilingual_crawler.pairing.greedy import one_to_one
-from bilingual_crawler.pairing.one_to_one import ACCEPT
+from bilingual_crawler.pairing.one_to_one import ACCEPT, greedy_choice
 from bilingual_crawler.pairing.pair import DocumentPair
 
 DIGITS = 4
@@ -95,7 +94,7 @@ def alone(candidates: Iterable[DocumentPair], names: Sequence[str]) -> dict[str,
         for detector, score, _ in each.evidence:
             if score >= ACCEPT:
                 said.setdefault(detector, []).append((score, each.first, each.second))
-    return {name: one_to_one(scored) for name, scored in said.items()}
+    return {name: greedy_choice(scored) for name, scored in said.items()}
 
 
 class Miss(NamedTuple):
