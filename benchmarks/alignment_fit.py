@@ -21,11 +21,10 @@ from scipy.optimize import minimize
 
 from benchmarks.alignment import f1, learned_from
 from benchmarks.alignment_gold import PAIRS, Case, cases
-from bilingual_crawler.alignment.aligner import Aligner
+from bilingual_crawler.alignment.aligner import FIRST_PASS_FACTORS as FIRST_FACTORS
+from bilingual_crawler.alignment.aligner import SECOND_PASS_FACTORS as SECOND_FACTORS
+from bilingual_crawler.alignment.aligner import Aligner, features
 from bilingual_crawler.alignment.lexicon import Lexicon
-from bilingual_crawler.alignment.scores import FIRST_PASS as FIRST_FACTORS
-from bilingual_crawler.alignment.scores import SECOND_PASS as SECOND_FACTORS
-from bilingual_crawler.alignment.scores import features
 from bilingual_crawler.alignment.weights import FIRST_PASS, SECOND_PASS, Weights
 
 DOCUMENTS = 120

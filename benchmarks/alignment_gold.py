@@ -20,9 +20,8 @@ from zlib import crc32
 
 from lxml import html
 
-from bilingual_crawler.alignment.beads import Bead
-from bilingual_crawler.alignment.segment import Segment
-from bilingual_crawler.alignment.splitting import sentences
+from bilingual_crawler.alignment.splitting import Segment, sentences
+from bilingual_crawler.alignment.weights import Bead
 
 HELP = "usr/share/libreoffice/help"
 CATALOGUES = "usr/lib/libreoffice/program/resource"

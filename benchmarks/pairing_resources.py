@@ -17,8 +17,7 @@ from scipy.stats import mannwhitneyu
 
 from bilingual_crawler.lab.evaluation.document_pairs import Judge, PairFigures
 from bilingual_crawler.pairing.comparison import GROUPS
-from bilingual_crawler.pairing.embeddings import TextEmbedder
-from bilingual_crawler.pairing.encoder import load_encoder
+from bilingual_crawler.pairing.embeddings import TextEmbedder, load_encoder
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.resources import DETECTORS, RESOURCES, PairingAids
 from bilingual_crawler.pairing.word_list import WordList

@@ -23,7 +23,7 @@ from pathlib import Path
 from benchmarks.recorded_pairs import SHARED
 from bilingual_crawler.lab.training.pair_classifiers import fit_pair_classifiers
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.pairing import almeida, ilsp, pplocator, url_lists
+from bilingual_crawler.pairing import almeida, ilsp, pplocator
 from bilingual_crawler.pairing.pair import Evidence, PairingPage
 from bilingual_crawler.pairing.profile import members
 from bilingual_crawler.pairing.small_models import PairClassifiers
@@ -92,7 +92,7 @@ def run_ilsp(site: Site, pair: LanguagePair, classifiers: PairClassifiers) -> se
 def run_pplocator(site: Site, pair: LanguagePair, classifiers: PairClassifiers) -> set[Urls]:
     candidates = [
         (site.pages[each.first], site.pages[each.second])
-        for each in url_lists.candidates(site.pages, pair)
+        for each in pplocator.candidates(site.pages, pair)
     ]
     return surest(
         scored

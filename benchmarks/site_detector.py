@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 from bilingual_crawler.discovery.link_predictor import LinkPredictor
 from bilingual_crawler.discovery.site_detector import LIKELIHOOD, SiteDetector
-from bilingual_crawler.discovery.verdict import SiteVerdict
+from bilingual_crawler.discovery.site_records import SiteVerdict
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.lab.training.link_labels import (
     NEVER_THERE,

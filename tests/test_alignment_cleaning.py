@@ -2,8 +2,14 @@
 
 import pytest
 
-from bilingual_crawler.alignment.cleaning import broken_rule, rules
-from bilingual_crawler.alignment.repeats import BOILERPLATE, DUPLICATE, FEWEST_PAGES, Repeats
+from bilingual_crawler.alignment.cleaning import (
+    BOILERPLATE,
+    DUPLICATE,
+    FEWEST_PAGES,
+    Repeats,
+    broken_rule,
+    rules,
+)
 from bilingual_crawler.store.sentence_pair import SentencePair
 
 GOOD = (

@@ -6,12 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bilingual_crawler.alignment.aligner import Aligner
-from bilingual_crawler.alignment.beads import PAIRED, Bead
 from bilingual_crawler.alignment.costs import BeadCosts, SentenceSide, Weighed
 from bilingual_crawler.alignment.overlap import anchor_overlap
 from bilingual_crawler.alignment.path import cheapest_beads
-from bilingual_crawler.alignment.segment import Segment
-from bilingual_crawler.alignment.weights import FIRST_PASS, GALE_CHURCH, SECOND_PASS
+from bilingual_crawler.alignment.splitting import Segment
+from bilingual_crawler.alignment.weights import FIRST_PASS, GALE_CHURCH, PAIRED, SECOND_PASS, Bead
 
 
 class Table:

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bilingual_crawler.alignment.segment import split_all
-from bilingual_crawler.alignment.splitting import sentences
+from bilingual_crawler.alignment.splitting import sentences, split_all
 from bilingual_crawler.documents.document import Paragraph
 
 LANGUAGES = ["spa", "eus", "isl", "mlt", "ell", "ara", "zho", "hin", "mya", "xxx", ""]

@@ -3,10 +3,10 @@
 import pytest
 
 from bilingual_crawler.alignment.aligner import Aligner
-from bilingual_crawler.alignment.anchors import anchors, words
 from bilingual_crawler.alignment.documents import PairOfTexts
 from bilingual_crawler.alignment.lexicon import learn
-from bilingual_crawler.alignment.segment import Segment
+from bilingual_crawler.alignment.overlap import anchors, words
+from bilingual_crawler.alignment.splitting import Segment
 from bilingual_crawler.alignment.two_passes import LEAST_PAIRS, first_pass
 from bilingual_crawler.alignment.weights import GALE_CHURCH
 from tests.alignment_support import texts

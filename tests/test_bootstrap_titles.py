@@ -6,6 +6,7 @@ import itertools
 import pytest
 from lxml import etree
 
+from bilingual_crawler.bootstrap.dump_wiki import article_links, links_in_text
 from bilingual_crawler.bootstrap.external_links import (
     languages_in,
     readable_url,
@@ -13,7 +14,6 @@ from bilingual_crawler.bootstrap.external_links import (
     url_of_index,
 )
 from bilingual_crawler.bootstrap.harvest import CategoryPlace, weight_of
-from bilingual_crawler.bootstrap.pages_xml import article_links, links_in_text
 from bilingual_crawler.bootstrap.titles import TitleTerm, is_maintenance, objection_to, term_of
 from bilingual_crawler.bootstrap.wiki import wiki_code
 from bilingual_crawler.languages import LanguagePair, find_language

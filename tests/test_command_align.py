@@ -12,12 +12,11 @@ import pytest
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
-from bilingual_crawler.alignment.documents import MOST_SENTENCES
+from bilingual_crawler.alignment.documents import MOST_SENTENCES, sole_writer
 from bilingual_crawler.alignment.two_passes import align_folder
-from bilingual_crawler.alignment.writing import sole_writer
 from bilingual_crawler.documents.document import Paragraph
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.pairing.encoder import load_encoder
+from bilingual_crawler.pairing.embeddings import load_encoder
 from bilingual_crawler.store.sentence_pair import pair_id, read_sentences
 from tests.alignment_support import document, line, made_crawl, write_crawl
 from tests.crawls import ROOT

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from bilingual_crawler.discovery.calibration import LEAST_SLOPE, Calibration
+from bilingual_crawler.discovery.learner import LEAST_SLOPE, Calibration
 
 
 def probability(calibration, score):

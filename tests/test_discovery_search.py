@@ -5,7 +5,7 @@ import math
 import pytest
 
 from bilingual_crawler.discovery.graph import MOST_LINKS, out_links
-from bilingual_crawler.discovery.queues import NO_PRIORITY, REMEMBERED, HubWorth, Queue, priority
+from bilingual_crawler.discovery.learner import NO_PRIORITY, REMEMBERED, HubWorth, Queue, priority
 from bilingual_crawler.discovery.site_records import Approach, SiteRecord, Standing
 from bilingual_crawler.documents.document import Document, Link
 from tests.discovery_support import close, open_search, to, urls, verdict

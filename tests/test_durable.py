@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bilingual_crawler.alignment.writing import write_sentences
+from bilingual_crawler.alignment.documents import write_sentences
 from bilingual_crawler.commands.model_file import write_model
 from bilingual_crawler.discovery.backlinks import open_index
 from bilingual_crawler.reporting.report import write_report

@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bilingual_crawler.pairing.packed_pair import PairPacker
-from bilingual_crawler.pairing.pair import DocumentPair, Evidence
+from bilingual_crawler.pairing.pair import DocumentPair, Evidence, PairPacker
 
 LANGUAGES = ("spa", "eus")
 evidence = st.builds(

@@ -6,17 +6,19 @@ from hypothesis import strategies as st
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.pairing.pplocator import judge_pages, judge_urls, page_features
-from bilingual_crawler.pairing.profile import Profile
-from bilingual_crawler.pairing.similarity import passing, shared_words
-from bilingual_crawler.pairing.small_models import DecisionTree, PairClassifiers, Split, shipped
-from bilingual_crawler.pairing.url_lists import (
+from bilingual_crawler.pairing.comparison import passing, shared_words
+from bilingual_crawler.pairing.pplocator import (
     ALIKE,
     candidates,
+    judge_pages,
+    judge_urls,
     most_alike,
     normalised,
+    page_features,
     side_of,
 )
+from bilingual_crawler.pairing.profile import Profile
+from bilingual_crawler.pairing.small_models import DecisionTree, PairClassifiers, Split, shipped
 from tests.pairing_support import SITE, packed, page, pages
 
 PAIR = LanguagePair.parse("spa-eus")

@@ -11,8 +11,7 @@ from bilingual_crawler.config.settings import Config
 from bilingual_crawler.corpus.corpus import Corpus
 from bilingual_crawler.documents.document import Document, Paragraph
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.pairing.embeddings import MOST_TEXTS, TextEmbedder
-from bilingual_crawler.pairing.encoder import load_encoder
+from bilingual_crawler.pairing.embeddings import MOST_TEXTS, TextEmbedder, load_encoder
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.pair import PairingPage, page_of
 from bilingual_crawler.pairing.resources import (

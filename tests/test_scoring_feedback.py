@@ -12,8 +12,7 @@ from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.pair import DocumentPair
-from bilingual_crawler.scoring.learned import restored
-from bilingual_crawler.scoring.scorekeeper import Failed, PairNews, Scorekeeper
+from bilingual_crawler.scoring.scorekeeper import Failed, PairNews, Scorekeeper, restored
 from bilingual_crawler.scoring.scorer import LinkScorer, NothingYet, Proposal
 from tests.crawls import start
 from tests.scoring_support import HandMade, Page, crawl_site

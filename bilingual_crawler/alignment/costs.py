@@ -16,10 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bilingual_crawler.alignment.beads import LARGEST, Shape
 from bilingual_crawler.alignment.overlap import Overlap
-from bilingual_crawler.alignment.segment import Segment
-from bilingual_crawler.alignment.weights import Weights
+from bilingual_crawler.alignment.splitting import Segment
+from bilingual_crawler.alignment.weights import LARGEST, Shape, Weights
 
 Floats = NDArray[np.float64]
 

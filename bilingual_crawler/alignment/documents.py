@@ -6,21 +6,27 @@ folder for temporary files when it is not, and is gone when the process is, howe
 is not complete yet is left out.
 """
 
+import fcntl
+import gzip
 import json
+import os
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bilingual_crawler.alignment.segment import Segment, segments_of
+from bilingual_crawler.alignment.splitting import Segment, segments_of
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.serialise import document_from_dict, key_of
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.store.durable import replacing
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS
 from bilingual_crawler.store.input_files import DAMAGED_GZIP, unpacked
+from bilingual_crawler.store.sentence_pair import SentencePair
 
 SCHEMA = """
 CREATE TABLE pairs (
@@ -182,3 +188,45 @@ def _pack(segments: list[Segment]) -> bytes:
 
 def _unpack(packed: bytes) -> list[Segment]:
     return [Segment(*row) for row in json.loads(zlib.decompress(packed))]
+
+
+LEVEL = 6
+
+
+def write_sentences(file: Path, pairs: Iterable[SentencePair]) -> int:
+    """Write a file of sentence pairs, and tell how many they were.
+
+    It takes the place of an older one at once, when it is complete on the disk. What a kill
+    leaves behind is overwritten by the next run.
+    """
+    count = 0
+    with (
+        replacing(file) as fresh,
+        fresh.open("xb") as raw,
+        gzip.GzipFile("", "wb", LEVEL, raw, mtime=0) as packed,
+    ):
+        for count, pair in enumerate(pairs, 1):  # noqa: B007 - told at the end
+            packed.write(to_line(pair))
+    return count
+
+
+def to_line(pair: SentencePair) -> bytes:
+    """A sentence pair as a line of the file."""
+    return json.dumps(pair.to_dict(), ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+@contextmanager
+def sole_writer(file: Path) -> Iterator[None]:
+    """Hold a file's folder against another alignment; the kernel lets go of it in the end."""
+    descriptor = os.open(file.parent, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise ConfigurationError(
+                f"Another alignment is writing to {file.parent}: wait for it, or name another"
+                " file with --out."
+            ) from None
+        yield
+    finally:
+        os.close(descriptor)

@@ -14,10 +14,13 @@ An ellipsis before a capital ends one.
 
 import re
 import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 
 import sentencex
 
+from bilingual_crawler.documents.document import Document, Paragraph
 from bilingual_crawler.languages import language_of_tag
 
 SHORT_WORD = 3
@@ -108,3 +111,34 @@ def _at_ellipses(part: str) -> list[str]:
     found = (match.end() for match in _AFTER_ELLIPSIS.finditer(part))
     cuts = [0, *(at for at in found if part[at].isupper())]
     return [part[a:b] for a, b in zip(cuts, [*cuts[1:], len(part)], strict=True)]
+
+
+HEADINGS = frozenset({"title", "heading"})
+
+
+@dataclass(slots=True, frozen=True)
+class Segment:
+    """A sentence, the number of the paragraph that it stands in, and what kind that is."""
+
+    text: str
+    paragraph: int = 0
+    kind: str = "paragraph"
+
+    @property
+    def is_heading(self) -> bool:
+        """Whether it stands above text rather than in it."""
+        return self.kind in HEADINGS
+
+
+def segments_of(document: Document, language: str) -> list[Segment]:
+    """The sentences of the content of a page, in their order."""
+    return split_all(document.main_paragraphs, language)
+
+
+def split_all(paragraphs: Iterable[Paragraph], language: str) -> list[Segment]:
+    """The sentences of paragraphs; a sentence never reaches into the next paragraph."""
+    return [
+        Segment(sentence, number, paragraph.kind)
+        for number, paragraph in enumerate(paragraphs)
+        for sentence in sentences(paragraph.text, language)
+    ]

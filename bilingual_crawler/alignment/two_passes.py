@@ -16,13 +16,17 @@ from pathlib import Path
 from typing import IO, Any
 
 from bilingual_crawler.alignment.aligner import Aligner, Encoder, Scored
-from bilingual_crawler.alignment.anchors import words
-from bilingual_crawler.alignment.cleaning import Rule, broken_rule, rules
-from bilingual_crawler.alignment.documents import PairedDocuments, PairOfTexts
+from bilingual_crawler.alignment.cleaning import Repeats, Rule, broken_rule, rules
+from bilingual_crawler.alignment.documents import (
+    PairedDocuments,
+    PairOfTexts,
+    sole_writer,
+    to_line,
+    write_sentences,
+)
 from bilingual_crawler.alignment.lexicon import MOST_PAIRS, Lexicon, Words, learn
-from bilingual_crawler.alignment.repeats import Repeats
-from bilingual_crawler.alignment.segment import Segment
-from bilingual_crawler.alignment.writing import sole_writer, to_line, write_sentences
+from bilingual_crawler.alignment.overlap import words
+from bilingual_crawler.alignment.splitting import Segment
 from bilingual_crawler.errors import ConfigurationError, writing
 from bilingual_crawler.store.sentence_pair import SentencePair, pair_id
 

@@ -114,7 +114,7 @@ class BootstrapCommand(BaseCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Gather, write, and tell what came of it."""
-        from bilingual_crawler.bootstrap import run, writing
+        from bilingual_crawler.bootstrap import run
         from bilingual_crawler.bootstrap.api_client import RequestPolicy
         from bilingual_crawler.bootstrap.dump_files import Damages
         from bilingual_crawler.bootstrap.harvest import Limits, harvest
@@ -148,7 +148,7 @@ class BootstrapCommand(BaseCommand):
             run.open_wikis(opts.wikipedia, pair, manners, damages, watch) as wikis,
         ):
             found = harvest(opts.topic, wikis, pair, limits)
-        writing.write(opts.output, found, f"scrapy bootstrap: {found.category} ({pair})")
+        run.write(opts.output, found, f"scrapy bootstrap: {found.category} ({pair})")
         _tell(found, opts.output, damages)
 
     def _check(self, args: list[str], opts: argparse.Namespace) -> None:

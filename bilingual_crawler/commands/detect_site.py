@@ -16,7 +16,7 @@ from bilingual_crawler.errors import ConfigurationError
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
-    from bilingual_crawler.discovery.verdict import SiteVerdict
+    from bilingual_crawler.discovery.site_records import SiteVerdict
 
 EXIT_CODES = {"yes": 0, "no": 3, "unsure": 4}
 """1 and 2 are mistakes of who typed the command, as for every other command."""

@@ -165,8 +165,8 @@ SCORERS = {
     "adaptive": "bilingual_crawler.scoring.adaptive.scorer.AdaptiveScorer",
     "smart": "bilingual_crawler.scoring.smart.SmartScorer",
     "rules": "bilingual_crawler.scoring.rules.RulesScorer",
-    "language": "bilingual_crawler.scoring.language.LanguageScorer",
-    "breadth_first": "bilingual_crawler.scoring.breadth_first.BreadthFirstScorer",
+    "language": "bilingual_crawler.scoring.rules.LanguageScorer",
+    "breadth_first": "bilingual_crawler.scoring.rules.BreadthFirstScorer",
     "pplocator": "bilingual_crawler.scoring.pplocator.PPLocatorScorer",
     "ilsp": "bilingual_crawler.scoring.ilsp.IlspScorer",
 }

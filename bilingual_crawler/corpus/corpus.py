@@ -32,11 +32,9 @@ from bilingual_crawler.documents.dedup import (
 from bilingual_crawler.documents.document import Document, DocumentKey
 from bilingual_crawler.documents.serialise import document_to_dict, key_of
 from bilingual_crawler.languages import Languages
-from bilingual_crawler.pairing.changes import Changes
 from bilingual_crawler.pairing.matcher import Declaration, Matcher
 from bilingual_crawler.pairing.no_pairs import NoPairs, new_matcher
-from bilingual_crawler.pairing.packed_pair import PackedPair
-from bilingual_crawler.pairing.pair import DocumentPair, PairingPage
+from bilingual_crawler.pairing.pair import Changes, DocumentPair, PackedPair, PairingPage
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS, PAIRS_TSV, CrawlFolder
 from bilingual_crawler.store.input_files import open_text

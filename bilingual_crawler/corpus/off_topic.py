@@ -4,8 +4,7 @@ from collections.abc import Container
 
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.no_pairs import NoPairs
-from bilingual_crawler.pairing.packed_pair import PackedPair
-from bilingual_crawler.pairing.pair import DocumentPair
+from bilingual_crawler.pairing.pair import DocumentPair, PackedPair
 from bilingual_crawler.store.journal import Journal
 from bilingual_crawler.store.journal_tables import JournaledSet
 

@@ -9,7 +9,7 @@ on: what their links cost and find is what a backlink is worth.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from bilingual_crawler.discovery.queues import HubWorth
+from bilingual_crawler.discovery.learner import HubWorth
 from bilingual_crawler.store.journal import Journal, Statement
 from bilingual_crawler.urls.fingerprint import url_fingerprint
 

@@ -15,8 +15,7 @@ from typing import NamedTuple
 from bilingual_crawler.config.strategy import Strategy
 from bilingual_crawler.discovery.graph import LinkGraph, OutLink
 from bilingual_crawler.discovery.hubs import Hubs
-from bilingual_crawler.discovery.learner import Learner
-from bilingual_crawler.discovery.queues import Queue
+from bilingual_crawler.discovery.learner import Learner, Queue
 from bilingual_crawler.discovery.site_records import (
     JUDGED,
     Approach,

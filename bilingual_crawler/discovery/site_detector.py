@@ -18,11 +18,16 @@ from collections.abc import Iterable
 from itertools import islice
 from urllib.parse import urljoin, urlsplit
 
-from bilingual_crawler.discovery.candidates import PROMISES, Candidate, Candidates
-from bilingual_crawler.discovery.found import LanguagePages, name_of
+from bilingual_crawler.discovery.found import (
+    PROMISES,
+    Candidate,
+    Candidates,
+    LanguagePages,
+    name_of,
+)
 from bilingual_crawler.discovery.link_predictor import LinkPredictor
 from bilingual_crawler.discovery.site_page import SitePage, read_site_page
-from bilingual_crawler.discovery.verdict import AGAINST, Answer, Finding, SiteVerdict
+from bilingual_crawler.discovery.site_records import AGAINST, Answer, Approach, Finding, SiteVerdict
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.documents.sitemap import Sitemap
@@ -325,3 +330,43 @@ def _declared(url: str, code: str, source: str) -> Candidate:
 def _is_home(url: str) -> bool:
     parts = urlsplit(url)
     return parts.path in {"", "/"} and not parts.query
+
+
+class Examination:
+    """Tells which page to ask for next, until there is a verdict."""
+
+    def __init__(self, site: str, approach: Approach, detector: SiteDetector) -> None:
+        self.site = site
+        self.approach = approach
+        self._detector = detector
+        self._under_way: str | None = None
+
+    @property
+    def verdict(self) -> SiteVerdict | None:
+        """The verdict, once there is one."""
+        return self._detector.verdict
+
+    def take(self, asked: str, document: Document) -> None:
+        """A page has come: the first one, or the one that was asked for."""
+        self._came(asked)
+        self._detector.take(document)
+
+    def missed(self, asked: str, reason: str) -> None:
+        """The page that was asked for could not be had."""
+        self._came(asked)
+        self._detector.missed(asked, reason)
+
+    def is_waiting_for(self, url: str) -> bool:
+        """Whether this very page was asked for."""
+        return self._under_way == url
+
+    def next(self) -> str | None:
+        """The page to ask for now; None while one is under way, or if none is wanted."""
+        if self._under_way is not None or self._detector.verdict is not None:
+            return None
+        self._under_way = next(iter(self._detector.wanted()), None)
+        return self._under_way
+
+    def _came(self, url: str) -> None:
+        if self._under_way == url:
+            self._under_way = None

@@ -17,9 +17,9 @@ from urllib.parse import unquote, urlsplit
 
 from rapidfuzz.distance import Indel
 
+from bilingual_crawler.pairing.comparison import passing, ratio
 from bilingual_crawler.pairing.pair import Evidence, PairingPage
 from bilingual_crawler.pairing.profile import Hashes, members
-from bilingual_crawler.pairing.similarity import passing, ratio
 
 Heuristic = Literal["size", "name", "punctuation", "links", "images"]
 Tokens = frozenset[str]

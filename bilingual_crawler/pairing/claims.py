@@ -12,8 +12,7 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.pairing.known_pages import KnownPage, KnownPages
-from bilingual_crawler.pairing.names import Names, name_of
+from bilingual_crawler.pairing.known_pages import KnownPage, KnownPages, Names, name_of
 from bilingual_crawler.pairing.pair import PairingPage
 from bilingual_crawler.store.compact import Postings, unsigned
 

@@ -5,6 +5,8 @@ left out together; a number of which nothing is known (no images on either page)
 `no_...` is 1.
 """
 
+from bisect import bisect_right
+from collections import Counter
 from math import log, log1p, log2
 from typing import Final, NamedTuple
 
@@ -12,8 +14,69 @@ from rapidfuzz.distance import Indel, Levenshtein
 
 from bilingual_crawler.pairing.claims import MutualClaims
 from bilingual_crawler.pairing.known_pages import KnownPage
-from bilingual_crawler.pairing.profile import Profile, members
-from bilingual_crawler.pairing.statistics import KINDS, SiteStatistics
+from bilingual_crawler.pairing.profile import HASH, Hashes, Profile, members
+
+
+def ratio(one: float, other: float) -> float:
+    """The smaller of two sizes as a share of the larger; two empty ones are the same size."""
+    larger = max(one, other)
+    return min(one, other) / larger if larger > 0 else 1.0
+
+
+def passing(value: float, threshold: float) -> float:
+    """A score that is at least 0.5 exactly where the value reaches the threshold.
+
+    0 stays 0 and 1 stays 1 (with a threshold of 0 everything passes): the rules of the seed
+    systems say yes or no, and how clearly they said it is kept.
+    """
+    if value >= threshold:
+        return 0.5 + 0.5 * min(1.0, (value - threshold) / (1.0 - threshold or 1.0))
+    return 0.5 * (max(0.0, value) / threshold)
+
+
+def jaccard(one: frozenset[int], other: frozenset[int]) -> float:
+    """Shared members as a share of all; two empty sets share nothing."""
+    shared = len(one & other)
+    return shared / (len(one) + len(other) - shared) if shared else 0.0
+
+
+def shared_words(one: Hashes, other: Hashes, most: int) -> float:
+    """The Jaccard similarity of two sets of which the `most` smallest hashes are kept.
+
+    Where a set was cut, only hashes that could have been kept on both sides are compared.
+    """
+    sides = [memoryview(each).cast(HASH) for each in (one, other)]
+    ends = [side[-1] for side in sides if len(side) >= most]
+    if ends:
+        sides = [side[: bisect_right(side, min(ends))] for side in sides]
+    return jaccard(frozenset(sides[0]), frozenset(sides[1]))
+
+
+KINDS = ("vocabulary", "numbers", "images", "links")
+
+
+class SiteStatistics:
+    """On how many pages of a site each thing is found."""
+
+    def __init__(self) -> None:
+        self.pages = 0
+        self._counts: dict[str, Counter[int]] = {kind: Counter() for kind in KINDS}
+
+    def add(self, profile: Profile) -> None:
+        """Count the things of one more page."""
+        self.pages += 1
+        for kind in KINDS:
+            self._counts[kind].update(members(getattr(profile, kind)))
+
+    def counts(self, kind: str) -> Counter[int]:
+        """The pages with each thing of a kind."""
+        return self._counts[kind]
+
+    def weight_of(self, kind: str, things: frozenset[int]) -> float:
+        """What some things weigh: the logarithm of how rare each is, added up."""
+        counts, pages = self._counts[kind], self.pages + 1
+        return log(pages) * len(things) - sum(log(counts[thing] or 1) for thing in things)
+
 
 SINGLE_OUT: Final = 1.2
 """log(1 + n) of the pages that name a page, below which a switch leads to it alone."""

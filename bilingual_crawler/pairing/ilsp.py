@@ -20,9 +20,9 @@ from urllib.parse import urlsplit
 
 from rapidfuzz.distance import Levenshtein
 
+from bilingual_crawler.pairing.comparison import jaccard, passing, ratio
 from bilingual_crawler.pairing.pair import Evidence, PairingPage
 from bilingual_crawler.pairing.profile import Hashes, Profile, members
-from bilingual_crawler.pairing.similarity import jaccard, passing, ratio
 from bilingual_crawler.pairing.small_models import PolynomialMachine
 
 MOST_LEVELS_APART = 1

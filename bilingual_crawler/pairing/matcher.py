@@ -16,12 +16,16 @@ from itertools import islice
 from types import MappingProxyType
 
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.pairing.changes import Changes
 from bilingual_crawler.pairing.comparison import likeness, rivalry
 from bilingual_crawler.pairing.model import load_pair_model, probability
 from bilingual_crawler.pairing.one_to_one import OneToOne, Rank, Urls, rank_of
-from bilingual_crawler.pairing.packed_pair import PackedPair, PairPacker
-from bilingual_crawler.pairing.pair import DocumentPair, PairingPage
+from bilingual_crawler.pairing.pair import (
+    Changes,
+    DocumentPair,
+    PackedPair,
+    PairingPage,
+    PairPacker,
+)
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids, UrlModel
 from bilingual_crawler.pairing.weighing import PairWeight, Weigher
 

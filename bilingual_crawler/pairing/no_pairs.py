@@ -3,10 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from bilingual_crawler.languages import LanguagePair, Languages
-from bilingual_crawler.pairing.changes import Changes
 from bilingual_crawler.pairing.matcher import Declaration, Matcher
-from bilingual_crawler.pairing.packed_pair import PackedPair
-from bilingual_crawler.pairing.pair import DocumentPair, PairingPage
+from bilingual_crawler.pairing.pair import Changes, DocumentPair, PackedPair, PairingPage
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
 
 

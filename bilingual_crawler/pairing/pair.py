@@ -1,14 +1,16 @@
 """What pairing reads and what it finds. An unexplained pair is a bug."""
 
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
-from typing import Any, NamedTuple, Self
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 import msgpack
 
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.switches import languages_of_link
+from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.profile import Embedder, Profile, profile_of
 
 NO_CONTENT = Profile()
@@ -123,3 +125,75 @@ class DocumentPair:
 def combined_score(evidence: Iterable[Evidence]) -> float:
     """1 minus the product of the doubts: what independent evidence adds up to."""
     return 1.0 - prod(1.0 - item.score for item in evidence)
+
+
+_WINDOW, _MEMORY, _LEVEL = -12, 5, 6
+"""A small window is enough for so little, and quicker to set up."""
+
+
+class PackedPair(NamedTuple):
+    """A pair whose evidence only its `PairPacker` can read."""
+
+    first: str
+    second: str
+    probability: float | None
+    evidence: bytes
+    detectors: tuple[str, ...]
+    """Who speaks in the evidence."""
+
+
+class PairPacker:
+    """Packs the pairs of two languages, and unpacks them again."""
+
+    def __init__(self, languages: tuple[str, str]) -> None:
+        self._languages = languages
+        self._sample = b""
+        self._detectors: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    def pack(self, pair: DocumentPair) -> PackedPair:
+        """Pack a pair; equal pairs are equal when they are packed."""
+        packed = msgpack.packb(pair.evidence, unicode_errors="surrogatepass")
+        self._sample = self._sample or packed
+        packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, _WINDOW, _MEMORY, zdict=self._sample)
+        evidence = packer.compress(packed) + packer.flush()
+        detectors = self._detectors.setdefault(pair.detectors, pair.detectors)
+        return PackedPair(pair.first, pair.second, pair.probability, evidence, detectors)
+
+    def unpack(self, pair: PackedPair) -> DocumentPair:
+        """The pair that was packed."""
+        packed = zlib.decompressobj(_WINDOW, zdict=self._sample).decompress(pair.evidence)
+        found = msgpack.unpackb(packed, unicode_errors="surrogatepass", use_list=False)
+        evidence = tuple(Evidence(*each) for each in found)
+        return DocumentPair(pair.first, pair.second, self._languages, evidence, pair.probability)
+
+
+Pair = TypeVar("Pair", DocumentPair, PackedPair)
+
+
+class Changes(Generic[Pair]):
+    """Pairs found and lost; what was found and lost again is left out."""
+
+    def __init__(self) -> None:
+        self.found: dict[Urls, Pair] = {}
+        self.lost: dict[Urls, Pair] = {}
+        self.better_explained = False
+
+    @property
+    def urls(self) -> set[str]:
+        """Every page that gained or lost a partner."""
+        return {url for pair in (*self.found, *self.lost) for url in pair}
+
+    def add(self, pair: Pair) -> None:
+        """Note a new pair."""
+        key = (pair.first, pair.second)
+        known = self.lost.pop(key, None)
+        if known is None:
+            self.found[key] = pair
+        elif known != pair:
+            self.better_explained = True
+
+    def drop(self, pair: Pair) -> None:
+        """Note a pair that was given up."""
+        key = (pair.first, pair.second)
+        if self.found.pop(key, None) is None:
+            self.lost[key] = pair

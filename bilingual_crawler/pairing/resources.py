@@ -13,18 +13,15 @@ from typing import NamedTuple, Self
 
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.documents.document import Document
-from bilingual_crawler.pairing.comparison import GROUPS
+from bilingual_crawler.pairing.comparison import GROUPS, passing
 from bilingual_crawler.pairing.detectors import NO_DETECTORS, UserDetectors
-from bilingual_crawler.pairing.dictionary import Dictionary
-from bilingual_crawler.pairing.embeddings import Nearness, TextEmbedder
-from bilingual_crawler.pairing.encoder import load_encoder
+from bilingual_crawler.pairing.embeddings import Nearness, TextEmbedder, load_encoder
 from bilingual_crawler.pairing.known_pages import KnownPage
 from bilingual_crawler.pairing.model import PairModel, load_pair_model
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import Evidence, PairingPage, page_of
 from bilingual_crawler.pairing.profile import Embedder
-from bilingual_crawler.pairing.similarity import passing
-from bilingual_crawler.pairing.word_list import WordList
+from bilingual_crawler.pairing.word_list import Dictionary, WordList
 
 RESOURCES = ("dictionary", "embeddings")
 """The detectors that speak only where the user has a resource for them."""

@@ -19,8 +19,10 @@ from bilingual_crawler.pairing.candidates import CandidateIndex
 from bilingual_crawler.pairing.claims import Claims
 from bilingual_crawler.pairing.comparison import (
     GROUPS,
+    KINDS,
     NUMBERS,
     PreparedPage,
+    SiteStatistics,
     compare,
     hidden,
     hide,
@@ -28,14 +30,12 @@ from bilingual_crawler.pairing.comparison import (
     prepare,
     weights_of,
 )
-from bilingual_crawler.pairing.known_pages import KnownPage, KnownPages
+from bilingual_crawler.pairing.known_pages import KnownPage, KnownPages, Names
 from bilingual_crawler.pairing.model import PairModel
-from bilingual_crawler.pairing.names import Names
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import Evidence, PairingPage, combined_score
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids, Resources
 from bilingual_crawler.pairing.small_models import shipped
-from bilingual_crawler.pairing.statistics import KINDS, SiteStatistics
 
 CONTENT = frozenset(GROUPS) - {"url_key", "url_similarity", "url_model", "switches"}
 BOTH_CLAIM, ONE_CLAIMS, CLAIM_OTHERS, SAME_PAGE = 4.0, 2.0, -3.0, 8.0

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 
 from bilingual_crawler.alignment.two_passes import AlignmentCounts, align_folder
-from bilingual_crawler.pairing.encoder import load_encoder
+from bilingual_crawler.pairing.embeddings import load_encoder
 from bilingual_crawler.reporting.terminal import plain
 from bilingual_crawler.store.sentence_pair import SENTENCES
 

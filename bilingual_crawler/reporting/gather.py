@@ -6,8 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from bilingual_crawler.frontier.entry import Frontier
-from bilingual_crawler.pairing.packed_pair import PackedPair
-from bilingual_crawler.pairing.pair import DocumentPair
+from bilingual_crawler.pairing.pair import DocumentPair, PackedPair
 from bilingual_crawler.reporting import reasons
 from bilingual_crawler.reporting.counts import LOOKED_AT, Counts
 from bilingual_crawler.reporting.found_sites import FoundSites

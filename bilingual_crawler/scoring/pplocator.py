@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.pairing.url_lists import (
+from bilingual_crawler.pairing.pplocator import (
     Side,
     compared_with,
     most_alike,

@@ -32,15 +32,12 @@ from bilingual_crawler.crawl.requests import LOOKED_AT
 from bilingual_crawler.crawl.scheduler import FrontierScheduler
 from bilingual_crawler.crawl.scoring.worker import ScoringThread
 from bilingual_crawler.crawl.signals import crawl_ending
-from bilingual_crawler.discovery.examination import Examination
 from bilingual_crawler.discovery.graph import OutLink, out_links
-from bilingual_crawler.discovery.learner import Learner
+from bilingual_crawler.discovery.learner import CHECK_PRIORITY, Learner, Queue
 from bilingual_crawler.discovery.link_predictor import LinkPredictor
-from bilingual_crawler.discovery.queues import CHECK_PRIORITY, Queue
 from bilingual_crawler.discovery.search import Search, WantedUrl
-from bilingual_crawler.discovery.site_detector import SiteDetector
-from bilingual_crawler.discovery.site_records import Approach, SiteRecord, Standing
-from bilingual_crawler.discovery.verdict import SiteVerdict
+from bilingual_crawler.discovery.site_detector import Examination, SiteDetector
+from bilingual_crawler.discovery.site_records import Approach, SiteRecord, SiteVerdict, Standing
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import CrawlFrontier, State

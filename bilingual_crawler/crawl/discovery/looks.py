@@ -7,7 +7,7 @@ harvesting can still ask for it when its site is found to be bilingual.
 from typing import Any, NamedTuple, Self
 
 from bilingual_crawler.crawl.requests import LOOK, read_fields
-from bilingual_crawler.discovery.queues import Queue
+from bilingual_crawler.discovery.learner import Queue
 from bilingual_crawler.discovery.site_records import Approach
 
 _MARK = LOOK.encode()

@@ -9,8 +9,7 @@ from bilingual_crawler.crawl.requests import identity_of
 from bilingual_crawler.crawl.signals import crawl_ending, pair_found, pair_lost, url_ended
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.pairing.pair import DocumentPair
-from bilingual_crawler.scoring.learned import Scorekeepers
-from bilingual_crawler.scoring.scorekeeper import Failed, News, PairNews
+from bilingual_crawler.scoring.scorekeeper import Failed, News, PairNews, Scorekeepers
 
 if TYPE_CHECKING:
     from bilingual_crawler.spiders.bilingual import BilingualSpider

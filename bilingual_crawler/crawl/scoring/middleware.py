@@ -28,8 +28,7 @@ from bilingual_crawler.crawl.scoring.worker import ScoringThread
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.frontier.entry import CrawlFrontier, State
 from bilingual_crawler.languages import Languages
-from bilingual_crawler.scoring.learned import Scorekeepers
-from bilingual_crawler.scoring.scorekeeper import Scorekeeper
+from bilingual_crawler.scoring.scorekeeper import Scorekeeper, Scorekeepers
 from bilingual_crawler.scoring.scorer import REFUSED, LinkScorer, make_scorer
 from bilingual_crawler.urls.fingerprint import url_fingerprint
 from bilingual_crawler.urls.hosts import host_of

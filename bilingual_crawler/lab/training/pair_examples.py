@@ -13,8 +13,8 @@ from typing import NamedTuple
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
+from bilingual_crawler.pairing.comparison import ratio
 from bilingual_crawler.pairing.pair import PairingPage
-from bilingual_crawler.pairing.similarity import ratio
 
 MOST_PAIRS = 40
 """True pairs of two languages that are taken from a site: a large one is no better teacher."""

@@ -8,12 +8,12 @@ from bilingual_crawler.documents.document import Document, DocumentKey, Link
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.scoring.adaptive.explain import factors_of
-from bilingual_crawler.scoring.adaptive.harvest import RecentYield
 from bilingual_crawler.scoring.adaptive.memory import Room
 from bilingual_crawler.scoring.adaptive.page import Fate, KnownUrl
 from bilingual_crawler.scoring.adaptive.site import SUNK, SiteModel
 from bilingual_crawler.scoring.adaptive.state import pack, unpack
 from bilingual_crawler.scoring.adaptive.url_model_priors import UrlModelPriors
+from bilingual_crawler.scoring.adaptive.value import RecentYield
 from bilingual_crawler.scoring.scorer import CrawlSoFar, Factor, LinkScorer, Proposal
 from bilingual_crawler.urls.hosts import host_of, site_of
 

@@ -7,13 +7,19 @@ from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.documents.switches import languages_of_link
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.scoring.adaptive.evidence import NEITHER, is_alive, leaning, purity_of
-from bilingual_crawler.scoring.adaptive.harvest import RecentYield
 from bilingual_crawler.scoring.adaptive.memory import Memory, Room
-from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, KnownUrl, Tie
+from bilingual_crawler.scoring.adaptive.page import (
+    SURE,
+    Certainty,
+    Fate,
+    KnownUrl,
+    Switches,
+    Tie,
+    slot_of,
+)
 from bilingual_crawler.scoring.adaptive.sections import Vector, YieldSection
-from bilingual_crawler.scoring.adaptive.switches import SURE, Switches, slot_of
 from bilingual_crawler.scoring.adaptive.transforms import Prediction, Transforms, UrlTransform
-from bilingual_crawler.scoring.adaptive.value import value_of
+from bilingual_crawler.scoring.adaptive.value import RecentYield, value_of
 from bilingual_crawler.scoring.scorer import Proposal
 from bilingual_crawler.store.compact import CompactMap
 from bilingual_crawler.urls.hosts import host_of, site_of
