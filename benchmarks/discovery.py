@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from bilingual_crawler.config.strategy import STRATEGIES
+from bilingual_crawler.config.discovery import STRATEGIES
 from tests.crawls import ROOT
 from tests.servers import serve_web
 from tests.synthetic_web.web import Web

@@ -1,6 +1,6 @@
 """A search for bilingual sites without a network, for the tests of discovery."""
 
-from bilingual_crawler.config.strategy import STRATEGIES
+from bilingual_crawler.config.discovery import STRATEGIES
 from bilingual_crawler.discovery.graph import OutLink
 from bilingual_crawler.discovery.learner import Learner
 from bilingual_crawler.discovery.search import Search

@@ -42,7 +42,7 @@ def run(*arguments, settings=None, cwd=ROOT):
             {"BILINGUAL_EMBEDDINGS": "/no/model"},
             "sentence model /no/model",
         ),
-        (["-a", "langs=spa-eus"], {"BILINGUAL_WARC": "maybe"}, "must be 1 or 0"),
+        (["-a", "langs=spa-eus"], {"BILINGUAL_WARC": "maybe"}, "must be true or false"),
         (["-a", "langs=spa-eus"], {"BILINGUAL_SITE_PAGES": "many"}, "must be a whole number"),
         (["-a", "langs=spa-eus", "-a", "scorer=magic"], {}, "rules, language"),
     ],

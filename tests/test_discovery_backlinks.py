@@ -5,7 +5,7 @@ import gzip
 import pytest
 from scrapy.utils.test import get_crawler
 
-from bilingual_crawler.config.backlink_sources import SourceSpec, read_sources
+from bilingual_crawler.config.discovery import SourceSpec, read_sources
 from bilingual_crawler.crawl.discovery.asking import make_provider
 from bilingual_crawler.discovery.backlinks import (
     BacklinkProvider,
@@ -40,9 +40,9 @@ def test_sources_are_named_with_commas_between_them(tmp_path):
 @pytest.mark.parametrize(
     ("value", "told"),
     [
-        ("google", "knows own, webgraph:FOLDER"),
-        ("links:/no/such/file", "which is not there"),
-        ("webgraph:/no/such/folder", "which is not there"),
+        ("google", "must be own, webgraph:FOLDER"),
+        ("links:/no/such/file", "which does not exist"),
+        ("webgraph:/no/such/folder", "which does not exist"),
         ("http:api.example.org?to={url}", "whole address"),
         ("http:https://api.example.org/", "needs {url} or {site}"),
         ("http:https://api.example.org/{page}", "no other field"),

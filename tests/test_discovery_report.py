@@ -107,5 +107,5 @@ def test_whether_to_discover_is_said_with_1_or_0(tmp_path):
     found = line("a.org", eng="http://a.org/")
     assert plan(tmp_path, found, discover="1").discover
     assert not plan(tmp_path, found).discover
-    with pytest.raises(ConfigurationError, match="-a discover=perhaps must be 1 or 0"):
+    with pytest.raises(ConfigurationError, match="-a discover=perhaps must be true or false"):
         plan(tmp_path, found, discover="perhaps")

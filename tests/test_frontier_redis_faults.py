@@ -174,7 +174,7 @@ def test_a_server_that_may_forget_is_warned_of(server, caplog):
         ("BILINGUAL_FRONTIER", "localhost", "must be an address such as redis://HOST:6379/0"),
         ("BILINGUAL_FRONTIER_PREFIX", "{a}", "must be made of letters"),
         ("BILINGUAL_WORKER", "../a", "must be made of letters"),
-        ("BILINGUAL_LEASE_SECONDS", "0", "must be 1 or more"),
+        ("BILINGUAL_LEASE_SECONDS", "0", "must be a number, 1 or more"),
     ],
 )
 def test_wrong_settings_are_told_with_what_to_write(name, value, advice):

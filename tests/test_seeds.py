@@ -10,14 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import bilingual_crawler
-from bilingual_crawler.config.seeds import (
-    available_pairs,
-    project_seeds,
-    read_address,
-    read_lines,
-    split_addresses,
-)
+from bilingual_crawler.config.seeds import available_pairs, project_seeds
 from bilingual_crawler.languages import LanguagePair, find_language
+from bilingual_crawler.urls.addresses import read_address, read_lines, split_addresses
 from bilingual_crawler.urls.credentials import without_credentials
 
 
@@ -78,7 +73,7 @@ def test_lists_are_read_from_a_zip_file_too(tmp_path):
     egg = shutil.make_archive(str(tmp_path / "project"), "zip", tmp_path / "egg")
     program = (
         f"import sys; sys.path.insert(0, {egg!r})\n"
-        "from bilingual_crawler import seeds\n"
+        "from bilingual_crawler.config import seeds\n"
         "from bilingual_crawler.languages import LanguagePair\n"
         f"assert seeds.__file__.startswith({egg!r}), seeds.__file__\n"
         "print(*seeds.available_pairs(), *seeds.project_seeds(LanguagePair.parse('spa-eus')))"

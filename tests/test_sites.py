@@ -12,7 +12,7 @@ from bilingual_crawler.config.sites import SiteRules, Sites
 from bilingual_crawler.config.sites.keys import KEYS, SCRAPY_NAMES
 from bilingual_crawler.errors import ConfigurationError
 
-GUIDE = Path(__file__).parents[1] / "docs" / "sites.md"
+GUIDE = Path(__file__).parents[1] / "docs" / "reference" / "site-rules.md"
 
 
 def read(text):
@@ -230,11 +230,14 @@ def test_an_empty_list_takes_back_the_general_one():
         ("jitter = 2", "jitter must be a number, from 0 to 1, not 2."),
         ("timeout = 0", "timeout must be a number of seconds, 0.01 or more, not 0."),
         ("autothrottle = 1", "autothrottle must be true or false, not 1."),
-        ('render = "maybe"', 'render must be one of "auto", "never", "always", not \'maybe\'.'),
-        ("render = ['never']", 'render must be one of "auto", "never", "always", not [\'never\'].'),
+        ('render = "maybe"', "render must be one of auto, never, always, not 'maybe'."),
+        ("render = ['never']", "render must be one of auto, never, always, not ['never']."),
         ("languages = 3", 'languages must be two languages, such as "spa-eus", not 3.'),
-        ("honour = ['robots']", "honour knows tdm, noai, noindex, nofollow, not 'robots'."),
-        ("honour = 'tdm,x'", "honour knows tdm, noai, noindex, nofollow, not 'x'."),
+        (
+            "honour = ['robots']",
+            "honour must be one of tdm, noai, noindex, nofollow, not 'robots'.",
+        ),
+        ("honour = 'tdm,x'", "honour must be one of tdm, noai, noindex, nofollow, not 'x'."),
         ("honour = 1", 'honour must be a list of opt-outs, such as ["tdm", "noai"], not 1.'),
         ("user_agent = ' '", "user_agent must be a text in quotes, not ' '."),
         (
@@ -283,7 +286,7 @@ def test_a_bad_value_is_refused_with_its_line(line, complaint):
 
 def test_an_unknown_language_is_refused_with_the_nearest_one():
     (problem,) = problems('["*"]\nlanguages = "spa-basqe"')
-    assert problem.startswith("sites.toml, line 2: languages will not do: There is no language")
+    assert problem.startswith("sites.toml, line 2: languages cannot be used: There is no language")
     assert "Basque (eus)" in problem
 
 
@@ -323,7 +326,7 @@ def test_an_unknown_language_is_refused_with_the_nearest_one():
         ("[www.example.org]", 'a name with dots needs quotes: write ["www.example.org"].'),
         ("example.org = {delay = 1}", 'a name with dots needs quotes: write ["example.org"].'),
         ("example.org.delay = 1", 'a name with dots needs quotes: write ["example.org"].'),
-        ("delay = 1", 'delay stands above the first table: write ["*"] over it, for all sites.'),
+        ("delay = 1", 'delay is above the first table: write ["*"] over it, for all sites.'),
         (
             '"example.org" = 1',
             'example.org must be a table: write ["example.org"] and its keys below, not 1.',
@@ -344,7 +347,7 @@ def test_one_site_twice_is_refused():
     assert problems('["example.org"]\ndelay=1\n["EXAMPLE.org"]\ndelay=2') == [
         (
             "sites.toml, line 3: 'EXAMPLE.org' is the same site as 'example.org' on line 1;"
-            " put both together."
+            " merge the two."
         )
     ]
 

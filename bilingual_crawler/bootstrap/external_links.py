@@ -8,8 +8,8 @@ from math import log2
 from typing import Any
 from urllib.parse import urlsplit
 
-from bilingual_crawler.config.seeds import read_address
 from bilingual_crawler.languages import LanguagePair, languages_of_token
+from bilingual_crawler.urls.addresses import read_address
 from bilingual_crawler.urls.fingerprint import canonical_url
 from bilingual_crawler.urls.hosts import normal_name, site_of
 from bilingual_crawler.urls.traps import BINARY_ENDINGS, ending_of

@@ -137,7 +137,7 @@ def _quiet(settings: "Settings") -> "Settings":
 
 
 def _address(text: str) -> str:
-    from bilingual_crawler.config.seeds import read_address
+    from bilingual_crawler.urls.addresses import read_address
 
     try:
         return read_address(text)

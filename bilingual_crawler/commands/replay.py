@@ -179,7 +179,7 @@ def _scorers(text: str | None) -> tuple[str, ...]:
 
 
 def _seeds(text: str | None) -> tuple[str, ...]:
-    from bilingual_crawler.config.seeds import read_address, split_addresses
+    from bilingual_crawler.urls.addresses import read_address, split_addresses
 
     try:
         return tuple(read_address(each) for each in split_addresses(text or ""))

@@ -9,21 +9,19 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any, Self
 
+from bilingual_crawler.config.checks import switch
 from bilingual_crawler.config.seeds import (
     available_pairs,
     is_found_sites,
     project_seeds,
-    read_address,
     read_found_sites,
-    read_lines,
-    split_addresses,
 )
-from bilingual_crawler.config.settings import switch
 from bilingual_crawler.config.sites import Sites
 from bilingual_crawler.config.topic_definition import Term, read_terms
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair, Languages, parse_languages
 from bilingual_crawler.suggestions import hint, nearest
+from bilingual_crawler.urls.addresses import read_address, read_lines, split_addresses
 
 ARGUMENTS = ("langs", "seeds", "seeds_file", "output", "sites", "topic", "discover")
 CRAWL_FILES = ("crawl.sqlite", "crawl.json")

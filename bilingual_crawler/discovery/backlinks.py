@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from bilingual_crawler.config.seeds import read_address
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.plugins import PluginKind
 from bilingual_crawler.store.durable import put_in_place
 from bilingual_crawler.store.input_files import bounded_lines, open_unpacked
+from bilingual_crawler.urls.addresses import read_address
 from bilingual_crawler.urls.hosts import host_of, site_of
 
 INDEX = "backlinks.sqlite"

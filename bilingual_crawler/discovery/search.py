@@ -12,7 +12,7 @@ Whoever runs the search fetches what it asks for and tells what came.
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from bilingual_crawler.config.strategy import Strategy
+from bilingual_crawler.config.discovery import Strategy
 from bilingual_crawler.discovery.graph import LinkGraph, OutLink
 from bilingual_crawler.discovery.hubs import Hubs
 from bilingual_crawler.discovery.learner import Learner, Queue

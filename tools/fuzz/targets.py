@@ -13,7 +13,6 @@ from typing import Any
 import msgpack
 from scrapy.robotstxt import ProtegoRobotParser
 
-from bilingual_crawler.config.seeds import read_address
 from bilingual_crawler.config.sites.patterns import compile_pattern
 from bilingual_crawler.crawl.fetching import tdmrep
 from bilingual_crawler.crawl.fetching.addresses import is_open_host
@@ -34,6 +33,7 @@ from bilingual_crawler.languages import LanguagePair, language_of_tag, parse_lan
 from bilingual_crawler.scoring.preprocess import prepare
 from bilingual_crawler.spiders.bilingual import BilingualSpider
 from bilingual_crawler.store.json_lines import Damage, read_json_lines
+from bilingual_crawler.urls.addresses import read_address
 from bilingual_crawler.urls.fingerprint import url_fingerprint
 from bilingual_crawler.urls.hosts import host_of, normal_host, site_of
 from bilingual_crawler.urls.resolver import UrlResolver

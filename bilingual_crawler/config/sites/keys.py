@@ -1,25 +1,61 @@
-"""The keys of a site's table: what each means, its Scrapy name, and which values will do."""
+"""The keys of a site's table in sites.toml, their checks, and the rules that they make up."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+import re
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
 
+from bilingual_crawler.config.checks import Check, number, one_of, switch
 from bilingual_crawler.config.sites.patterns import compile_pattern
 from bilingual_crawler.languages import LanguagePair
 
-LARGEST = 10**12
 RENDER = ("auto", "never", "always")
 HONOUR = ("tdm", "noai", "noindex", "nofollow")
 LONGEST_USER_AGENT = 500
+LONGEST_SHOWN = 60
 
-Check = Callable[[Any], Any]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteRules:
+    """What a user wants for one site; None means "as everywhere else".
+
+    0 is no limit for `depth`, `pages` and `max_size`. An empty `include` or `exclude` revokes
+    that of a shorter name or of `["*"]`.
+    """
+
+    delay: float | None = None
+    concurrency: int | None = None
+    jitter: float | None = None
+    autothrottle: bool | None = None
+    timeout: float | None = None
+    max_size: int | None = None
+    retries: int | None = None
+    user_agent: str | None = None
+    depth: int | None = None
+    pages: int | None = None
+    include: tuple[re.Pattern[str], ...] | None = None
+    exclude: tuple[re.Pattern[str], ...] | None = None
+    render: str | None = None
+    negotiate: bool | None = None
+    languages: LanguagePair | None = None
+    honour: tuple[str, ...] | None = None
+
+    def admits(self, url: str) -> bool:
+        """Return True if `include` and `exclude` allow a URL; `exclude` has the last word."""
+        if self.include and not any(pattern.search(url) for pattern in self.include):
+            return False
+        return not (self.exclude and any(pattern.search(url) for pattern in self.exclude))
+
+    def overlaid(self, narrower: Self) -> Self:
+        """Return these rules, overridden by everything that `narrower` sets."""
+        given = {each.name: getattr(narrower, each.name) for each in fields(narrower)}
+        return replace(self, **{name: value for name, value in given.items() if value is not None})
 
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
     """What is wrong with a value, as the end of a sentence that begins with its key.
 
-    `element` is the place in the list of what is meant, if it is not the whole.
+    `element` is the position in a list, if the complaint is about one element.
     """
 
     text: str
@@ -27,7 +63,7 @@ class Complaint:
 
 
 class UnfitError(ValueError):
-    """A value will not do."""
+    """A value that cannot be used, with complete complaints: nothing is to be added to them."""
 
     def __init__(self, *complaints: Complaint) -> None:
         super().__init__(*complaints)
@@ -36,70 +72,69 @@ class UnfitError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key of a site's table."""
+    """One key of a site's table. Its check may raise a ValueError or an UnfitError."""
 
     meaning: str
     check: Check
     scrapy_name: str | None = None
 
+    def read(self, value: Any) -> Any:
+        """Return a checked value; UnfitError has all complaints about it."""
+        try:
+            return self.check(value)
+        except UnfitError:
+            raise
+        except ValueError as error:
+            raise UnfitError(Complaint(f"{error}, not {shown(value)}")) from None
+
 
 def shown(value: Any) -> str:
-    """A value as the user wrote it, more or less, and not too long."""
+    """Return a value roughly as the user wrote it, and not too long."""
     text = repr(value)
     if isinstance(value, bool):
         text = text.lower()
     elif isinstance(value, str) and value.isprintable():
         text = f"'{value}'"
-    return text if len(text) <= 60 else f"{text[:57]}..."  # noqa: PLR2004 a line of a terminal
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."
 
 
-def _number(kind: str, low: float, high: float = LARGEST, *, whole: bool = False) -> Check:
-    def check(value: Any) -> float:
-        fits = isinstance(value, int) if whole else isinstance(value, int | float)
-        if not fits or isinstance(value, bool) or not low <= value <= high:
-            open_end = high == LARGEST and not (fits and value > high)
-            limits = f"{low:g} or more" if open_end else f"from {low:g} to {high:,}"
-            raise UnfitError(Complaint(f"must be {kind}, {limits}, not {shown(value)}"))
-        return int(value) if whole else float(value)
+def _only(types: type | tuple[type, ...], check: Check) -> Check:
+    """Make a check strict: TOML has types, so `"5"` and `true` are not numbers there."""
+    allows_bool = types is bool
 
-    return check
+    def strict(value: Any) -> Any:
+        fits = isinstance(value, types) and isinstance(value, bool) == allows_bool
+        return check(value if fits else object())
 
-
-def _switch(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise UnfitError(Complaint(f"must be true or false, not {shown(value)}"))
-    return value
+    return strict
 
 
-def _one_of(choices: tuple[str, ...]) -> Check:
-    def check(value: Any) -> str:
-        if value not in choices:
-            wanted = ", ".join(f'"{choice}"' for choice in choices)
-            raise UnfitError(Complaint(f"must be one of {wanted}, not {shown(value)}"))
-        return str(value)
-
-    return check
+def _number(low: float, high: float | None = None, **options: Any) -> Check:
+    limits = (low,) if high is None else (low, high)
+    types = int if options.get("whole") else (int, float)
+    return _only(types, number(*limits, **options))
 
 
-def _list_of(kind: str, example: str, check_element: Callable[[str], Any]) -> Check:
-    """A check of lists of texts, in which a single text counts as a list of one."""
+def _list_of(kind: str, example: str, check_element: Check) -> Check:
+    """Make a check for lists of texts, in which a single text counts as a list of one."""
 
     def check(value: Any) -> tuple[Any, ...]:
         texts = [value] if isinstance(value, str) else value
         if not isinstance(texts, list):
-            wanted = f"must be a list of {kind}, such as {example}"
-            raise UnfitError(Complaint(f"{wanted}, not {shown(value)}"))
+            raise ValueError(f"must be a list of {kind}, such as {example}")  # noqa: TRY004
         results, complaints = [], []
-        for element, text in enumerate(texts):
-            place = None if isinstance(value, str) else element
+        for place, text in enumerate(texts):
+            element = None if isinstance(value, str) else place
             if not isinstance(text, str):
-                wanted = f"must be a list of {kind} in quotes"
-                complaints.append(Complaint(f"{wanted}, not {shown(text)}", place))
+                quoted = f"must be a list of {kind} in quotes, not {shown(text)}"
+                complaints.append(Complaint(quoted, element))
                 continue
             try:
                 results.append(check_element(text))
+            except UnfitError as error:
+                complaints += [Complaint(each.text, element) for each in error.complaints]
             except ValueError as error:
-                complaints.append(Complaint(str(error), place))
+                complaints.append(Complaint(f"{error}, not {shown(text)}", element))
         if complaints:
             raise UnfitError(*complaints)
         return tuple(results)
@@ -107,66 +142,54 @@ def _list_of(kind: str, example: str, check_element: Callable[[str], Any]) -> Ch
     return check
 
 
-def _pattern(text: str) -> Any:
+def _pattern(text: str) -> re.Pattern[str]:
     try:
         return compile_pattern(text)
     except ValueError as error:
-        raise ValueError(f"pattern {shown(text)} {error}") from None
-
-
-def _opt_out(text: str) -> str:
-    word = text.strip().lower()
-    if word not in HONOUR:
-        raise ValueError(f"knows {', '.join(HONOUR)}, not {shown(text)}")
-    return word
+        raise UnfitError(Complaint(f"pattern {shown(text)} {error}")) from None
 
 
 def _honour(value: Any) -> Any:
-    """Read a list, or a text with commas as in the setting."""
+    """Check a list, or a text with commas as in the setting."""
     if isinstance(value, str):
         value = [word for word in value.split(",") if word.strip()]
-    return _list_of("opt-outs", '["tdm", "noai"]', _opt_out)(value)
+    return _list_of("opt-outs", '["tdm", "noai"]', one_of(*HONOUR))(value)
 
 
 def _user_agent(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise UnfitError(Complaint(f"must be a text in quotes, not {shown(value)}"))
+        raise ValueError("must be a text in quotes")
     if not (value.isascii() and value.isprintable() and len(value) <= LONGEST_USER_AGENT):
-        raise UnfitError(
-            Complaint(
-                f"must be one line of at most {LONGEST_USER_AGENT} plain ASCII characters,"
-                f" not {shown(value)}"
-            )
-        )
+        raise ValueError(f"must be one line of at most {LONGEST_USER_AGENT} plain ASCII characters")
     return value.strip()
 
 
 def _languages(value: Any) -> LanguagePair:
     if not isinstance(value, str):
-        wanted = 'must be two languages, such as "spa-eus"'
-        raise UnfitError(Complaint(f"{wanted}, not {shown(value)}"))
+        raise ValueError('must be two languages, such as "spa-eus"')  # noqa: TRY004
     try:
         return LanguagePair.parse(value)
     except ValueError as error:
-        raise UnfitError(Complaint(f"will not do: {str(error).rstrip('.')}")) from None
+        raise UnfitError(Complaint(f"cannot be used: {str(error).rstrip('.')}")) from None
 
 
 _patterns = _list_of("regular expressions", """['/es/', '/eu/']""", _pattern)
+_switch = _only(bool, switch)
 
 KEYS: dict[str, Key] = {
     "delay": Key(
-        "Seconds between two requests to a host, at least.",
-        _number("a number of seconds", 0),
+        "Minimum seconds between two requests to a host.",
+        _number(0, unit="seconds"),
         "DOWNLOAD_DELAY",
     ),
     "concurrency": Key(
-        "Requests under way to a host at once.",
-        _number("a whole number", 1, whole=True),
+        "Simultaneous requests to a host.",
+        _number(1, whole=True),
         "CONCURRENT_REQUESTS_PER_DOMAIN",
     ),
     "jitter": Key(
         "Share by which the delay varies at random: 0.5 is from half to one and a half times.",
-        _number("a number", 0, 1),
+        _number(0, 1),
         "DOWNLOAD_DELAY_JITTER",
     ),
     "autothrottle": Key(
@@ -176,57 +199,42 @@ KEYS: dict[str, Key] = {
     ),
     "timeout": Key(
         "Seconds for a whole page.",
-        _number("a number of seconds", 0.01),
+        _number(0.01, unit="seconds"),
         "DOWNLOAD_TIMEOUT",
     ),
     "max_size": Key(
-        "Bytes of a page at most; 0 is 1 GiB.",
-        _number("a whole number of bytes", 0, whole=True),
+        "Maximum size of a page in bytes; 0 is 1 GiB.",
+        _number(0, whole=True, unit="bytes"),
         "DOWNLOAD_MAXSIZE",
     ),
     "retries": Key(
-        "Retries of a page that failed for a passing reason.",
-        _number("a whole number", 0, whole=True),
+        "Retries of a page after a temporary failure.",
+        _number(0, whole=True),
         "RETRY_TIMES",
     ),
-    "user_agent": Key(
-        "The name the crawler goes by there.",
-        _user_agent,
-        "USER_AGENT",
-    ),
+    "user_agent": Key("The User-Agent header for this site.", _user_agent, "USER_AGENT"),
     "depth": Key(
-        "Links away from a seed at most; 0 is no limit.",
-        _number("a whole number of links", 0, whole=True),
+        "Maximum number of links away from a seed; 0 is no limit.",
+        _number(0, whole=True, unit="links"),
         "DEPTH_LIMIT",
     ),
     "pages": Key(
-        "Pages fetched from the site at most; 0 is no limit.",
-        _number("a whole number of pages", 0, whole=True),
+        "Maximum number of pages to fetch from the site; 0 is no limit.",
+        _number(0, whole=True, unit="pages"),
     ),
-    "include": Key(
-        "Regular expressions; a URL must match one of them to be fetched.",
-        _patterns,
-    ),
+    "include": Key("Regular expressions; a URL must match one of them to be fetched.", _patterns),
     "exclude": Key(
-        "Regular expressions; a URL that matches one of them is not fetched.",
-        _patterns,
+        "Regular expressions; a URL that matches one of them is not fetched.", _patterns
     ),
     "render": Key(
         f"Whether pages are rendered in a browser: {', '.join(RENDER)}.",
-        _one_of(RENDER),
+        _only(str, one_of(*RENDER)),
     ),
     "negotiate": Key(
-        "Whether the site is asked for its pages in both languages (BILINGUAL_NEGOTIATE).",
-        _switch,
+        "Whether to ask the site for its pages in both languages (BILINGUAL_NEGOTIATE).", _switch
     ),
-    "languages": Key(
-        "The site's own language pair, instead of that of the crawl.",
-        _languages,
-    ),
-    "honour": Key(
-        f"Opt-outs that are honoured: {', '.join(HONOUR)}.",
-        _honour,
-    ),
+    "languages": Key("The site's own language pair, instead of that of the crawl.", _languages),
+    "honour": Key(f"Opt-outs to honour: {', '.join(HONOUR)}.", _honour),
 }
 
 SCRAPY_NAMES = {key.scrapy_name: name for name, key in KEYS.items() if key.scrapy_name}

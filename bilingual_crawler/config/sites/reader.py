@@ -1,4 +1,4 @@
-"""The file of per-site rules: read, checked, and all its problems told with their lines."""
+"""Reads and checks the file of rules for sites; every problem is reported with its line."""
 
 import re
 import tomllib
@@ -7,8 +7,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from bilingual_crawler.config.sites.keys import KEYS, SCRAPY_NAMES, SPELLINGS, UnfitError, shown
-from bilingual_crawler.config.sites.rules import SiteRules
+from bilingual_crawler.config.sites.keys import (
+    KEYS,
+    SCRAPY_NAMES,
+    SPELLINGS,
+    SiteRules,
+    UnfitError,
+    shown,
+)
 from bilingual_crawler.config.sites.toml_lines import TomlLines, line_of_syntax_error
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.suggestions import hint, nearest
@@ -18,7 +24,7 @@ ALL_SITES = "*"
 
 
 def read_sites(path: Path) -> dict[str, SiteRules]:
-    """The rules of every site in a file, by host name, in the order of the file."""
+    """Return the rules of every site in a file, by host name, in the order of the file."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -63,12 +69,12 @@ class _Reader:
         return TomlLines(self._text)
 
     def sentences(self) -> Iterator[str]:
-        """The problems in the order of the file."""
+        """Yield the problems in the order of the file."""
         for line, text in sorted(self.problems, key=lambda problem: problem[0]):
             yield f"{self._path}, line {line}: {text}{'' if text.endswith('?') else '.'}"
 
     def read(self, data: dict[str, Any]) -> dict[str, SiteRules]:
-        """The rules of all tables that are in order."""
+        """Return the rules of all tables that have no problem."""
         rules: dict[str, SiteRules] = {}
         written: dict[str, str] = {}
         for name, table in data.items():
@@ -91,13 +97,13 @@ class _Reader:
         self.problems.append((self._lines.line_of(*path, element=element), text))
 
     def _host(self, name: str, written: dict[str, str]) -> str | None:
-        """The host that a table is about; None if it is none, or `written` has it."""
+        """Return the host that a table is about; None if it is invalid or already in `written`."""
         host = name if name == ALL_SITES else normal_name(name)
         if host is None:
             self._complain(_not_a_host(name), name)
         elif host in written:
             first = f"{shown(written[host])} on line {self._lines.line_of(written[host])}"
-            self._complain(f"{shown(name)} is the same site as {first}; put both together", name)
+            self._complain(f"{shown(name)} is the same site as {first}; merge the two", name)
             return None
         return host
 
@@ -117,7 +123,7 @@ class _Reader:
                 continue
             written[name] = spelling
             try:
-                values[name] = KEYS[name].check(value)
+                values[name] = KEYS[name].read(value)
             except UnfitError as error:
                 for each in error.complaints:
                     text = f"{spelling} {each.text}"
@@ -126,7 +132,7 @@ class _Reader:
 
 
 def _is_table(key: str, value: Any) -> bool:
-    """Whether something in a site's table is a table by itself, and not a bad value."""
+    """Return True if a value in a site's table is a table of its own, not just a wrong value."""
     return isinstance(value, dict) and key not in SPELLINGS
 
 
@@ -137,7 +143,7 @@ def _has_only_tables(table: dict[str, Any]) -> bool:
 def _unquoted(
     path: tuple[str, ...], table: dict[str, Any]
 ) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
-    """The tables in a site's table: what `[example.org]` without quotes becomes."""
+    """Yield the tables in a site's table, which `[example.org]` without quotes leads to."""
     for key, value in table.items():
         if _is_table(key, value):
             if not _has_only_tables(value):
@@ -152,14 +158,14 @@ def _unknown(spelling: str) -> str:
 
 def _not_a_table(name: str, value: Any) -> str:
     if name in SPELLINGS:
-        return f'{name} stands above the first table: write ["*"] over it, for all sites'
+        return f'{name} is above the first table: write ["*"] over it, for all sites'
     if isinstance(value, list):
         return f'a site is a table in single brackets: write ["{name}"]'
     return f'{name} must be a table: write ["{name}"] and its keys below, not {shown(value)}'
 
 
 def _not_a_host(name: str) -> str:
-    """What to write instead of an address, a wildcard or a host with its port."""
+    """Say what to write instead of a URL, a wildcard or a host with its port."""
     bare = re.sub(r"^[a-z]+://|[/?#].*$", "", name.strip().lower()).removeprefix("*.")
     host = normal_host(bare)
     if host:

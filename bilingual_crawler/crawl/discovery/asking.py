@@ -15,7 +15,7 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import DeferredLock
 from twisted.python.failure import Failure
 
-from bilingual_crawler.config.backlink_sources import SourceSpec
+from bilingual_crawler.config.discovery import SourceSpec
 from bilingual_crawler.crawl.fetching.refusal import reason_of, status_key
 from bilingual_crawler.crawl.scoring.worker import ScoringThread
 from bilingual_crawler.discovery.backlinks import (

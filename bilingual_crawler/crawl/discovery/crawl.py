@@ -17,8 +17,7 @@ from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.asyncio import sleep
 
-from bilingual_crawler.config.backlink_sources import OWN
-from bilingual_crawler.config.strategy import STRATEGIES
+from bilingual_crawler.config.discovery import OWN, STRATEGIES
 from bilingual_crawler.crawl.discovery.asking import BacklinkQuestions, make_provider
 from bilingual_crawler.crawl.discovery.looks import Look, is_look
 from bilingual_crawler.crawl.discovery.ranking import ranked

@@ -19,7 +19,7 @@ from twisted.web.resource import Resource
 from twisted.web.server import Site
 
 from bilingual_crawler import __version__
-from bilingual_crawler.config.settings import split_address
+from bilingual_crawler.config.checks import split_address
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.reporting import gather
 from bilingual_crawler.reporting.metrics import CrawlCollector, Snapshot, registry_of

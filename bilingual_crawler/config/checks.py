@@ -1,0 +1,112 @@
+"""Checks of values that users write: in settings, in crawl arguments and in sites.toml.
+
+A check returns the value in its proper type. It raises a ValueError with the end of a sentence
+that begins with the name of the setting; the caller adds what was written instead.
+"""
+
+import re
+from collections.abc import Callable
+from ipaddress import ip_address
+from typing import Any
+
+LARGEST = 10**12
+LARGEST_PORT = 65_535
+
+Check = Callable[[Any], Any]
+
+
+def number(
+    low: float, high: float = LARGEST, *, whole: bool = False, unit: str = ""
+) -> Callable[[Any], float]:
+    """Make a check for numbers from `low` to `high`; `unit` names what is counted."""
+    kind = ("a whole number" if whole else "a number") + (f" of {unit}" if unit else "")
+
+    def check(value: Any) -> float:
+        try:
+            result = int(value) if whole else float(value)
+        except (TypeError, ValueError, OverflowError):
+            result = low - 1
+        if not low <= result <= high:
+            open_end = high == LARGEST and not result > high
+            limits = f"{low:g} or more" if open_end else f"from {low:g} to {high:,}"
+            raise ValueError(f"must be {kind}, {limits}")
+        return result
+
+    return check
+
+
+def switch(value: Any) -> bool:
+    """Check a yes or no, in the words that Scrapy's own switches accept."""
+    text = str(value).strip().lower()
+    if text in {"1", "true", "yes", "on"}:
+        return True
+    if text in {"0", "false", "no", "off", ""}:
+        return False
+    raise ValueError("must be true or false")
+
+
+def text(value: Any) -> str:
+    """Return any text, stripped; None is the empty text."""
+    return "" if value is None else str(value).strip()
+
+
+def one_of(*choices: str) -> Callable[[Any], str]:
+    """Make a check for one word of `choices`, in any case."""
+
+    def check(value: Any) -> str:
+        word = str(value).strip().lower()
+        if word not in choices:
+            raise ValueError(f"must be one of {', '.join(choices)}")
+        return word
+
+    return check
+
+
+def some_of(*choices: str) -> Callable[[Any], tuple[str, ...]]:
+    """Make a check for words of `choices`, as a list or with commas; without `choices`, any."""
+
+    def check(value: Any) -> tuple[str, ...]:
+        parts = value.split(",") if isinstance(value, str) else list(value or ())
+        words = tuple(word for word in (str(part).strip().lower() for part in parts) if word)
+        if choices and not set(words) <= set(choices):
+            raise ValueError(f"must be one or more of {', '.join(choices)}")
+        return words
+
+    return check
+
+
+def split_address(text: str) -> tuple[str, int]:
+    """Return host and port of an address to listen at; a port alone means this machine only."""
+    host, _, port = text.rpartition(":")
+    try:
+        address = ip_address(host.strip("[]").replace("localhost", "127.0.0.1") or "127.0.0.1")
+        number = int(port)
+    except ValueError:
+        raise ValueError("must be an IP address and a port, such as 127.0.0.1:9410") from None
+    if not 0 <= number <= LARGEST_PORT:
+        raise ValueError(f"must have a port between 0 and {LARGEST_PORT}")
+    return str(address), number
+
+
+def listen_address(value: Any) -> str:
+    """Check an address to listen at; the empty text means not to listen."""
+    address = text(value)
+    if address:
+        split_address(address)
+    return address
+
+
+def redis_address(value: Any) -> str:
+    """Check the address of a Redis server; the empty text means no server."""
+    address = text(value)
+    if address and not address.startswith(("redis://", "rediss://", "unix://")):
+        raise ValueError("must be an address such as redis://HOST:6379/0, or empty")
+    return address
+
+
+def label(value: Any) -> str:
+    """Check a name that can be part of a key and of a path."""
+    word = text(value)
+    if word and not re.fullmatch(r"\w[\w:.-]*", word):
+        raise ValueError("must be made of letters, digits and : . - _")
+    return word
