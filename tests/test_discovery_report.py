@@ -97,7 +97,7 @@ def test_the_entry_pages_of_bilingual_sites_are_seeds(tmp_path):
 
 @pytest.mark.parametrize("bad", ["[1]\n", "{}\n", '{"bilingual": "yes", "entry_pages": 3}\n'])
 def test_a_line_that_is_no_site_is_named(tmp_path, bad):
-    with pytest.raises(ConfigurationError, match="line 2: this is no site"):
+    with pytest.raises(ConfigurationError, match="line 2: this is not a site"):
         plan(
             tmp_path, line("a.org", eng="http://a.org/") + bad + line("b.org", spa="http://b.org/")
         )
