@@ -32,6 +32,7 @@ from scrapy.http import Response
 from scrapy.utils.test import get_crawler
 from twisted.python.failure import Failure
 
+from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.requests import decode, encode
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.journaled import JournaledFrontier
@@ -67,7 +68,7 @@ class Ours:
             request_fingerprint(url, request.method, request.body),
             url,
             host_of(url),
-            request.meta["bilingual_score"],
+            RequestState.of(request).score or 0.0,
             encode(request, self.spider),
         )
         self.save()
@@ -121,7 +122,7 @@ def requests(queue: Ours | Scrapys, size: int, hosts: int) -> Iterator[Request]:
             f"https://www.site-{number % hosts}.example/es/noticias/{number}/una-pagina.html",
             callback=spider.parse,
             errback=spider.failed,
-            meta={"depth": number % 7, "bilingual_score": score},
+            meta={"depth": number % 7, **RequestState(score=score).as_meta()},
             priority=0 if isinstance(queue, Ours) else int(score * 10),
         )
 

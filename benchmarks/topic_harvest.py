@@ -22,7 +22,7 @@ from bilingual_crawler.config.topic_definition import Term, read_terms
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.lab.replay import curve, gold
 from bilingual_crawler.lab.replay.recording import Recording, site_name
-from bilingual_crawler.lab.replay.run import Crawl, Run, Running
+from bilingual_crawler.lab.replay.run import ReplayCrawl, Run, Running
 from bilingual_crawler.lab.replay.site import RecordedSite
 from bilingual_crawler.languages import LanguagePair, Languages, OneLanguage, parse_languages
 from bilingual_crawler.scoring.adaptive.scorer import AdaptiveScorer
@@ -68,7 +68,7 @@ class Judged:
     def crawl(self, scorer: str) -> Run:
         homes = self.recording.homes()
         seeds = tuple(each for each in homes if self._document(each).language in self.langs)
-        crawl = Crawl(self.langs, seeds[:1] or tuple(homes[:1]), topic=self.topic_file)
+        crawl = ReplayCrawl(self.langs, seeds[:1] or tuple(homes[:1]), topic=self.topic_file)
         running = Running(self.site, scorer, crawl)
         try:
             return running.result()

@@ -12,6 +12,7 @@ from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings, Settings
 
 from bilingual_crawler.config.settings import Config
+from bilingual_crawler.crawl.context import Crawl, config_of
 from bilingual_crawler.crawl.extensions.logs import FORMATTER, watch_log
 from bilingual_crawler.crawl.fetching.identity import accept_language
 from bilingual_crawler.crawl.wiring import (
@@ -26,7 +27,7 @@ from bilingual_crawler.crawl.wiring import (
     add_components,
     wire_fetching,
 )
-from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.errors import ConfigurationError, exit_on_configuration_error
 from bilingual_crawler.spiders.bilingual import BilingualSpider
 
 SPIDERS = "bilingual_crawler.spiders"
@@ -56,14 +57,19 @@ class BilingualCrawler:
         """Wire everything, unless the crawl is of some other spider."""
         if not issubclass(self._crawler.spidercls, BilingualSpider):
             return
-        config = wire_fetching(settings)
+        with exit_on_configuration_error():
+            self._wire(settings, config_of(self._crawler))
+
+    def _wire(self, settings: Settings, config: Config) -> None:
+        wire_fetching(settings, config)
         settings.set("SCHEDULER", SCHEDULER, priority="addon")
-        spider = self._crawler.spider
-        if isinstance(spider, BilingualSpider):
-            FORMATTER.crawl = str(spider.plan.langs)
-            headers = {"Accept-Language": accept_language(spider.plan.langs)}
+        crawl = Crawl.find(self._crawler)
+        if crawl is not None:
+            langs, sites = crawl.plan.langs, crawl.plan.sites
+            FORMATTER.crawl = str(langs)
+            headers = {"Accept-Language": accept_language(langs)}
             add_components(settings, "DEFAULT_REQUEST_HEADERS", headers)
-            if config.negotiate or True in spider.plan.sites.said("negotiate"):
+            if config.negotiate or True in sites.said("negotiate"):
                 add_components(settings, "SPIDER_MIDDLEWARES", NEGOTIATION)
                 settings.set("REQUEST_FINGERPRINTER_CLASS", FINGERPRINTER, priority="addon")
         for name, components in COMPONENTS.items():

@@ -1,25 +1,35 @@
 """Errors that are sentences to a person."""
 
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+USAGE_STATUS = 2
+"""The exit status of a process that cannot do what it was asked."""
 
-class ConfigurationError(SystemExit):
-    """What the user wrote cannot be run; the message says what to write instead.
 
-    It ends the process with its message alone and exit status 1, because a traceback
-    would hide the one sentence that matters. Programs that embed the crawler catch it
-    like any other exception.
-    """
+class ConfigurationError(Exception):
+    """What the user wrote cannot be run; each problem says what to write instead."""
 
     def __init__(self, *problems: str) -> None:
         self.problems = problems
         super().__init__("\n".join(problems))
 
-    def __str__(self) -> str:
-        return "\n".join(self.problems)
+
+@contextmanager
+def exit_on_configuration_error() -> Iterator[None]:
+    """End the process with the sentences of a ConfigurationError and exit status 2.
+
+    For the places where Scrapy calls us: it would show a traceback, which hides the one
+    sentence that matters.
+    """
+    try:
+        yield
+    except ConfigurationError as error:
+        sys.stderr.write(f"{error}\n")
+        raise SystemExit(USAGE_STATUS) from error
 
 
 @contextmanager

@@ -274,10 +274,11 @@ def test_models_are_looked_for_in_the_package_then_the_project(folders, tmp_path
     places = [place / "models" / "url2lang" for place in (here, root, package)]
     code = f"""
 import shutil
+from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.scoring.models import find_model
 try:
     find_model("url2lang")
-except SystemExit as error:
+except ConfigurationError as error:
     print(error)
 for place in {list(map(str, places))}:
     shutil.copytree({str(folders["url2lang"])!r}, place)
@@ -308,6 +309,7 @@ def test_a_model_in_an_egg_that_is_imported_as_a_zip_is_as_good(folders, tmp_pat
             archive.write(file, file.relative_to(root.parent))
     code = f"""
 from bilingual_crawler.scoring.classifier import Url2Lang
+from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.scoring.models import find_model
 model = Url2Lang(find_model("url2lang"))
 print(model.where, model.languages([{SPANISH!r}], 1))
@@ -320,10 +322,11 @@ print(model.where, model.languages([{SPANISH!r}], 1))
 def test_without_onnxruntime_the_way_to_it_is_told(folders, tmp_path):
     code = f"""
 sys.modules["onnxruntime"] = None
+from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.scoring.classifier import Url2Lang
 try:
     Url2Lang({str(folders["url2lang"])!r})
-except SystemExit as error:
+except ConfigurationError as error:
     print(error)
 """
     assert "bilingual-crawler[cpu]" in python(code, path=PACKAGE.parent, cwd=tmp_path)

@@ -21,6 +21,7 @@ from bilingual_crawler.store.sentence_pair import pair_id, read_sentences
 from tests.alignment_support import document, line, made_crawl, write_crawl
 from tests.crawls import ROOT
 from tests.tiny_models import meaning_model
+from tests.typed_commands import status_of
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def scrapy_align(capsys):
         with pytest.raises(SystemExit) as end:
             execute(["scrapy", "align", *map(str, words)], settings)
         printed = capsys.readouterr()
-        status = end.value.code
+        status = status_of(end.value)
         return (status, printed.out + printed.err) if isinstance(status, int) else (1, status)
 
     return run

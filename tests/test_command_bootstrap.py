@@ -8,6 +8,7 @@ from scrapy.settings import Settings
 
 from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.pairing.word_list import WordList
+from tests.typed_commands import status_of
 from tests.wiki_world import WikiServer, write_dumps
 
 BALLET = ("--topic", "Ballet", "--langs", "eng-spa")
@@ -22,8 +23,7 @@ def bootstrap(capsys):
         with pytest.raises(SystemExit) as end:
             execute(["scrapy", "bootstrap", *map(str, words)], settings)
         printed = capsys.readouterr()
-        message = end.value.code if isinstance(end.value.code, str) else ""
-        return end.value.code or 0, printed.out, printed.err + message
+        return status_of(end.value), printed.out, printed.err
 
     return run
 

@@ -10,6 +10,7 @@ from scrapy.settings import Settings
 
 from tests.bilingual_texts import BASQUE, SPANISH
 from tests.recordings import SITE, claims, exchange, page, redirect, slug, write_warc
+from tests.typed_commands import status_of
 
 LANGS = ("--langs", "spa-eus")
 LETTERS = "abcdefgh"
@@ -25,8 +26,7 @@ def scrapy(capsys, monkeypatch):
         with pytest.raises(SystemExit) as end:
             execute(["scrapy", command, *map(str, words)], settings)
         printed = capsys.readouterr()
-        message = end.value.code if isinstance(end.value.code, str) else ""
-        return end.value.code or 0, printed.out, printed.err + message
+        return status_of(end.value), printed.out, printed.err
 
     return run
 

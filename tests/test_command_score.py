@@ -11,6 +11,7 @@ from bilingual_crawler.config.settings import SCORERS
 from bilingual_crawler.scoring.scorer import Factor, LinkScorer
 from tests.crawls import ROOT
 from tests.scoring_support import HandMade, Page, crawl_site
+from tests.typed_commands import status_of
 
 PAPER = (ROOT / "docs" / "scoring.md").read_text()
 
@@ -28,8 +29,7 @@ def scrapy(capsys):
         with pytest.raises(SystemExit) as end:
             execute(["scrapy", "score", *words], settings)
         printed = capsys.readouterr()
-        message = end.value.code if isinstance(end.value.code, str) else ""
-        return end.value.code or 0, printed.out, printed.err + message
+        return status_of(end.value), printed.out, printed.err
 
     return run
 

@@ -15,6 +15,7 @@ from scrapy.settings import Settings
 from bilingual_crawler.commands import options
 from bilingual_crawler.scoring import models as models_module
 from tests.tiny_models import copy_of_the_package, parallel_model, url2lang_model
+from tests.typed_commands import status_of
 
 SITE = "http://site1.example"
 CODES = ("en", "fr", "es")
@@ -39,7 +40,7 @@ def scrapy(capsys, monkeypatch):
         with pytest.raises(SystemExit) as end:
             execute(["scrapy", *words], settings)
         printed = capsys.readouterr()
-        status = end.value.code
+        status = status_of(end.value)
         return (status, printed.out, printed.err) if isinstance(status, int) else (1, "", status)
 
     return run

@@ -57,7 +57,7 @@ def test_crawl_harvests_unless_another_spider_is_named(tmp_path):
     help_ = typed("crawl", "--help", cwd=tmp_path).stdout
     assert "-a langs=spa-eus       the two languages" in help_
     done = typed("crawl", "-a", "langs=spa-xyz", cwd=tmp_path)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "-a langs=spa-xyz" in done.stderr
 
 

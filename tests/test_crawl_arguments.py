@@ -49,7 +49,7 @@ def run(*arguments, settings=None, cwd=ROOT):
 )
 def test_a_mistake_is_explained_without_a_traceback(tmp_path, arguments, settings, told):
     done = run(*arguments, "-a", f"output={tmp_path / 'out'}", settings=settings)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert told in done.stderr
     assert "Traceback" not in done.stderr
 

@@ -81,7 +81,7 @@ class CountingScheduler(FrontierScheduler):
         return super().next_request()
 
     def close(self, reason):
-        (self._spider.folder.path / "asked").write_text(str(self.asked))
+        (self._crawl.folder.path / "asked").write_text(str(self.asked))
         super().close(reason)
 
 

@@ -96,7 +96,7 @@ def test_a_finished_crawl_says_so_and_changes_nothing(crawled):
 
 def test_another_pair_of_languages_does_not_fit_into_the_folder(crawled):
     server, output, _ = crawled
-    printed = crawl(server.url, output, langs="eng-eus", status=1)
+    printed = crawl(server.url, output, langs="eng-eus", status=2)
     assert "holds a crawl for spa-eus" in printed
     assert "Traceback" not in printed
 

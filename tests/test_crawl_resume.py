@@ -82,7 +82,7 @@ def test_a_crawl_in_use_is_not_entered_twice(tmp_path):
     with serve_demo(pages=PAGES, delay=0.05) as server:
         crawler = start(server.url, tmp_path / "out")
         assert wait_until_asked(server, crawler, 5)
-        printed = crawl(server.url, tmp_path / "out", status=1)
+        printed = crawl(server.url, tmp_path / "out", status=2)
         assert "Another crawl is running" in printed
         crawler.kill()
         crawler.communicate()

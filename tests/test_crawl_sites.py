@@ -85,7 +85,7 @@ def test_mistakes_in_the_file_are_told_with_their_lines(tmp_path):
     file = tmp_path / "sites.toml"
     file.write_text('["*"]\ndelay = "fast"\n\n["a.example"]\ncolour = "red"\n')
     arguments = {"sites": file}
-    printed = crawl("https://a.example/", tmp_path / "out", arguments=arguments, status=1)
+    printed = crawl("https://a.example/", tmp_path / "out", arguments=arguments, status=2)
     assert "line 2" in printed
     assert "line 5" in printed
     assert "Traceback" not in printed

@@ -99,14 +99,14 @@ def test_a_worker_that_is_started_again_finds_nothing_to_do(crawled):
 
 
 def test_the_folder_of_workers_is_not_that_of_a_crawl_without_them(crawled):
-    printed = crawl(",".join(crawled.seeds), crawled.output, status=1)
+    printed = crawl(",".join(crawled.seeds), crawled.output, status=2)
     assert "holds the folders of workers" in printed
     assert "Traceback" not in printed
 
 
 def test_a_crawl_without_its_server_says_so(tmp_path):
     settings = {"BILINGUAL_FRONTIER": f"unix://{tmp_path}/nothing.sock"}
-    printed = crawl("http://127.0.0.1:9/", tmp_path / "out", settings=settings, status=1)
+    printed = crawl("http://127.0.0.1:9/", tmp_path / "out", settings=settings, status=2)
     assert "There is no Redis at" in printed
     assert "Traceback" not in printed
     assert not (tmp_path / "out").exists()

@@ -25,6 +25,7 @@ from tests.export_support import (
     write_documents,
     write_sentences,
 )
+from tests.typed_commands import status_of
 
 SOME_TEXT = Path(__file__).parents[1] / "scrapy.cfg"
 SENTENCE_FORMATS = [name for name, form in FORMATS.items() if not form.documents]
@@ -47,7 +48,7 @@ def scrapy(capsys):
         with pytest.raises(SystemExit) as end:
             execute(["scrapy", *map(str, words)], Settings())
         printed = capsys.readouterr()
-        status = end.value.code
+        status = status_of(end.value)
         return (status, printed.out, printed.err) if isinstance(status, int) else (1, "", status)
 
     return run

@@ -8,6 +8,7 @@ import scrapy
 from scrapy.http import HtmlResponse
 
 from bilingual_crawler.crawl.fetching.limits import looks_binary, looks_like_html
+from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.urls.traps import trap_of
 from tests.fetching_support import HTML, RawServer, Site, crawl
 
@@ -215,7 +216,9 @@ def test_a_busy_server_is_asked_again_whatever_type_its_excuse_has():
 def test_a_sitemap_passes_by_its_mark():
     answer = (200, {"Content-Type": "application/xml"}, b"<urlset/>")
     with Site({"/sitemap.xml": answer, "/other.xml": answer}) as site:
-        marked = scrapy.Request(f"{site.url}/sitemap.xml", meta={"bilingual_site_file": True})
+        marked = scrapy.Request(
+            f"{site.url}/sitemap.xml", meta=RequestState(site_file=True).as_meta()
+        )
         result = crawl(marked, f"{site.url}/other.xml")
     assert list(result.pages) == [f"{site.url}/sitemap.xml"]
     assert result.failures == {f"{site.url}/other.xml": "not_html"}

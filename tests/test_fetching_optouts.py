@@ -16,6 +16,7 @@ from bilingual_crawler.crawl.fetching.optouts import (
     record_opt_out,
     robots_directives,
 )
+from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.documents.builder import build_document
 from tests.fetching_support import HTML, PAGE, Site, crawl
 
@@ -123,7 +124,7 @@ def test_a_page_that_opts_out_by_half_passes_with_a_mark(directive):
     with Site({"/page": page(X_Robots_Tag=directive)}) as site:
         result = crawl(f"{site.url}/page")
     (response,) = result.pages.values()
-    assert response.request.meta["bilingual_optout"] == directive
+    assert RequestState.of(response.request).opt_out == directive
     assert result.stats[f"bilingual/optouts/{directive}"] == 1
 
 
@@ -131,14 +132,16 @@ def test_a_page_that_allows_everything_has_no_mark():
     with Site({"/page": page(tdm_reservation="0", X_Robots_Tag="all")}) as site:
         result = crawl(f"{site.url}/page")
     (response,) = result.pages.values()
-    assert "bilingual_optout" not in response.request.meta
+    assert not RequestState.of(response.request).opt_out
 
 
 def test_a_mark_that_a_request_brings_along_is_not_taken_for_its_own():
     with Site() as site:
-        result = crawl(scrapy.Request(f"{site.url}/page", meta={"bilingual_optout": "noindex"}))
+        result = crawl(
+            scrapy.Request(f"{site.url}/page", meta=RequestState(opt_out="noindex").as_meta())
+        )
     (response,) = result.pages.values()
-    assert "bilingual_optout" not in response.request.meta
+    assert not RequestState.of(response.request).opt_out
 
 
 def test_the_headers_of_a_redirect_do_not_concern_its_target():
@@ -146,7 +149,7 @@ def test_the_headers_of_a_redirect_do_not_concern_its_target():
     with Site({"/go": away}) as site:
         result = crawl(f"{site.url}/go")
     (response,) = result.pages.values()
-    assert "bilingual_optout" not in response.request.meta
+    assert not RequestState.of(response.request).opt_out
 
 
 def test_opt_outs_that_are_not_honoured_are_not_looked_for():
@@ -261,7 +264,9 @@ def test_tdmrep_json_is_not_asked_for_on_behalf_of_a_forbidden_page():
 def test_a_file_about_the_site_is_read_whatever_its_headers_say():
     headers = {"Content-Type": "application/xml", "X-Robots-Tag": "none", "tdm-reservation": "1"}
     with Site({"/sitemap.xml": (200, headers, b"<urlset/>")}) as site:
-        request = scrapy.Request(f"{site.url}/sitemap.xml", meta={"bilingual_site_file": True})
+        request = scrapy.Request(
+            f"{site.url}/sitemap.xml", meta=RequestState(site_file=True).as_meta()
+        )
         result = crawl(request)
     assert len(result.pages) == 1
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bilingual_crawler.crawl.fetching.retry import LONGEST_WISH, delay_of
+from bilingual_crawler.crawl.request_state import RequestState
 from tests.fetching_support import HTML, PAGE, Site, crawl
 
 BUSY = (503, HTML, b"busy")
@@ -70,9 +71,8 @@ def test_a_failed_page_is_scheduled_again_for_later():
         before = time.time()
         result = crawl(f"{site.url}/page", BILINGUAL_RETRY_DELAY=5)
     (response,) = result.pages.values()
-    meta = response.request.meta
-    assert meta["retry_times"] == 1
-    assert 119 < meta["bilingual_not_before"] - before < 130
+    assert response.request.meta["retry_times"] == 1
+    assert 119 < RequestState.of(response).not_before - before < 130
     assert response.request.dont_filter
     assert result.stats["retry/count"] == 1
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from bilingual_crawler.crawl.foreign_hosts import ForeignHosts
+from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.documents.document import Alternate, Document, Link
 from bilingual_crawler.store.journal import Journal
 from tests.crawls import crawl, documents, pairs, start
@@ -259,16 +260,21 @@ def test_the_hosts_of_one_domain_share_one_allowance(journal):
     assert not claims.claim("three.example", "one.example")
 
 
+def state_for(claims, host):
+    claimed_by, answered = claims.claim_of(host)
+    return RequestState(claimed_by=claimed_by, claim_answered=answered)
+
+
 def test_what_is_known_goes_with_the_request_and_into_the_journal(tmp_path, journal):
     claims = ForeignHosts(journal, 1)
     claims.claim("www.example.eus", "www.example.es")
-    asked = claims.meta_for("www.example.eus")
+    asked = state_for(claims, "www.example.eus")
     claims.read(Document(f"{EUS}/", links=[Link(f"{ES}/")]))
-    answered = claims.meta_for("www.example.eus")
+    answered = state_for(claims, "www.example.eus")
     journal.checkpoint(wait=True)
     journal.close()
     later = ForeignHosts(Journal(tmp_path / "crawl.sqlite"), 1)
-    assert later.meta_for("www.example.eus") == answered
+    assert state_for(later, "www.example.eus") == answered
     assert not later.claim("other.example", "www.example.es")
     other = ForeignHosts(Journal(tmp_path / "other.sqlite"), 1)
     other.learn("www.example.eus", asked)

@@ -25,6 +25,7 @@ from bilingual_crawler.store.sentence_pair import (
     read_sentences,
 )
 from tests.export_support import HARD, exported, sentence, write_sentences
+from tests.typed_commands import status_of
 
 HEADER = '<header srclang="en" segtype="sentence" datatype="x" adminlang="en" o-tmf="x"/>'
 UNIT = '<tu><tuv xml:lang="en"><seg>One</seg></tuv><tuv xml:lang="fr"><seg>Un</seg></tuv></tu>'
@@ -307,7 +308,7 @@ def test_the_folder_is_named_as_the_file(name):
 def run_scrapy(*words):
     with pytest.raises(SystemExit) as end:
         execute(["scrapy", *map(str, words)], Settings())
-    return end.value.code
+    return status_of(end.value)
 
 
 def test_the_command_imports_and_the_folder_can_be_exported(tmp_path, capsys):

@@ -83,7 +83,10 @@ def test_regenerating_the_table_gives_the_committed_file():
 def test_the_table_is_read_from_a_zip_without_the_libraries_that_made_it(tmp_path):
     archive = tmp_path / "crawler.egg"
     with zipfile.ZipFile(archive, "w") as packed:
-        for name in ("__init__.py", "languages.py", "data/languages.json"):
+        for name in (
+            *("__init__.py", "suggestions.py", "data/languages.json"),
+            *("languages/__init__.py", "languages/table.py"),
+        ):
             packed.write(ROOT / "bilingual_crawler" / name, f"bilingual_crawler/{name}")
     program = (
         f"import sys; sys.path.insert(0, {str(archive)!r})\n"
@@ -94,7 +97,7 @@ def test_the_table_is_read_from_a_zip_without_the_libraries_that_made_it(tmp_pat
     run = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=tmp_path
     )
-    assert run.stdout == f"{archive}/bilingual_crawler/languages.py eus\n[]\n"
+    assert run.stdout == f"{archive}/bilingual_crawler/languages/__init__.py eus\n[]\n"
 
 
 @pytest.mark.skipif(not (SHARED / "data").is_dir(), reason=f"no shared data at {SHARED}")

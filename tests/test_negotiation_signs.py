@@ -7,6 +7,7 @@ from scrapy.utils.request import fingerprint
 from bilingual_crawler.crawl.negotiation.cache_key import VariantFingerprinter
 from bilingual_crawler.crawl.negotiation.signs import cookies_set, offers_without_link
 from bilingual_crawler.crawl.negotiation.ways import HostFacts, KnownHosts, Way, headers_for
+from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.store.journal import Journal
 from bilingual_crawler.store.journal_tables import Facts
@@ -87,7 +88,7 @@ def test_a_host_with_some_pages_in_one_language_is_asked_on():
 def test_a_cache_keeps_the_variants_of_an_address_apart():
     url, key = "http://a.example/", VariantFingerprinter().fingerprint
     variants = [
-        Request(url, headers=headers_for(code, cookies), meta={"bilingual_variant": code})
+        Request(url, headers=headers_for(code, cookies), meta=RequestState(variant=code).as_meta())
         for code, cookies in (("eus", {}), ("spa", {}), ("eus", {"lang": "eu"}))
     ]
     plain = Request(url, headers={"Accept-Language": "eu"})

@@ -96,7 +96,7 @@ def test_a_file_that_may_not_grow_stops_a_crawl_that_goes_on_when_it_may(tmp_pat
 
 def test_a_disk_that_is_full_from_the_beginning_is_told_before_anything_is_fetched(tmp_path):
     status, printed = run(command("https://example.org/", tmp_path / "out"), file_size=1000)
-    assert status == 1
+    assert status == 2
     assert f"{tmp_path / 'out'} cannot be written: " in printed
     assert "name another folder with -a output=FOLDER" in printed
     assert "Traceback" not in printed
@@ -105,7 +105,7 @@ def test_a_disk_that_is_full_from_the_beginning_is_told_before_anything_is_fetch
 def test_a_read_only_disk_is_told_before_anything_is_fetched(tmp_path):
     with small_disk(tmp_path / "disk", "1m", "ro") as disk:
         status, printed = run(command("https://example.org/", disk / "out"))
-    assert status == 1
+    assert status == 2
     assert "cannot be written (Read-only file system: " in printed
     assert "Traceback" not in printed
 

@@ -7,6 +7,7 @@ import pytest
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
+from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.lab.replay.batch import replay_all
 from bilingual_crawler.lab.replay.measure import Job, Measured
 from tests.recordings import (
@@ -21,6 +22,7 @@ from tests.recordings import (
     to,
     write_warc,
 )
+from tests.typed_commands import status_of
 
 pytestmark = pytest.mark.crawl
 
@@ -155,7 +157,7 @@ def test_a_replay_starts_where_it_is_told(replays):
 )
 def test_what_cannot_be_replayed_is_said_in_a_sentence(replays, name, words):
     assert not isinstance(replays[name], Measured)
-    with pytest.raises(SystemExit, match=words):
+    with pytest.raises(ConfigurationError, match=words):
         raise replays[name]
 
 
@@ -168,7 +170,7 @@ def scrapy(capsys, monkeypatch):
         with pytest.raises(SystemExit) as end:
             execute(["scrapy", "replay", *map(str, words)], settings)
         printed = capsys.readouterr()
-        status = end.value.code
+        status = status_of(end.value)
         return (status, printed.out, printed.err) if isinstance(status, int) else (1, "", status)
 
     monkeypatch.setattr(sys, "argv", ["scrapy"])

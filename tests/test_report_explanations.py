@@ -3,7 +3,7 @@
 import ast
 
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.reporting import reasons
+from bilingual_crawler.outcomes import LinkRefusal, Outcome, is_drop, outcome_sentence
 from bilingual_crawler.reporting.counts import Counts
 from bilingual_crawler.reporting.explain import explain
 from tests.crawls import ROOT
@@ -184,8 +184,8 @@ def returned_words(path, *functions):
 
 def test_every_reason_to_drop_or_refuse_a_page_has_a_sentence():
     codes = codes_in_the_source()
-    assert {"off_language", "private_address", "stored", "redirected"} <= codes
-    assert codes - reasons.OUTCOMES.keys() == set()
+    assert {"off_language", "private_address"} <= codes
+    assert codes - set(Outcome) == set()
 
 
 def test_every_failure_of_a_download_has_a_sentence():
@@ -193,7 +193,7 @@ def test_every_failure_of_a_download_has_a_sentence():
 
     codes = {row[1] for row in refusal._MEANINGS} | {row[1] for row in refusal._SAID_BY_SCRAPY}
     codes |= {code for code, _ in refusal._LIBRARIES.values()}
-    assert codes - reasons.OUTCOMES.keys() == set()
+    assert codes - set(Outcome) == set()
 
 
 def test_every_objection_to_a_link_has_a_sentence():
@@ -201,10 +201,10 @@ def test_every_objection_to_a_link_has_a_sentence():
     traps = ("trap_of", "_trap_in_path", "_trap_in_query", "_far_off")
     codes |= returned_words("urls/traps.py", *traps)
     assert {"offsite", "calendar"} <= codes
-    assert codes - reasons.LINKS.keys() == set()
+    assert codes - set(LinkRefusal) == set()
 
 
 def test_an_unknown_reason_stands_for_itself():
-    assert reasons.outcome("my_own_rule") == "my_own_rule"
-    assert reasons.outcome("http_799") == "The server answered 799."
-    assert reasons.is_drop("my_own_rule")
+    assert outcome_sentence("my_own_rule") == "my_own_rule"
+    assert outcome_sentence("http_799") == "The server answered 799."
+    assert is_drop("my_own_rule")

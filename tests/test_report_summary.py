@@ -1,8 +1,8 @@
 """The summary at the end of a crawl."""
 
 from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.outcomes import stop_sentence
 from bilingual_crawler.pairing.pair import DocumentPair, Evidence
-from bilingual_crawler.reporting import reasons
 from bilingual_crawler.reporting.counts import Counts
 from bilingual_crawler.reporting.summary import Ending, best_pairs, summary_text
 
@@ -84,7 +84,7 @@ def test_only_files_with_something_in_them_are_named(tmp_path):
 def test_a_crawl_that_was_stopped_says_how_to_go_on(tmp_path):
     command = "scrapy crawl bilingual " + "-a seeds=http://a.org/" * 20
     text = summary_text(
-        ending(tmp_path, finished=False, stopped_why=reasons.stop("shutdown"), command=command)
+        ending(tmp_path, finished=False, stopped_why=stop_sentence("shutdown"), command=command)
     )
     assert "The crawl is not finished. It was stopped by Ctrl-C or a signal. To go on:" in text
     assert f"\n  {command}" in text

@@ -1,6 +1,7 @@
 """Requests survive a restart whole."""
 
 import sys
+from dataclasses import replace
 from typing import ClassVar
 
 import msgpack
@@ -9,15 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy import FormRequest, Request, Spider
 
+from bilingual_crawler.crawl.request_state import RequestState, end_url
 from bilingual_crawler.crawl.requests import (
     LOOK,
     META_TYPES,
     PRIVILEGES,
-    TRANSIENT,
     StoredRequestError,
     decode,
     encode,
 )
+from bilingual_crawler.frontier.entry import State
+from bilingual_crawler.outcomes import Outcome
 from bilingual_crawler.spiders.bilingual import BilingualSpider
 
 
@@ -83,6 +86,23 @@ def test_a_request_without_callbacks_stays_without():
     assert again.errback is None
 
 
+def test_our_own_state_comes_back_but_for_what_belongs_to_one_run():
+    state = RequestState(
+        score=3.5, variant="eus", probe=True, claimed_by="a.example", claim_answered=True
+    )
+    request = Request("https://b.example/", SPIDER.parse, meta=state.as_meta())
+    again = decode(request.url, encode(request, SPIDER), SPIDER)
+    assert RequestState.of(again) == replace(state, score=None)
+
+
+def test_a_changed_state_does_not_change_the_request_it_was_copied_from():
+    request = Request("https://a.example/", meta=RequestState(score=1.0).as_meta())
+    again = request.replace(url="https://a.example/b")
+    end_url(again, State.DONE, Outcome.STORED)
+    assert RequestState.of(request).end is None
+    assert RequestState.of(again).end == (State.DONE, "stored")
+
+
 def test_two_requests_share_nothing():
     one, two = (decode("https://a.example/", None, SPIDER) for _ in range(2))
     one.meta["depth"] = 1
@@ -98,6 +118,7 @@ def test_two_requests_share_nothing():
         Request("https://a.example/", SPIDER.parse, meta={"proxy": "http://b.example:8080"}),
         Request("https://a.example/", SPIDER.parse, meta={"dont_obey_robotstxt": True}),
         Request("https://a.example/", SPIDER.parse, body=b"x" * 2_000_000),
+        Request("https://a.example/", SPIDER.parse, meta=RequestState(site_file=True).as_meta()),
     ],
 )
 def test_what_cannot_be_written_says_so(request_):
@@ -112,7 +133,7 @@ VALUES = st.recursive(
 )
 
 
-SPECIAL = PRIVILEGES | META_TYPES.keys() | TRANSIENT
+SPECIAL = PRIVILEGES | META_TYPES.keys()
 
 
 @given(st.dictionaries(st.text().filter(lambda key: key not in SPECIAL), VALUES))

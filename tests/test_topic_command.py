@@ -10,6 +10,7 @@ from scrapy.settings import Settings
 from tests.export_support import document, write_documents
 from tests.scoring_support import crawl_site
 from tests.topic_support import PAGES, TOPIC, harbour_site
+from tests.typed_commands import status_of
 from tests.web_server import running
 
 
@@ -22,7 +23,7 @@ def scrapy(capsys):
         with pytest.raises(SystemExit) as end:
             execute(["scrapy", *map(str, words)], settings)
         printed = capsys.readouterr()
-        status = end.value.code
+        status = status_of(end.value)
         return (status, printed.out, printed.err) if isinstance(status, int) else (1, "", status)
 
     return run

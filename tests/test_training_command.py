@@ -37,32 +37,32 @@ def test_the_help_shows_a_whole_command_and_every_option():
 def test_a_command_without_a_task_says_which_there_are():
     command, _, options, _ = parsed("--data", "x.tsv", "--out", "m")
     with pytest.raises(ConfigurationError, match="url2lang or scrapy train parallel"):
-        command.run([], options)
+        command.execute([], options)
 
 
 def test_an_option_that_is_not_there_is_told():
     command, _, options, rest = parsed("--data", "x.tsv", "--out", "m", "--tip")
     with pytest.raises(ConfigurationError, match="no option --tip"):
-        command.run(["url2lang", *rest], options)
+        command.execute(["url2lang", *rest], options)
 
 
 def test_a_number_below_one_is_told():
     command, _, options, _ = parsed("--data", "x.tsv", "--out", "m", "--epoch-size", "0")
     with pytest.raises(ConfigurationError, match="--epoch-size must be above zero, and is 0"):
-        command.run(["url2lang"], options)
+        command.execute(["url2lang"], options)
 
 
 def test_a_command_without_tables_says_what_to_write():
     command, _, options, _ = parsed("--out", "m")
     with pytest.raises(ConfigurationError, match="--data FILE --out DIR"):
-        command.run(["parallel"], options)
+        command.execute(["parallel"], options)
 
 
 def test_a_table_that_is_not_there_is_a_sentence(tmp_path):
     pytest.importorskip("torch", reason="training needs torch: pip install '.[train,cpu]'")
     command, _, options, _ = parsed("--data", str(tmp_path / "none.tsv"), "--out", str(tmp_path))
     with pytest.raises(ConfigurationError, match="Cannot read"):
-        command.run(["url2lang"], options)
+        command.execute(["url2lang"], options)
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def test_a_killed_command_goes_on_with_resume(table, tmp_path):
     before = history(checkpoint)
     assert 0 < len(before) < epochs
     command, _, options, _ = parsed(*words, "--resume")
-    command.run(["url2lang"], options)
+    command.execute(["url2lang"], options)
     after = history(checkpoint)
     assert after[: len(before)] == before
     assert [each["epoch"] for each in after] == list(range(1, epochs + 1))
@@ -128,15 +128,15 @@ def history(checkpoint):
 
 def test_a_checkpoint_of_another_run_is_told(table, tmp_path):
     command, _, options, _ = parsed(*tiny(table, out := tmp_path / "model", 1))
-    command.run(["url2lang"], options)
+    command.execute(["url2lang"], options)
     with table.open("a") as lines:
         lines.writelines(f"https://h{n}.org/albisteak/{n}\teus\n" for n in range(60))
     command, _, options, _ = parsed(*tiny(table, out, 2), "--resume")
     with pytest.raises(ConfigurationError, match="of a run with other tables"):
-        command.run(["url2lang"], options)
+        command.execute(["url2lang"], options)
     (out / "checkpoint.pt").write_bytes(b"cut off")
     with pytest.raises(ConfigurationError, match="it is damaged"):
-        command.run(["url2lang"], options)
+        command.execute(["url2lang"], options)
 
 
 def test_a_base_that_cannot_be_had_is_a_sentence(table, tmp_path, monkeypatch):
@@ -146,14 +146,14 @@ def test_a_base_that_cannot_be_had_is_a_sentence(table, tmp_path, monkeypatch):
     words = ["--data", str(table), "--out", str(tmp_path / "model"), "--base", "xlm-roberta-base"]
     command, _, options, _ = parsed(*words)
     with pytest.raises(ConfigurationError, match="'xlm-roberta-base'") as error:
-        command.run(["url2lang"], options)
+        command.execute(["url2lang"], options)
     assert "Hugging Face hub" in str(error.value)
 
 
 def test_a_table_becomes_a_folder_with_a_model(table, tmp_path, capsys):
     out = tmp_path / "model"
     command, _, options, _ = parsed(*tiny(table, out, 1))
-    command.run(["url2lang"], options)
+    command.execute(["url2lang"], options)
     assert {path.name for path in out.iterdir()} == {
         "README.md",
         "checkpoint.pt",

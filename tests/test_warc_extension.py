@@ -4,7 +4,6 @@ import gc
 import gzip
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,9 +15,12 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.test import get_crawler
 from twisted.internet.threads import blockingCallFromThread
 
-from bilingual_crawler.config.settings import Config
+from bilingual_crawler.config.plan import CrawlPlan
+from bilingual_crawler.config.sites import Sites
+from bilingual_crawler.crawl.context import Crawl, config_of
 from bilingual_crawler.crawl.extensions.warc import WarcArchive
 from bilingual_crawler.crawl.fetching.optouts import OPT_OUTS, opt_out_of
+from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.signals import url_ended
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.languages import LanguagePair
@@ -33,7 +35,13 @@ from tests.warc_support import (
 )
 
 
-class Crawl:
+def opened(crawler, path):
+    """Open a crawl for a crawler whose spider is none of ours."""
+    plan = CrawlPlan(LanguagePair.parse("spa-eus"), (URL,), "a test", path, Sites())
+    return Crawl.open(crawler, config_of(crawler), plan, print, print)
+
+
+class ArchivedCrawl:
     """The extension in a crawl whose downloads and ends the tests tell of."""
 
     def __init__(self, path, **changes):
@@ -41,15 +49,11 @@ class Crawl:
         crawler: Any = get_crawler(Spider, changes)
         self.crawler = crawler
         self.path = path
-        self.spider = crawler.spider = SimpleNamespace(
-            folder=CrawlFolder(path, "spa-eus"),
-            config=Config.from_settings(self.crawler.settings),
-            plan=SimpleNamespace(langs=LanguagePair.parse("spa-eus")),
-        )
+        self.folder = opened(self.crawler, path).folder
         try:
             self.archive = WarcArchive.from_crawler(self.crawler)
         except NotConfigured:
-            self.spider.folder.close()
+            self.folder.close()
             raise
 
     def _send(self, signal, **arguments):
@@ -70,7 +74,7 @@ class Crawl:
 
     def close(self):
         """End the crawl; the URLs that are kept."""
-        self.spider.folder.close()
+        self.folder.close()
         self._send(signals.spider_closed)
         return urls_in(self.path)
 
@@ -82,13 +86,13 @@ class Crawl:
 
 def test_without_the_setting_the_extension_is_not_there(tmp_path):
     with pytest.raises(NotConfigured, match="BILINGUAL_WARC is off"):
-        Crawl(tmp_path, BILINGUAL_WARC="0")
+        ArchivedCrawl(tmp_path, BILINGUAL_WARC="0")
 
 
 def test_a_page_is_kept_when_its_url_has_ended(tmp_path):
-    crawl = Crawl(tmp_path)
+    crawl = ArchivedCrawl(tmp_path)
     request = crawl.download()
-    crawl.spider.folder.journal.checkpoint(wait=True)
+    crawl.folder.journal.checkpoint(wait=True)
     assert files_in(tmp_path) == []
     crawl.end(request)
     assert crawl.close() == [URL]
@@ -96,7 +100,7 @@ def test_a_page_is_kept_when_its_url_has_ended(tmp_path):
 
 
 def test_an_exchange_is_taken_over_as_scrapy_has_it(tmp_path):
-    crawl = Crawl(tmp_path)
+    crawl = ArchivedCrawl(tmp_path)
     headers = {"Set-Cookie": ["a", "b"]}
     request = crawl.download(headers=headers, protocol="HTTP/1.0", ip_address="192.0.2.7")
     crawl.end(request)
@@ -111,7 +115,7 @@ def test_an_exchange_is_taken_over_as_scrapy_has_it(tmp_path):
 
 
 def test_the_address_of_a_proxy_is_not_kept(tmp_path):
-    crawl = Crawl(tmp_path)
+    crawl = ArchivedCrawl(tmp_path)
     crawl.end(crawl.download(ip_address="10.0.0.1", meta={"proxy": "http://10.0.0.1:8080"}))
     crawl.close()
     assert b"10.0.0.1" not in gzip.decompress(files_in(tmp_path)[0].read_bytes())
@@ -122,7 +126,7 @@ def test_the_address_of_a_proxy_is_not_kept(tmp_path):
     [("download_stopped", "unspecified"), ("dataloss", "disconnect"), ("partial", None)],
 )
 def test_downloads_that_were_broken_off_say_so(tmp_path, flag, truncated):
-    crawl = Crawl(tmp_path)
+    crawl = ArchivedCrawl(tmp_path)
     crawl.end(crawl.download(flags=[flag]), "not_html", State.FAILED)
     crawl.close()
     _, response, _ = read(files_in(tmp_path)[0].read_bytes())
@@ -131,7 +135,7 @@ def test_downloads_that_were_broken_off_say_so(tmp_path, flag, truncated):
 
 @pytest.mark.parametrize("reason", sorted(OPT_OUTS))
 def test_a_page_that_opted_out_is_not_kept(tmp_path, reason):
-    crawl = Crawl(tmp_path)
+    crawl = ArchivedCrawl(tmp_path)
     crawl.end(crawl.download(), reason)
     assert crawl.close() == []
     assert crawl.stats()[f"left_out/{reason}"] == 1
@@ -145,9 +149,9 @@ def test_every_opt_out_that_the_crawler_knows_is_one_here():
 
 
 def test_a_mark_to_keep_nothing_holds_however_the_url_ends(tmp_path):
-    crawl = Crawl(tmp_path)
+    crawl = ArchivedCrawl(tmp_path)
     request = crawl.download()
-    request.meta["bilingual_optout"] = "noindex"
+    RequestState.update(request, opt_out="noindex")
     crawl.end(request, "off_language")
     assert crawl.close() == []
 
@@ -156,13 +160,13 @@ def test_a_mark_to_keep_nothing_holds_however_the_url_ends(tmp_path):
     "headers", [{"X-Robots-Tag": "noai"}, {"TDM-Reservation": "1"}, {"X-Robots-Tag": "none"}]
 )
 def test_headers_that_opt_out_hold_however_the_url_ends(tmp_path, headers):
-    crawl = Crawl(tmp_path)
+    crawl = ArchivedCrawl(tmp_path)
     crawl.end(crawl.download(headers=headers), "not_html", State.FAILED)
     assert crawl.close() == []
 
 
 def test_opt_outs_that_are_not_honoured_do_not_matter(tmp_path):
-    crawl = Crawl(tmp_path, BILINGUAL_HONOUR="noai")
+    crawl = ArchivedCrawl(tmp_path, BILINGUAL_HONOUR="noai")
     crawl.end(crawl.download(headers={"TDM-Reservation": "1"}))
     assert crawl.close() == [URL]
 
@@ -172,7 +176,7 @@ def test_opt_outs_that_are_not_honoured_do_not_matter(tmp_path):
     [("error", State.FAILED), ("bad_encoding", State.FAILED), ("redirected", State.DONE)],
 )
 def test_a_page_that_nobody_read_may_have_opted_out(tmp_path, reason, state):
-    crawl = Crawl(tmp_path)
+    crawl = ArchivedCrawl(tmp_path)
     crawl.end(crawl.download(), reason, state)
     assert crawl.close() == []
     assert crawl.stats()["left_out/unread"] == 1
@@ -183,30 +187,30 @@ def test_a_page_that_nobody_read_may_have_opted_out(tmp_path, reason, state):
     [(301, "redirected", State.DONE), (404, "http_404", State.FAILED)],
 )
 def test_redirects_and_errors_are_kept(tmp_path, status, reason, state):
-    crawl = Crawl(tmp_path)
+    crawl = ArchivedCrawl(tmp_path)
     crawl.end(crawl.download(status=status), reason, state)
     assert crawl.close() == [URL]
 
 
 def test_files_about_a_site_are_kept_at_once_whatever_they_say(tmp_path):
-    crawl = Crawl(tmp_path)
+    crawl = ArchivedCrawl(tmp_path)
     robots_txt = "https://example.org/robots.txt"
     crawl.download(robots_txt, headers={"X-Robots-Tag": "noindex"}, callback=NO_CALLBACK)
     assert crawl.close() == [robots_txt]
 
 
 def test_both_answers_of_a_request_that_is_tried_again_are_kept(tmp_path):
-    crawl = Crawl(tmp_path)
+    crawl = ArchivedCrawl(tmp_path)
     first = crawl.download(status=503)
     crawl.schedule(first.replace(dont_filter=True))
-    crawl.spider.folder.journal.checkpoint(wait=True)
+    crawl.folder.journal.checkpoint(wait=True)
     assert urls_in(tmp_path) == [URL]
     crawl.end(crawl.download(status=200))
     assert crawl.close() == [URL, URL]
 
 
 def test_a_link_to_a_page_that_is_being_read_does_not_decide_about_it(tmp_path):
-    crawl = Crawl(tmp_path)
+    crawl = ArchivedCrawl(tmp_path)
     request = crawl.download()
     crawl.schedule(Request(URL))
     crawl.schedule(Request("https://example.org/other", dont_filter=True))
@@ -215,14 +219,14 @@ def test_a_link_to_a_page_that_is_being_read_does_not_decide_about_it(tmp_path):
 
 
 def test_a_page_that_is_asked_for_again_before_it_was_read_is_not_kept(tmp_path):
-    crawl = Crawl(tmp_path)
+    crawl = ArchivedCrawl(tmp_path)
     first = crawl.download(status=200)
     crawl.schedule(first.replace(dont_filter=True))
     assert crawl.close() == []
 
 
 def test_answers_to_requests_that_never_end_do_not_stay_in_memory(tmp_path):
-    crawl = Crawl(tmp_path)
+    crawl = ArchivedCrawl(tmp_path)
     for number in range(100):
         crawl.download(f"https://example.org/{number}")
     gc.collect()
@@ -231,7 +235,7 @@ def test_answers_to_requests_that_never_end_do_not_stay_in_memory(tmp_path):
 
 
 def test_the_files_say_who_made_them_and_nothing_of_the_machine(tmp_path):
-    crawl = Crawl(
+    crawl = ArchivedCrawl(
         tmp_path,
         BILINGUAL_CONTACT="https://example.org/who\r\nX: y",
         USER_AGENT="us/1",
@@ -259,9 +263,7 @@ class ArchivedSpider(Spider):
     @classmethod
     def from_crawler(cls, crawler, url, path):
         spider: Any = super().from_crawler(crawler, start_urls=[url])
-        spider.folder = CrawlFolder(path, "spa-eus")
-        spider.config = Config.from_settings(crawler.settings)
-        spider.plan = SimpleNamespace(langs=LanguagePair.parse("spa-eus"))
+        spider.folder = opened(crawler, path).folder
         return spider
 
     def parse(self, response):

@@ -51,7 +51,7 @@ class AlignCommand(BaseCommand):
         )
         group.add_argument("--json", action="store_true", help="one line of JSON, for programs")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Align, and print."""
         from bilingual_crawler.reporting import alignment as report
         from bilingual_crawler.store.one_language import require_pairs

@@ -6,12 +6,14 @@ It is no command itself: commands are found by their entry points, not in this f
 import argparse
 import re
 import sys
+from abc import abstractmethod
 from pathlib import Path
 from typing import ClassVar
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from bilingual_crawler.errors import exit_on_configuration_error
 from bilingual_crawler.suggestions import hint, nearest
 
 _OPTION = re.compile(r"^ +(?:-\w[^-\n]*, )?(--[a-z][\w-]*)", re.MULTILINE)
@@ -71,3 +73,12 @@ class BaseCommand(ScrapyCommand):
                 near = nearest(name, _OPTION.findall(self._parser.format_help()))
                 suggestion = hint(near, "")
                 raise UsageError(f"unknown option {name}{suggestion and f'; {suggestion}'}")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Run the command; what cannot be run ends with a message and exit status 2."""
+        with exit_on_configuration_error():
+            self.execute(args, opts)
+
+    @abstractmethod
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Do what the command is for."""

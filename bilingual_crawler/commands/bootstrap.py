@@ -112,7 +112,7 @@ class BootstrapCommand(BaseCommand):
             "--output", type=Path, metavar="DIR", help="write files into this folder"
         )
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Gather, write, and tell what came of it."""
         from bilingual_crawler.bootstrap import run
         from bilingual_crawler.bootstrap.api_client import RequestPolicy

@@ -52,7 +52,7 @@ class ClassifyCommand(BaseCommand):
             help="url2lang: how many languages (3)",
         )
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Answer line by line; the end of a pipeline may stop listening."""
         task, urls = take_task(args)
         try:

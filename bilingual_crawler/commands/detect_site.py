@@ -63,7 +63,7 @@ class DetectSiteCommand(BaseCommand):
         )
         group.add_argument("--json", action="store_true", help="one line of JSON, for programs")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Ask the site, and print."""
         from scrapy.crawler import CrawlerProcess
 

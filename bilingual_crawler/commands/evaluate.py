@@ -66,7 +66,7 @@ class EvaluateCommand(BaseCommand):
         )
         group.add_argument("--json", action="store_true", help="one line of JSON, for programs")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Measure, and print."""
         from bilingual_crawler.lab.evaluation import report
 

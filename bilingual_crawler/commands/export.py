@@ -61,7 +61,7 @@ class ExportCommand(BaseCommand):
             "--topic", type=Path, metavar="FILE", help="xml: mark these terms, not the crawl's"
         )
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Export, and tell."""
         from bilingual_crawler.config.topic_definition import read_terms
         from bilingual_crawler.export import run

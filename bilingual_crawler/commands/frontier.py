@@ -75,7 +75,7 @@ class FrontierCommand(BaseCommand):
         )
         group.add_argument("--json", action="store_true", help="JSON, for programs")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Ask, and print; the end of a pipeline may stop listening."""
         from bilingual_crawler.frontier.places import open_view
 

@@ -40,7 +40,7 @@ class ImportCommand(BaseCommand):
         )
         group.add_argument("--langs", metavar="PAIR", help="the two languages, such as spa-eus")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Import, and tell."""
         from bilingual_crawler.export import importing as run
         from bilingual_crawler.languages import LanguagePair

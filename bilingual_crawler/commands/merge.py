@@ -64,7 +64,7 @@ class MergeCommand(BaseCommand):
         )
         group.add_argument("--json", action="store_true", help="one line of JSON, for programs")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Merge, and tell."""
         from bilingual_crawler.corpus.merging.merge import Merge
         from bilingual_crawler.corpus.merging.parts import (

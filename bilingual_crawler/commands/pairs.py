@@ -91,7 +91,7 @@ class PairsCommand(BaseCommand):
             "--ablation", action="store_true", help="with --gold: without each detector in turn"
         )
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Pair, and hand over; the end of a pipeline may stop listening."""
         from rich.console import Console
 

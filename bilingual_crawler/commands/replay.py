@@ -83,7 +83,7 @@ class ReplayCommand(BaseCommand):
             "--order", type=Path, metavar="DIR", help="write the downloads of each crawl"
         )
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Replay, and print."""
         import sys
 

@@ -53,7 +53,7 @@ class ScoreCommand(BaseCommand):
         group.add_argument("--topic", metavar="FILE", type=Path, help="the topic of the crawl")
         group.add_argument("--json", action="store_true", help="one line of JSON, for programs")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Ask the scorers, and print."""
         from bilingual_crawler.config.settings import Config
         from bilingual_crawler.config.topic_definition import read_terms

@@ -55,7 +55,7 @@ class ServeCommand(BaseCommand):
         )
         group.add_argument("--no-browser", action="store_true", help="open no browser")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Serve until Ctrl-C."""
         if len(args) != 1:
             raise UsageError("give the folder of one crawl")

@@ -51,7 +51,7 @@ class TopicCommand(BaseCommand):
         group.add_argument("--langs", metavar="LANGS", help="two languages (spa-eus), or one (spa)")
         group.add_argument("--json", action="store_true", help="a line of JSON a page")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Judge every page, and hand over; the end of a pipeline may stop listening."""
         from bilingual_crawler.config.settings import Config
         from bilingual_crawler.config.topic_definition import read_terms

@@ -90,7 +90,7 @@ class TrainCommand(BaseCommand):
         group.add_argument("--resume", action="store_true", help="go on from OUT/checkpoint.pt")
         train_pairs.add_options(parser)
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Train, and say where the model is and what it reaches."""
         if args == [PAIRS]:
             train_pairs.train_pairs(opts)

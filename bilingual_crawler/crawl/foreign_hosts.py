@@ -11,19 +11,16 @@ frontier, which has not seen the declaration, knows it too.
 """
 
 from collections import Counter
-from collections.abc import Container, Mapping
+from collections.abc import Container
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
+from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.store.journal import Journal
 from bilingual_crawler.store.journal_tables import JournaledDict
 from bilingual_crawler.urls.hosts import host_of, site_of
 
-CLAIMED_BY = "bilingual_claimed_by"
-"""The key of the meta data that names the sites which declared a foreign host."""
-ANSWERED = "bilingual_claim_answered"
-"""The key that is there once the foreign host has led back."""
 MOST_CLAIMANTS = 10
 """Sites that are remembered to have declared one host."""
 UNVOUCHED = frozenset({"nofollow", "ugc", "sponsored"})
@@ -101,20 +98,16 @@ class ForeignHosts:
         self._answer(host)
         return True
 
-    def meta_for(self, host: str) -> dict[str, Any]:
-        """What the request for a page of a host must say about it."""
+    def claim_of(self, host: str) -> tuple[str, bool]:
+        """Return which sites declared a host, and whether it has led back, for its requests."""
         claim = self._claims.get(host)
-        if claim is None:
-            return {}
-        return {CLAIMED_BY: " ".join(claim.claimants)} | (
-            {ANSWERED: True} if claim.answered else {}
-        )
+        return ("", False) if claim is None else (" ".join(claim.claimants), claim.answered)
 
-    def learn(self, host: str, meta: Mapping[str, Any]) -> None:
+    def learn(self, host: str, state: RequestState) -> None:
         """Take from a request what another process knew of its host."""
-        for site in str(meta.get(CLAIMED_BY, "")).split():
+        for site in state.claimed_by.split():
             self._add(host, site)
-        if meta.get(ANSWERED) and host in self._claims:
+        if state.claim_answered and host in self._claims:
             self._answer(host)
 
     def _add(self, host: str, site: str) -> None:

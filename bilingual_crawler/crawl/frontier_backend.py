@@ -11,7 +11,7 @@ from bilingual_crawler.frontier.journaled import JournaledFrontier
 if TYPE_CHECKING:
     from redis import Redis
 
-    from bilingual_crawler.spiders.bilingual import BilingualSpider
+    from bilingual_crawler.crawl.context import Crawl
 
 IDENTITY = "worker"
 """The fact by which a worker that is started again is told from another of its name."""
@@ -29,10 +29,10 @@ def connect(address: str) -> "Redis":
     return server.connect(address)
 
 
-def open_frontier(spider: "BilingualSpider", gate: SlotGate) -> CrawlFrontier:
+def open_frontier(crawl: "Crawl", gate: SlotGate) -> CrawlFrontier:
     """The frontier that the settings name, with what it had before."""
-    if spider.redis is None:
-        frontier = JournaledFrontier(spider.folder.journal, gate)
+    if crawl.redis is None:
+        frontier = JournaledFrontier(crawl.folder.journal, gate)
         gate.restore(frontier.pages_of_host)
         return frontier
     from bilingual_crawler.frontier.shared.frontier import (  # noqa: PLC0415 - an extra
@@ -44,17 +44,17 @@ def open_frontier(spider: "BilingualSpider", gate: SlotGate) -> CrawlFrontier:
     def begin_site(site: str, _hosts: list[str], pages: int) -> None:
         gate.set_pages(site, pages)
 
-    config, facts = spider.config, spider.folder.facts
+    config, facts = crawl.config, crawl.folder.facts
     if not facts.get(IDENTITY):
         facts[IDENTITY] = uuid4().hex
-        spider.folder.journal.checkpoint(wait=True)  # a kill must not make a stranger of us
-    prefix = config.frontier_prefix or f"bilingual:{spider.plan.langs}"
+        crawl.folder.journal.checkpoint(wait=True)  # a kill must not make a stranger of us
+    prefix = config.frontier_prefix or f"bilingual:{crawl.plan.langs}"
     try:
         shared = RedisFrontier(
-            RedisScripts(spider.redis, prefix, spider.folder.path.name),
-            spider.folder.journal,
+            RedisScripts(crawl.redis, prefix, crawl.folder.path.name),
+            crawl.folder.journal,
             gate,
-            member=Member(facts[IDENTITY], str(spider.plan.langs)),
+            member=Member(facts[IDENTITY], str(crawl.plan.langs)),
             lease=Lease(config.lease_seconds, config.worker_sites),
             delay_of=gate.delay_of,
             on_site=begin_site,

@@ -5,24 +5,21 @@ frontier, so that the report of a crawl accounts for every page.
 """
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import Any, Self
 
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 from scrapy.http import Response
 
+from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.fetching.optouts import opt_out_of, record_opt_out
+from bilingual_crawler.crawl.request_state import RequestState, end_url
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.selection import why_unwanted
 from bilingual_crawler.frontier.entry import State
+from bilingual_crawler.outcomes import Outcome
 from bilingual_crawler.urls.hosts import host_of
-
-if TYPE_CHECKING:
-    from bilingual_crawler.spiders.bilingual import BilingualSpider
-
-
-KEPT = (State.DONE, "stored")
 
 
 class Dropped(DropItem):
@@ -37,7 +34,7 @@ class Step(ABC):
     """What the steps have in common."""
 
     def __init__(self, crawler: Crawler) -> None:
-        self.spider = cast("BilingualSpider", crawler.spider)
+        self.crawl = Crawl.of(crawler)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -60,8 +57,8 @@ class LanguageFilter(Step):
 
     def take(self, document: Document) -> None:
         """Drop pages in other languages, and those of which too little is in it."""
-        pair = self.spider.pair_of(document.url)
-        unwanted = why_unwanted(document, pair, self.spider.config.language_share)
+        pair = self.crawl.languages_of(document.url)
+        unwanted = why_unwanted(document, pair, self.crawl.config.language_share)
         if unwanted is not None:
             raise Dropped(*unwanted)
 
@@ -82,8 +79,8 @@ class MachineTranslationFilter(Step):
         if not mark:
             return
         self._stats.inc_value(f"bilingual/machine_translated/{mark}")
-        if self.spider.config.machine_translated == "drop":
-            raise Dropped("machine_translated", f"the page is machine-translated: {mark}")
+        if self.crawl.config.machine_translated == "drop":
+            raise Dropped(Outcome.MACHINE_TRANSLATED, f"the page is machine-translated: {mark}")
 
 
 class Harvest(Step):
@@ -91,11 +88,13 @@ class Harvest(Step):
 
     def take(self, document: Document) -> None:
         """Drop what the corpus does not keep; a translation that comes later may bring it back."""
-        if self.spider.corpus.add(document):
+        if self.crawl.corpus.add(document):
             return
         if document.topic is not None and not document.topic.on_topic:
-            raise Dropped("off_topic", f"the page scores {document.topic.score:g} on the topic")
-        raise Dropped("duplicate", "nearly the same as another page")
+            raise Dropped(
+                Outcome.OFF_TOPIC, f"the page scores {document.topic.score:g} on the topic"
+            )
+        raise Dropped(Outcome.DUPLICATE, "nearly the same as another page")
 
 
 class OptOutFilter(Step):
@@ -110,20 +109,20 @@ class OptOutFilter(Step):
 
     def take(self, document: Document) -> None:
         """Drop what opted out in its own text or, for noindex, in its headers."""
-        honour = self.spider.honour_of(document.url)
+        honour = self.crawl.honour_of(document.url)
         opt_out = opt_out_of(document.robots, document.tdm_reservation, honour)
         if opt_out is not None:
             record_opt_out(self._stats, host_of(document.url), opt_out)
             raise Dropped(opt_out, f"the page opts out: {opt_out}")
 
     def _note_kept(self, item: Any, response: Response | None) -> None:
-        _note(item, response, *KEPT)
+        _note(item, response, State.DONE, Outcome.STORED)
 
     def _note_dropped(self, item: Any, response: Response | None, exception: Exception) -> None:
-        _note(item, response, State.DONE, getattr(exception, "reason", "dropped"))
+        _note(item, response, State.DONE, getattr(exception, "reason", Outcome.DROPPED))
 
     def _note_error(self, item: Any, response: Response | None) -> None:
-        _note(item, response, State.FAILED, "error_in_pipeline")
+        _note(item, response, State.FAILED, Outcome.ERROR_IN_PIPELINE)
 
 
 def _note(item: Any, response: Response | None, state: State, reason: str) -> None:
@@ -132,6 +131,7 @@ def _note(item: Any, response: Response | None, state: State, reason: str) -> No
     A URL with several documents is stored if one of them is.
     """
     if isinstance(item, Document) and response is not None:
-        if item.variant and response.meta.get("bilingual_outcome") == KEPT:
+        end = RequestState.of(response).end
+        if item.variant and end is not None and end.reason == Outcome.STORED:
             return
-        response.meta["bilingual_outcome"] = (state, reason)
+        end_url(response, state, reason)

@@ -17,6 +17,7 @@ import msgpack
 from scrapy import FormRequest, Request, Spider
 from scrapy.http import JsonRequest
 
+from bilingual_crawler.crawl.request_state import KEY, STORED_PREFIX, UNTOUCHED, RequestState
 from bilingual_crawler.frontier.entry import MAX_URL
 from bilingual_crawler.urls.fingerprint import request_fingerprint
 from bilingual_crawler.urls.hosts import host_of
@@ -35,14 +36,6 @@ DEFAULTS = {
     "callback": "parse",
     "errback": "failed",
 }
-VARIANT = "bilingual_variant"
-"""The key of the meta data that tells which of the variants of a URL is asked for."""
-LOOK = "bilingual_look"
-"""The key that is there if a page is looked at, to judge its site, and not harvested."""
-LOOKED_AT = "look"
-PROBE = "bilingual_probe"
-"""The key that is there if a URL is a guess."""
-TRANSIENT = frozenset({"bilingual_score", "bilingual_not_before", "bilingual_outcome"})
 PROXY = frozenset({"proxy", "_scheme_proxy", "_auth_proxy"})
 """Keys that Scrapy's proxy middleware sets, anew in every run."""
 SLOT = "download_slot"
@@ -50,19 +43,24 @@ PRIVILEGES = PROXY | {
     SLOT,
     "allow_offsite",
     "bilingual_site_file",
+    KEY,
     "bindaddress",
     "dont_obey_robotstxt",
 }
 """Keys by which a request is led elsewhere or spared a check; only running code may give them."""
 LIMITS = {"download_timeout": 86_400, "download_maxsize": 1 << 30, "max_retry_times": 1_000}
 """The most that a request on disk may ask for itself."""
+LOOK = STORED_PREFIX + "look"
 META_TYPES: dict[str, type | tuple[type, ...]] = {
     "depth": int,
     "redirect_times": int,
     "redirect_urls": list,
     "retry_times": int,
-    VARIANT: str,
+    STORED_PREFIX + "variant": str,
     LOOK: dict,
+    STORED_PREFIX + "probe": bool,
+    STORED_PREFIX + "claimed_by": str,
+    STORED_PREFIX + "claim_answered": bool,
     **dict.fromkeys(LIMITS, (int, float)),
 }
 CLASSES = {
@@ -93,21 +91,16 @@ class StoredRequestError(ValueError):
     """Bytes that are no request of ours: of another version, damaged, or made by somebody else."""
 
 
-def identity_of(meta: Mapping[str, Any]) -> str:
-    """What tells apart two requests for one URL: the variant, or that it is only looked at."""
-    return str(meta.get(VARIANT, "")) or (LOOKED_AT if LOOK in meta else "")
-
-
 def fingerprint_of(request: Request) -> int:
     """The identity of a request in the frontier; the variants of a URL differ."""
-    identity = identity_of(request.meta)
+    identity = RequestState.of(request).identity
     return request_fingerprint(request.url, request.method, request.body, identity)
 
 
 def make_plain(request: Request) -> None:
     """Take from a request what made it one for a variant."""
-    for key in (VARIANT, "cookiejar"):
-        request.meta.pop(key, None)
+    RequestState.update(request, variant="")
+    request.meta.pop("cookiejar", None)
     for name in ("Accept-Language", "Cookie"):
         request.headers.pop(name, None)
 
@@ -134,13 +127,16 @@ def encode(request: Request, spider: Spider) -> bytes | None:
 
 def _writable_meta(request: Request) -> dict[str, Any]:
     """What is kept of the meta data; what the machinery sets anew in every run is left out."""
-    meta = {key: value for key, value in request.meta.items() if key not in TRANSIENT}
+    state = RequestState.of(request)
+    meta = {key: value for key, value in request.meta.items() if key != KEY}
+    if state.site_file:
+        raise StoredRequestError("it is for a file about a site")
     if meta.get("_scheme_proxy") or meta.get("proxy") is None:
         meta = {key: value for key, value in meta.items() if key not in PROXY}
     if meta.get(SLOT) == host_of(request.url):
         del meta[SLOT]
     _check_privileges(meta)
-    return meta
+    return meta | state.to_stored()
 
 
 def _pack(fields: dict[str, Any]) -> bytes:
@@ -179,6 +175,9 @@ def decode(url: str, payload: bytes | None, spider: Spider) -> Request:
         )
         for name in ("callback", "errback"):
             fields[name] = fields[name] and getattr(spider, fields[name])
+        state = RequestState.from_stored(fields["meta"])
+        if state != UNTOUCHED:
+            fields["meta"] |= state.as_meta()
         make = CLASSES[fields.pop("_class")] if "_class" in fields else Request
         return make(url, **fields)
     except StoredRequestError:

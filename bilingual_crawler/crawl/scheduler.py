@@ -8,7 +8,7 @@ done, so that whatever kills the crawl before leaves the URL in the queue.
 
 import logging
 import time
-from typing import TYPE_CHECKING, NamedTuple, Self, cast
+from typing import Self
 
 from scrapy import Request, signals
 from scrapy.core.scheduler import BaseScheduler
@@ -17,19 +17,17 @@ from scrapy.utils.asyncio import CallLaterResult, call_later, create_looping_cal
 from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.misc import load_object
 
+from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.deadline import OutOfTimeError
 from bilingual_crawler.crawl.fetching.handler import GuardedDownloadHandler
 from bilingual_crawler.crawl.fetching.interruption import INTERRUPTED, interruption
-from bilingual_crawler.crawl.foreign_hosts import ANSWERED, CLAIMED_BY
 from bilingual_crawler.crawl.frontier_backend import open_frontier
+from bilingual_crawler.crawl.request_state import RequestState, UrlEnd, end_url
 from bilingual_crawler.crawl.requests import (
-    LOOK,
-    VARIANT,
     StoredRequestError,
     decode,
     encode,
     fingerprint_of,
-    identity_of,
     make_plain,
 )
 from bilingual_crawler.crawl.signals import (
@@ -41,30 +39,21 @@ from bilingual_crawler.crawl.signals import (
 )
 from bilingual_crawler.crawl.slots import SlotGate, slot_key
 from bilingual_crawler.documents.document import DocumentKey
+from bilingual_crawler.errors import exit_on_configuration_error
 from bilingual_crawler.frontier.entry import CrawlFrontier, Entry, Pushed, State
+from bilingual_crawler.outcomes import Outcome
 from bilingual_crawler.store.folder import ENDED_SITES
 from bilingual_crawler.store.journal import JournalError
 from bilingual_crawler.urls.fingerprint import request_fingerprint, url_fingerprint
 from bilingual_crawler.urls.hosts import host_of, site_of
 
-if TYPE_CHECKING:
-    from bilingual_crawler.spiders.bilingual import BilingualSpider
-
 logger = logging.getLogger(__name__)
-
-
-class Outcome(NamedTuple):
-    """How a URL ended; left in the meta data of its request under `bilingual_outcome`."""
-
-    state: State
-    reason: str
 
 
 MAX_UNREADABLE = 100
 """Saved requests that are dropped in one go before the engine has its turn."""
-UNREADABLE = "unreadable"
-PROCESSED = Outcome(State.DONE, "processed")
-"""How a URL ends of which nobody said anything: a callback that made no document."""
+PROCESSED = UrlEnd(State.DONE, Outcome.PROCESSED)
+"""How a URL ends if no component says so: a callback made no document."""
 
 
 class FrontierScheduler(BaseScheduler):
@@ -74,7 +63,9 @@ class FrontierScheduler(BaseScheduler):
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._spider = cast("BilingualSpider", crawler.spider)
+        self._crawl = Crawl.of(crawler)
+        assert crawler.spider is not None
+        self._spider = crawler.spider
         self._leases: dict[int, Request] = {}
         self._unwritable: dict[int, Request] = {}
         self._interrupted = self._unwritten = False
@@ -90,14 +81,18 @@ class FrontierScheduler(BaseScheduler):
 
     def open(self, spider: object) -> None:  # noqa: ARG002 - Scrapy's signature
         """Rebuild the frontier from the crawl's folder and keep it saved from now on."""
-        ours = self._spider
+        with exit_on_configuration_error():
+            self._open()
+
+    def _open(self) -> None:
+        ours = self._crawl
         downloader = self._crawler.engine.downloader
         self._gate = SlotGate(downloader, ours.plan.sites, ours.config.site_pages)
         if ours.config.site_yield:
             self._gate.end(ours.folder.facts.get(ENDED_SITES).split())
         self.frontier = open_frontier(ours, self._gate)
         self.frontier.prefetch((url_fingerprint(seed), host_of(seed)) for seed in ours.plan.seeds)
-        ours.resume(self.frontier)
+        ours.begin(self.frontier, self._gate)
         if self.frontier.known:
             logger.info(
                 "Going on in %s: %d URLs known, %d waiting",
@@ -122,12 +117,12 @@ class FrontierScheduler(BaseScheduler):
         self._crawler.signals.send_catch_log(crawl_ending)
         if self.frontier.dropped:
             self._crawler.stats.set_value("bilingual/frontier/dropped", self.frontier.dropped)
-        folder, is_in_order = self._spider.folder, False
+        folder, is_in_order = self._crawl.folder, False
         is_finished = reason == "finished" and not self.frontier.pending()
         try:
             self.frontier.close()
             folder.journal.checkpoint(wait=True)
-            self._spider.corpus.tidy(self._spider.patience.check)
+            self._crawl.corpus.tidy(self._crawl.deadline.check)
             is_in_order = True
             folder.facts["finished"] = "yes" if is_finished else "no"
         except (JournalError, OSError) as error:
@@ -160,10 +155,11 @@ class FrontierScheduler(BaseScheduler):
             lease = self._leases.pop(fingerprint, None)
             if lease is not None:
                 self._gate.left(lease)  # it may have failed before it was sent
-            wait = request.meta.get("bilingual_not_before", 0.0) - time.time()
+            wait = RequestState.of(request).not_before - time.time()
             self.frontier.retry(fingerprint, time.monotonic() + max(wait, 0.0), payload)
             return True
-        priority = float(request.meta.get("bilingual_score", request.priority))
+        score = RequestState.of(request).score
+        priority = float(request.priority if score is None else score)
         again = request.dont_filter or self._is_failed_seed(request, fingerprint)
         pushed = self.frontier.push(fingerprint, url, host, priority, payload, again=again)
         self._count("frontier/" + pushed.name.lower())
@@ -173,13 +169,6 @@ class FrontierScheduler(BaseScheduler):
         """Whether an earlier run could not have a seed; this one tries again."""
         is_seed = request.meta.get("is_start_request") and "redirect_urls" not in request.meta
         return bool(is_seed) and self.frontier.state_of(fingerprint) is State.FAILED
-
-    def end_site(self, site: str) -> None:
-        """Hand out nothing more of a site, in this run and in those that go on with it."""
-        facts = self._spider.folder.facts
-        facts[ENDED_SITES] = f"{facts.get(ENDED_SITES)} {site}".strip()
-        self._gate.end([site])
-        self.frontier.end_site(site)
 
     def next_request(self) -> Request | None:
         """The best request that can be sent at this moment."""
@@ -193,7 +182,7 @@ class FrontierScheduler(BaseScheduler):
             if request is not None:
                 self._leases[entry.fingerprint] = request
                 self._gate.handed_out(request, entry.host)
-                self._spider.take_in(request)
+                self._crawl.admit_host_of(request)
                 return request
         self._wake_after(0.0)
         return None
@@ -224,10 +213,10 @@ class FrontierScheduler(BaseScheduler):
                 raise StoredRequestError("its address is not on the host under which it was saved")  # noqa: TRY301
         except StoredRequestError as error:
             logger.warning("The saved request for %.200r is not sent: %s", entry.url, error)
-            self.frontier.end(entry.fingerprint, State.FAILED, UNREADABLE)
+            self.frontier.end(entry.fingerprint, State.FAILED, Outcome.UNREADABLE)
             self._count("frontier/unreadable")
             return None
-        request.meta["bilingual_score"] = entry.priority
+        RequestState.update(request, score=entry.priority)
         return request
 
     def _may_redirect(self, request: Request) -> bool:
@@ -235,12 +224,12 @@ class FrontierScheduler(BaseScheduler):
 
         The URL that redirects is another name of its target, which pairing must know.
         """
-        scope, source = self._spider.scope, request.meta["redirect_urls"][-1]
-        variant, is_look = request.meta.get(VARIANT, ""), LOOK in request.meta
-        identity = identity_of(request.meta)
-        lease = self._leases.get(request_fingerprint(source, "GET", b"", identity))
+        scope, source = self._crawl.scope, request.meta["redirect_urls"][-1]
+        state = RequestState.of(request)
+        variant, is_look = state.variant, state.look is not None
+        lease = self._leases.get(request_fingerprint(source, "GET", b"", state.identity))
         if lease is not None:
-            lease.meta["bilingual_outcome"] = Outcome(State.DONE, "redirected")
+            end_url(lease, State.DONE, Outcome.REDIRECTED)
         depth = request.meta.get("depth", 0)
         if is_look:
             objection = scope.refusal(request.url, depth)
@@ -254,7 +243,7 @@ class FrontierScheduler(BaseScheduler):
         if variant:
             make_plain(request)  # the page has an address of its own in that language
         if not is_look:
-            self._spider.corpus.alias(str(DocumentKey(source, variant)), request.url)
+            self._crawl.corpus.alias(str(DocumentKey(source, variant)), request.url)
         return True
 
     def _objection_to_target(self, request: Request, source: str, depth: int) -> str | None:
@@ -263,13 +252,13 @@ class FrontierScheduler(BaseScheduler):
         A host that must still lead back may redirect inside its own site: from example.eus
         to www.example.eus, for instance.
         """
-        scope, host = self._spider.scope, host_of(request.url)
+        scope, host = self._crawl.scope, host_of(request.url)
+        state = RequestState.of(request)
         if scope.covers(host):
-            for key in (CLAIMED_BY, ANSWERED):
-                request.meta.pop(key, None)
-            request.meta.update(self._spider.foreign.meta_for(host))
-        elif CLAIMED_BY in request.meta and site_of(host) == site_of(host_of(source)):
-            self._spider.foreign.learn(host, request.meta)
+            claimed_by, answered = self._crawl.foreign.claim_of(host)
+            RequestState.update(request, claimed_by=claimed_by, claim_answered=answered)
+        elif state.claimed_by and site_of(host) == site_of(host_of(source)):
+            self._crawl.foreign.learn(host, state)
             return scope.refusal(request.url, depth)
         return scope.objection(request.url, depth)
 
@@ -281,21 +270,20 @@ class FrontierScheduler(BaseScheduler):
         for fingerprint in over:
             request = self._leases.pop(fingerprint)
             self._gate.left(request)
-            state, reason = request.meta.get("bilingual_outcome", PROCESSED)
-            if self._interrupted and (
-                reason == INTERRUPTED or "bilingual_outcome" not in request.meta
-            ):
+            end = RequestState.of(request).end
+            if self._interrupted and (end is None or end.reason == INTERRUPTED):
                 continue  # its lease ends with the process, and the next one has it again
-            self.frontier.end(fingerprint, State(state), reason)
+            state, reason = end or PROCESSED
+            self.frontier.end(fingerprint, state, reason)
             self._crawler.signals.send_catch_log(
-                url_ended, request=request, state=State(state), reason=reason
+                url_ended, request=request, state=state, reason=reason
             )
 
     def _failed(self, response: object) -> None:
         """A callback raised: its page was fetched, but nothing came of it."""
         request = getattr(response, "request", None)
         if isinstance(request, Request):
-            request.meta["bilingual_outcome"] = Outcome(State.FAILED, "error_in_callback")
+            end_url(request, State.FAILED, Outcome.ERROR_IN_CALLBACK)
 
     def _break_off(self) -> None:
         """There is no time to wait for pages: those that do not come are asked for later."""
@@ -348,7 +336,7 @@ class FrontierScheduler(BaseScheduler):
     def _checkpoint(self) -> None:
         self._sweep()
         try:
-            self._spider.folder.journal.checkpoint()
+            self._crawl.folder.journal.checkpoint()
         except JournalError as error:
             self._tell_unwritable(error)
             self._checkpoints.stop()
@@ -360,8 +348,8 @@ class FrontierScheduler(BaseScheduler):
         if not self._unwritten:
             self._unwritten = True
             sentence = (
-                f"The crawl stops: {error}. Everything up to the last checkpoint is kept: mend"
-                f" that, and the same command with -a output={self._spider.folder.path} goes on."
+                f"The crawl stops: {error}. Everything up to the last checkpoint is kept: fix"
+                f" that, and the same command with -a output={self._crawl.folder.path} goes on."
             )
             logger.critical(sentence)
             self._crawler.signals.send_catch_log(crawl_failed, sentence=sentence)

@@ -16,20 +16,20 @@ import time
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
 from scrapy.crawler import Crawler, CrawlerProcessBase
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.log import get_scrapy_root_handler
 
+from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.deadline import ALL, ANSWERS
 from bilingual_crawler.crawl.signals import crawl_failed, stop_deadline_passed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bilingual_crawler.spiders.bilingual import BilingualSpider
 
 logger = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ class GracefulStop:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._patience = cast("BilingualSpider", crawler.spider).patience
+        self._deadline = Crawl.of(crawler).deadline
         self._process: CrawlerProcessBase | None = None
         self._hurry_at: float | None = None
         self._over = False
@@ -106,10 +106,10 @@ class GracefulStop:
     def _begin(self) -> None:
         from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
 
-        self._patience.tell()
+        self._deadline.tell()
         self._put_before(self._told_again)
         loop: Any = reactor
-        loop.callFromThread(call_later, ANSWERS * self._patience.seconds, self._give_up)
+        loop.callFromThread(call_later, ANSWERS * self._deadline.seconds, self._give_up)
 
     def _told_again(self, theirs: Any, number: int, frame: FrameType | None) -> None:
         """The second signal: at once, if Scrapy does not manage."""
@@ -135,7 +135,7 @@ class GracefulStop:
 
     def _is_time(self) -> bool:
         hurry_at = self._hurry_at
-        return self._patience.is_over(ALL) or (
+        return self._deadline.is_over(ALL) or (
             hurry_at is not None and time.monotonic() >= hurry_at
         )
 

@@ -54,17 +54,15 @@ FINGERPRINTER = OURS + "crawl.negotiation.cache_key.VariantFingerprinter"
 ALIGN = {OURS + "crawl.extensions.aligner.CrawlAligner": 120}
 
 
-def wire_fetching(settings: BaseSettings) -> Config:
+def wire_fetching(settings: BaseSettings, config: Config) -> None:
     """Let a spider of any kind fetch as we do: guarded, obedient, slowly, under our name."""
     for default in scrapy_defaults:
         settings.set(default.name, default.value, priority="addon")
-    config = Config.from_settings(settings)
     for name, value in identity_settings(settings, config.contact).items():
         settings.set(name, value, priority="addon")
     for name in ("DOWNLOAD_HANDLERS", "DOWNLOADER_MIDDLEWARES"):
         add_components(settings, name, COMPONENTS[name])
     add_components(settings, "EXTENSIONS", THROTTLE)
-    return config
 
 
 def add_components(settings: BaseSettings, name: str, components: Mapping[str, Any]) -> None:

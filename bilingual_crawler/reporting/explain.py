@@ -8,7 +8,7 @@ everything is named; what may have added to it follows.
 from collections.abc import Iterator
 
 from bilingual_crawler.languages import Language
-from bilingual_crawler.reporting import reasons
+from bilingual_crawler.outcomes import Outcome, is_drop, is_failure, link_sentence, outcome_sentence
 from bilingual_crawler.reporting.counts import LOOKED_AT, Amounts, Counts
 from bilingual_crawler.reporting.found_sites import explain_sites
 from bilingual_crawler.reporting.tally import largest_first
@@ -38,7 +38,7 @@ def _lost_at(counts: Counts) -> Iterator[str]:
 
 
 def _nothing_fetched(counts: Counts) -> Iterator[str]:
-    failures = {k: v for k, v in counts.seed_outcomes.items() if k != reasons.REDIRECTED}
+    failures = {k: v for k, v in counts.seed_outcomes.items() if k != Outcome.REDIRECTED}
     number = sum(failures.values())
     if not counts.outcomes and counts.known and not counts.waiting + counts.over_budget:
         yield "Nothing was fetched here: other workers of the crawl had everything there was."
@@ -47,16 +47,16 @@ def _nothing_fetched(counts: Counts) -> Iterator[str]:
     elif not failures:
         yield "Nothing was fetched: the seeds led to other addresses, and those gave no page."
         for why, number in _few(counts.redirects_refused):
-            yield f"{_count(number, 'redirect')} not followed: {reasons.link_refusal(why)}"
+            yield f"{_count(number, 'redirect')} not followed: {link_sentence(why)}"
     elif list(failures) == ["robots_txt"]:
         yield f"Nothing was fetched: robots.txt forbids {_of_seeds(number, counts.seeds, 'all')}."
     elif len(failures) == 1:
         where = _of_seeds(number, counts.seeds, "any of the")
-        yield f"Nothing was fetched from {where}: {reasons.outcome(*failures)}"
+        yield f"Nothing was fetched from {where}: {outcome_sentence(*failures)}"
     else:
         yield f"Nothing was fetched from {_of_seeds(number, counts.seeds, 'any of the')}:"
         for why, number in _few(failures):
-            yield f"{_count(number, 'seed')}: {reasons.outcome(why)}"
+            yield f"{_count(number, 'seed')}: {outcome_sentence(why)}"
     if "robots_txt" in failures:
         yield "robots.txt is always obeyed: choose other seeds, or ask the owners of the site."
     if failures.keys() & {"dns", "connection", "tls", "timeout"}:
@@ -120,9 +120,9 @@ def _few_pages(counts: Counts) -> Iterator[str]:
     if not lost or lost < MANY * (lost + counts.pages):
         return
     yield f"Only {counts.pages:,} of {counts.pages + lost:,} URLs gave a page:"
-    failures = {why: n for why, n in counts.outcomes.items() if reasons.is_failure(why)}
+    failures = {why: n for why, n in counts.outcomes.items() if is_failure(why)}
     for why, number in _few(failures):
-        yield f"{_urls(number)}: {reasons.outcome(why)}"
+        yield f"{_urls(number)}: {outcome_sentence(why)}"
 
 
 def _still_open(counts: Counts) -> Iterator[str]:
@@ -139,13 +139,13 @@ def _still_open(counts: Counts) -> Iterator[str]:
 
 def _drops(counts: Counts) -> Iterator[str]:
     """Pages that were read and not kept, and why."""
-    dropped = {why: number for why, number in counts.outcomes.items() if reasons.is_drop(why)}
+    dropped = {why: number for why, number in counts.outcomes.items() if is_drop(why)}
     for why, number in _few(dropped):
-        yield f"{_count(number, 'page')}{_which_languages(why, counts)}: {reasons.outcome(why)}"
+        yield f"{_count(number, 'page')}{_which_languages(why, counts)}: {outcome_sentence(why)}"
 
 
 def _which_languages(reason: str, counts: Counts) -> str:
-    if reason != reasons.OFF_LANGUAGE or not counts.off_language:
+    if reason != Outcome.OFF_LANGUAGE or not counts.off_language:
         return ""
     named = ", ".join(f"{code} {number}" for code, number in _few(counts.off_language))
     return f" ({named})"

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from bilingual_crawler.frontier.view import STATES, Host, Status, Url, Worker
-from bilingual_crawler.reporting import reasons
+from bilingual_crawler.outcomes import outcome_sentence
 from bilingual_crawler.reporting.tally import largest_first
 from bilingual_crawler.reporting.terminal import DIM, STRONG, WARN, duration, grid, plain, shown
 from bilingual_crawler.store.target import replacing_file, text_file
@@ -43,7 +43,7 @@ def show_status(status: Status, *, as_json: bool) -> None:
         console.print()
         ended = largest_first(status.outcomes).items()
         reasoned = (
-            (shown(f"{number:,}"), shown(reason), shown(reasons.outcome(reason), DIM))
+            (shown(f"{number:,}"), shown(reason), shown(outcome_sentence(reason), DIM))
             for reason, number in ended
         )
         console.print(grid(reasoned, right=frozenset({0})))

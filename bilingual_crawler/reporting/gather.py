@@ -3,18 +3,14 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bilingual_crawler.frontier.entry import Frontier
+from bilingual_crawler.outcomes import OPT_OUTS
 from bilingual_crawler.pairing.pair import DocumentPair, PackedPair
-from bilingual_crawler.reporting import reasons
-from bilingual_crawler.reporting.counts import LOOKED_AT, Counts
-from bilingual_crawler.reporting.found_sites import FoundSites
-from bilingual_crawler.reporting.tally import Tally, largest_first, under
+from bilingual_crawler.reporting.counts import LOOKED_AT
+from bilingual_crawler.reporting.tally import largest_first, under
 from bilingual_crawler.urls.announced import announced_languages
-
-if TYPE_CHECKING:
-    from bilingual_crawler.spiders.bilingual import BilingualSpider
 
 PAGES = "bilingual/pages"
 FAILED = "bilingual/failed"
@@ -27,30 +23,6 @@ LINKS_REFUSED = "bilingual/links/refused/"
 REDIRECTS_REFUSED = "bilingual/redirects/refused/"
 NOFOLLOW = "bilingual/optouts/nofollow"
 OPT_OUT_HOSTS = "bilingual/optouts/hosts/"
-
-
-def counts_of(spider: "BilingualSpider", frontier: Frontier, tally: Tally) -> Counts:
-    """Everything that was counted, as it stands."""
-    pairs = spider.corpus.standing()
-    return Counts(
-        langs=spider.plan.langs,
-        seeds=len(spider.plan.seeds),
-        documents=largest_first(spider.corpus.documents),
-        pairs=len(pairs),
-        pairs_by_detector=detectors_of(pairs),
-        known=frontier.known,
-        waiting=len(frontier),
-        over_budget=frontier.shelved,
-        waiting_looks={} if pairs else announced(frontier),
-        sites=found_sites(spider),
-        harvests=spider.harvests,
-        **sums_of(tally.totals(), frontier.outcomes),
-    )
-
-
-def found_sites(spider: "BilingualSpider") -> FoundSites | None:
-    """What a search has found; None where there is no search."""
-    return None if spider.discovery is None else FoundSites.of(spider.discovery.search.sites)
 
 
 def sums_of(totals: Counter[str], outcomes: Mapping[str, int]) -> dict[str, Any]:
@@ -81,7 +53,7 @@ def detectors_of(pairs: Sequence[DocumentPair | PackedPair]) -> dict[str, int]:
 
 def _opt_outs(outcomes: Mapping[str, int], nofollow: int) -> dict[str, int]:
     """Pages that were left alone, or whose links were, because their owners ask for it."""
-    found = {reason: outcomes.get(reason, 0) for reason in reasons.OPT_OUTS}
+    found = {reason: outcomes.get(reason, 0) for reason in OPT_OUTS}
     return {reason: n for reason, n in (found | {"nofollow": nofollow}).items() if n}
 
 

@@ -14,7 +14,7 @@ from prometheus_client import CollectorRegistry, ProcessCollector
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from bilingual_crawler.reporting import reasons
+from bilingual_crawler.outcomes import is_failure
 from bilingual_crawler.reporting.counts import per_100
 
 URLS = "bilingual/urls/"
@@ -66,7 +66,7 @@ class CrawlCollector(Collector):
             yield CounterMetricFamily(name, meaning, now.stats.get(stat, 0) * factor)
         outcomes = _by_reason(now.stats, URLS)
         yield _labelled("bilingual_urls_ended", "URLs by how they ended.", {"outcome": outcomes})
-        failures = {name: n for name, n in outcomes.items() if reasons.is_failure(name)}
+        failures = {name: n for name, n in outcomes.items() if is_failure(name)}
         yield _labelled("bilingual_failures", "URLs that gave no page.", {"reason": failures})
         opted_out = {name: n for name, n in outcomes.items() if name == "robots_txt"}
         opted_out |= _by_reason(now.stats, OPT_OUTS)

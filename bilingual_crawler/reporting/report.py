@@ -16,7 +16,7 @@ from bilingual_crawler import __version__
 from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.config.settings import PREFIX, Config, scrapy_defaults
 from bilingual_crawler.frontier.entry import Entry
-from bilingual_crawler.reporting import reasons
+from bilingual_crawler.outcomes import link_sentence, outcome_sentence
 from bilingual_crawler.reporting.counts import Amounts, Counts
 from bilingual_crawler.store.durable import replacing
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS, PAIRS_TSV, SITES
@@ -59,15 +59,15 @@ def figures(counts: Counts, best: Iterable[Entry]) -> dict[str, Any]:
         "urls_waiting": counts.waiting,
         "urls_over_budget": counts.over_budget,
         "urls_failed": counts.failed,
-        "urls_ended": _explained(counts.outcomes, reasons.outcome),
+        "urls_ended": _explained(counts.outcomes, outcome_sentence),
         "off_language": dict(counts.off_language),
         "machine_translated": dict(counts.machine_translated),
         "split_pages": counts.split_pages,
         "links_seen": counts.links.get("seen", 0),
         "links_scored": counts.links.get("scored", 0),
         "links_raised": counts.links.get("raised", 0),
-        "links_refused": _explained(counts.links_refused, reasons.link_refusal),
-        "redirects_refused": _explained(counts.redirects_refused, reasons.link_refusal),
+        "links_refused": _explained(counts.links_refused, link_sentence),
+        "redirects_refused": _explained(counts.redirects_refused, link_sentence),
         "opt_outs": dict(counts.opt_outs),
         "opt_out_hosts": {host: dict(each) for host, each in counts.opt_out_hosts.items()},
         "requests": counts.requests,

@@ -12,8 +12,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from bilingual_crawler.outcomes import Outcome, is_drop, is_failure, link_sentence, outcome_sentence
 from bilingual_crawler.pairing.pair import DocumentPair
-from bilingual_crawler.reporting import reasons
 from bilingual_crawler.reporting.counts import Amounts, Counts
 from bilingual_crawler.reporting.found_sites import FoundSites
 from bilingual_crawler.reporting.terminal import DIM, GOOD, STRONG, duration, grid, plain
@@ -151,7 +151,7 @@ def _accounts(counts: Counts) -> RenderableType:
     languages = ", ".join(f"{code} {number:,}" for code, number in counts.documents.items())
     rows: list[tuple[Text, ...]] = []
     if counts.sites is not None:
-        rows += _site_rows(counts.sites, counts.outcomes.get(reasons.EXAMINED, 0))
+        rows += _site_rows(counts.sites, counts.outcomes.get(Outcome.EXAMINED, 0))
     if counts.harvests:
         about = f"documents ({languages})" if languages else "documents"
         rows.append(_row("kept", counts.kept, about))
@@ -162,11 +162,11 @@ def _accounts(counts: Counts) -> RenderableType:
     if machine > 0:
         about = "documents that say so themselves (BILINGUAL_MACHINE_TRANSLATED=drop)"
         rows.append(_row("by machine", machine, about))
-    dropped = {why: number for why, number in outcomes.items() if reasons.is_drop(why)}
-    failed = {why: number for why, number in outcomes.items() if reasons.is_failure(why)}
+    dropped = {why: number for why, number in outcomes.items() if is_drop(why)}
+    failed = {why: number for why, number in outcomes.items() if is_failure(why)}
     rows += _reasons("not kept", dropped, _with_languages(counts))
-    rows += _reasons("not fetched", failed, reasons.outcome)
-    rows += _reasons("not followed", counts.links_refused, reasons.link_refusal)
+    rows += _reasons("not fetched", failed, outcome_sentence)
+    rows += _reasons("not followed", counts.links_refused, link_sentence)
     if counts.waiting:
         rows.append(_row("waiting", counts.waiting, "URLs that were not fetched yet"))
     if counts.over_budget:
@@ -191,8 +191,8 @@ def _with_languages(counts: Counts) -> Callable[[str], str]:
     named = ", ".join(f"{code} {number:,}" for code, number in counts.off_language.items())
 
     def meaning(reason: str) -> str:
-        sentence = reasons.outcome(reason)
-        return f"{sentence} ({named})" if reason == reasons.OFF_LANGUAGE and named else sentence
+        sentence = outcome_sentence(reason)
+        return f"{sentence} ({named})" if reason == Outcome.OFF_LANGUAGE and named else sentence
 
     return meaning
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bilingual_crawler.config.settings import Config
-from bilingual_crawler.reporting import gather, reasons
+from bilingual_crawler.outcomes import is_drop, is_failure, link_sentence, outcome_sentence
+from bilingual_crawler.reporting import gather
 from bilingual_crawler.reporting.counts import per_100
 from bilingual_crawler.reporting.progress import Throttled
 from bilingual_crawler.reporting.tally import MILLISECONDS, largest_first, under
@@ -228,18 +229,16 @@ def _reasons_of(
     refused = under(tally, gather.LINKS_REFUSED) or links
     return {
         "dropped": [
-            Reason(code, number, reasons.outcome(code))
+            Reason(code, number, outcome_sentence(code))
             for code, number in outcomes.items()
-            if reasons.is_drop(code)
+            if is_drop(code)
         ],
         "failures": [
-            Reason(code, number, reasons.outcome(code))
+            Reason(code, number, outcome_sentence(code))
             for code, number in outcomes.items()
-            if reasons.is_failure(code)
+            if is_failure(code)
         ],
-        "refused": [
-            Reason(code, number, reasons.link_refusal(code)) for code, number in refused.items()
-        ],
+        "refused": [Reason(code, number, link_sentence(code)) for code, number in refused.items()],
     }
 
 

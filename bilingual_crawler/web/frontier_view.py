@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.journal_view import amounts, best
-from bilingual_crawler.reporting import reasons, yields
+from bilingual_crawler.outcomes import Outcome
+from bilingual_crawler.reporting import yields
 from bilingual_crawler.store.journal import open_read_only
 from bilingual_crawler.urls.hosts import site_of
 
@@ -67,7 +68,7 @@ def frontier_view(journal: Path) -> FrontierOverview:
                 view.waiting += number
             elif state == State.FAILED:
                 site.failed += number
-            elif outcome != reasons.REDIRECTED:
+            elif outcome != Outcome.REDIRECTED:
                 site.pages += number
         view.best = [WaitingUrl(str(each.url), each.score) for each in best(connection, BEST_SHOWN)]
     with _quiet(), open_read_only(journal) as connection:  # there are pages without URLs: Redis

@@ -14,7 +14,7 @@ from typing import Any
 
 from bilingual_crawler.corpus.merging.part import CrawlPart, PartPage
 from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.reporting.reasons import STORED
+from bilingual_crawler.outcomes import Outcome
 
 Row = tuple[Any, ...]
 _CERTAINTY = {State.QUEUED: 0, State.LEASED: 0, State.FAILED: 1, State.DONE: 2}
@@ -65,4 +65,4 @@ def _joined(
 
 def _done_first(row: Row) -> tuple[Any, ...]:
     _, state, priority, sequence, *_, outcome = row
-    return _CERTAINTY[State(state)], outcome == STORED, outcome or "", priority, -sequence
+    return _CERTAINTY[State(state)], outcome == Outcome.STORED, outcome or "", priority, -sequence

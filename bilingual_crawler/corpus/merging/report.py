@@ -8,7 +8,8 @@ from bilingual_crawler.corpus.merging.facts import joined_facts
 from bilingual_crawler.corpus.merging.merge import Merged
 from bilingual_crawler.corpus.merging.part import CrawlPart
 from bilingual_crawler.languages import Languages
-from bilingual_crawler.reporting import gather, reasons
+from bilingual_crawler.outcomes import stop_sentence
+from bilingual_crawler.reporting import gather
 from bilingual_crawler.reporting.counts import Counts
 from bilingual_crawler.reporting.explain import explain
 from bilingual_crawler.reporting.report import FORMAT, HARVEST, figures, versions
@@ -33,7 +34,7 @@ def merged_report(parts: Sequence[CrawlPart], merged: Merged, langs: Languages) 
         "versions": versions(),
         "state": "finished" if merged.finished else "stopped",
         "stopped_by": MERGED,
-        "stopped_why": reasons.stop(MERGED),
+        "stopped_why": stop_sentence(MERGED),
         "started": facts.get("started"),
         "updated": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": merged.totals[MILLISECONDS] / 1000,

@@ -7,7 +7,7 @@ import logging
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
 from scrapy.crawler import Crawler
@@ -20,8 +20,10 @@ from bilingual_crawler.crawl.browser.failure import (
 )
 from bilingual_crawler.crawl.browser.memory import SiteMemory
 from bilingual_crawler.crawl.browser.supply import resource_of
+from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.fetching.identity import accept_language
 from bilingual_crawler.crawl.fetching.optouts import CLOSED, opt_out_of
+from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.languages import Languages
 from bilingual_crawler.urls.hosts import host_of, site_of
@@ -29,11 +31,9 @@ from bilingual_crawler.urls.hosts import host_of, site_of
 if TYPE_CHECKING:
     from bilingual_crawler.crawl.browser.renderer import Renderer
     from bilingual_crawler.crawl.browser.visit import Findings
-    from bilingual_crawler.spiders.bilingual import BilingualSpider
 
 logger = logging.getLogger(__name__)
 
-RENDERINGS = "bilingual_renderings"
 """Where the request of a page has the markup that the browser made, for whoever archives it."""
 LEAST_GAIN = 200
 """Characters of text that a page must gain by its scripts, and"""
@@ -49,8 +49,8 @@ class Rendering:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
-        self._spider = spider = cast("BilingualSpider", crawler.spider)
-        self._memory = SiteMemory(spider.folder.facts)
+        self._crawl = crawl = Crawl.of(crawler)
+        self._memory = SiteMemory(crawl.folder.facts)
         self._renderer: Renderer | None = None
         self._told: set[str] = set()
         self._left_plain = 0
@@ -73,7 +73,7 @@ class Rendering:
         if not self._is_wanted(plain):
             return [plain]
         site = site_of(host_of(plain.url))
-        pair = self._spider.pair_of(plain.url)
+        pair = self._crawl.languages_of(plain.url)
         try:
             found = await self._render(response, pair, read)
         except StoppingError:
@@ -91,20 +91,20 @@ class Rendering:
         self._count("gained" if gained else "nothing_new")
         self._count("clicks", found.clicks)
         self._memory.learn(site, gained)
-        if gained and self._spider.config.warc:
-            response.meta[RENDERINGS] = renderings_of(found)
+        if gained and self._crawl.config.warc:
+            RequestState.update(response, renderings=renderings_of(found))
         return self._variants(document, found)
 
     def _is_wanted(self, plain: Document) -> bool:
         """Whether a page is to be rendered; never one that asks not to be used at all."""
-        spider = self._spider
-        mode = spider.render_mode(plain.url)
+        crawl = self._crawl
+        mode = crawl.render_mode(plain.url)
         if plain.needs_scripts:
             self._count(f"signs/{plain.needs_scripts}")
         if mode == "never":
             self._left_plain += bool(plain.needs_scripts)
             return False
-        honour = spider.honour_of(plain.url)
+        honour = crawl.honour_of(plain.url)
         if opt_out_of(plain.robots, plain.tdm_reservation, honour) in CLOSED:
             return False
         site = site_of(host_of(plain.url))
@@ -117,7 +117,7 @@ class Rendering:
         from bilingual_crawler.crawl.browser.visit import Terms  # noqa: PLC0415
 
         if self._renderer is None:
-            self._renderer = Renderer(self._crawler, self._spider.config.chromium)
+            self._renderer = Renderer(self._crawler, self._crawl.config.chromium)
         settings, meta = self._crawler.settings, response.meta
         engine = self._crawler.engine
         terms = Terms(

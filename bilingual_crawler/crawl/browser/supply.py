@@ -19,12 +19,12 @@ from scrapy.http.request import NO_CALLBACK
 from bilingual_crawler.crawl.fetching.identity import robot_of
 from bilingual_crawler.crawl.fetching.optouts import CLOSED, opt_out_of, robots_directives
 from bilingual_crawler.crawl.fetching.refusal import reason_of
+from bilingual_crawler.crawl.request_state import RequestState
 
 LARGEST = 10_000_000
 """Bytes of one resource."""
 MOST_KEPT = 32_000_000
 """Bytes of all resources that are kept to be given out again."""
-PART_OF_PAGE = "bilingual_part_of_page"
 
 _NOT_HANDED_ON = frozenset(
     (
@@ -92,7 +92,11 @@ class Supply:
             url,
             callback=NO_CALLBACK,
             headers=dict(headers),
-            meta={"dont_retry": True, "download_maxsize": LARGEST, PART_OF_PAGE: True},
+            meta={
+                "dont_retry": True,
+                "download_maxsize": LARGEST,
+                **RequestState(part_of_page=True).as_meta(),
+            },
         )
         assert self._crawler.engine is not None
         try:

@@ -7,19 +7,19 @@ frontier as everything else, so that delays, robots.txt, opt-outs and budgets ho
 
 import json
 import logging
-from collections.abc import AsyncIterator, Iterable
-from typing import TYPE_CHECKING, cast
+from collections.abc import AsyncIterator, Callable, Iterable
+from typing import Any
 
 from scrapy import Request, signals
-from scrapy.crawler import Crawler
 from scrapy.exceptions import DontCloseSpider
 from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.asyncio import sleep
 
 from bilingual_crawler.config.discovery import OWN, STRATEGIES
+from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.discovery.asking import BacklinkQuestions, make_provider
-from bilingual_crawler.crawl.discovery.looks import Look, is_look
+from bilingual_crawler.crawl.discovery.looks import Look
 from bilingual_crawler.crawl.discovery.ranking import ranked
 from bilingual_crawler.crawl.fetching.optouts import (
     CLOSED,
@@ -27,8 +27,7 @@ from bilingual_crawler.crawl.fetching.optouts import (
     opt_out_of,
     record_opt_out,
 )
-from bilingual_crawler.crawl.requests import LOOKED_AT
-from bilingual_crawler.crawl.scheduler import FrontierScheduler
+from bilingual_crawler.crawl.request_state import LOOKED_AT, RequestState, end_url
 from bilingual_crawler.crawl.scoring.worker import ScoringThread
 from bilingual_crawler.crawl.signals import crawl_ending
 from bilingual_crawler.discovery.graph import OutLink, out_links
@@ -41,19 +40,16 @@ from bilingual_crawler.documents.document import Document
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import CrawlFrontier, State
 from bilingual_crawler.languages import LanguagePair, Languages
+from bilingual_crawler.outcomes import Outcome
 from bilingual_crawler.scoring.scorer import SEED_PRIORITY
 from bilingual_crawler.store.files import AppendFile
 from bilingual_crawler.store.folder import SITES
 from bilingual_crawler.urls.fingerprint import request_fingerprint
 from bilingual_crawler.urls.hosts import host_of, site_of
 
-if TYPE_CHECKING:
-    from bilingual_crawler.spiders.bilingual import BilingualSpider
-
 logger = logging.getLogger(__name__)
 
 DISCOVERS, PAGES = "discovers", "pages of discovery"
-EXAMINED = (State.DONE, "examined")
 OPEN = frozenset({None, Standing.WAITING, Standing.UNREACHABLE})
 """Standings of sites that are examined when a page of theirs comes."""
 RANKED_AT_ONCE = 1_000
@@ -77,9 +73,12 @@ def check_discovery(langs: Languages, frontier: str) -> None:
 class Discovery:
     """Looks at sites, page by page, and hands the bilingual ones to harvesting."""
 
-    def __init__(self, spider: "BilingualSpider", crawler: Crawler) -> None:
-        self._crawler, self._spider = crawler, spider
-        self._folder, self._config = spider.folder, spider.config
+    def __init__(
+        self, crawl: Crawl, look: Callable[..., Any], not_seen: Callable[..., Any]
+    ) -> None:
+        self._crawl, self._crawler = crawl, crawl.crawler
+        self._look, self._not_seen = look, not_seen
+        self._folder, self._config = crawl.folder, crawl.config
         self._folder.facts[DISCOVERS] = "yes"
         self._folder.add(
             AppendFile(self._folder.path / SITES, self._folder.journal.file_end(SITES))
@@ -101,7 +100,7 @@ class Discovery:
             (self._ending, crawl_ending),
             (self._thread.stop, signals.engine_stopped),
         ):
-            crawler.signals.connect(handler, signal=signal)
+            self._crawler.signals.connect(handler, signal=signal)
 
     def _make_questions(self) -> BacklinkQuestions:
         config = self._config
@@ -114,7 +113,7 @@ class Discovery:
 
     async def start(self) -> AsyncIterator[Request]:
         """Ask for the seeds, and for what an earlier run could not finish."""
-        for url in self._spider.plan.seeds:
+        for url in self._crawl.plan.seeds:
             self.search.seed(url)
             yield self._request(url, SEED_PRIORITY, Look())
         for record in self.search.unfinished:
@@ -129,11 +128,11 @@ class Discovery:
         """Let harvesting go on where it was: sites that were found, hosts that wait for it."""
         for record in self.search.sites.load():
             for url in record.entries:
-                self._spider.scope.admit(host_of(url))
+                self._crawl.scope.admit(host_of(url))
         for entry in frontier.queued():
             is_harvested = Look.from_payload(entry.payload) is None
-            if is_harvested and not self._spider.foreign.is_unanswered(entry.host):
-                self._spider.scope.admit_host(entry.host)
+            if is_harvested and not self._crawl.foreign.is_unanswered(entry.host):
+                self._crawl.scope.admit_host(entry.host)
 
     async def take(self, response: Response, document: Document) -> None:
         """A page has come that discovery asked for.
@@ -141,10 +140,10 @@ class Discovery:
         What must not be kept is not looked at either, but its links may be followed; what is
         reserved or closed to machine learning is not even read for its links.
         """
-        look = Look.from_meta(response.meta)
-        honour = self._spider.honour_of(document.url)
+        look = Look.of(response)
+        honour = self._crawl.honour_of(document.url)
         opt_out = opt_out_of(document.robots, document.tdm_reservation, honour)
-        response.meta["bilingual_outcome"] = EXAMINED if opt_out is None else (State.DONE, opt_out)
+        end_url(response, State.DONE, opt_out or Outcome.EXAMINED)
         if forbids_links(document.robots, honour):
             document.links = []
         async with self._thread:
@@ -163,7 +162,7 @@ class Discovery:
     async def note_links(self, document: Document) -> None:
         """Read a page for its links to other sites; follow those that the search wants."""
         links: list[OutLink] = []
-        if not forbids_links(document.robots, self._spider.honour_of(document.url)):
+        if not forbids_links(document.robots, self._crawl.honour_of(document.url)):
             links = await self._thread.run(out_links, document)
         self._count("links", len(links))
         self._send(self.search.read(document.requested_url, links))
@@ -171,7 +170,7 @@ class Discovery:
     def failed(self, request: Request, reason: str) -> None:
         """A page that discovery asked for could not be had."""
         asked = (request.meta.get("redirect_urls") or [request.url])[0]
-        self._missed(asked, Look.from_meta(request.meta), reason)
+        self._missed(asked, Look.of(request), reason)
 
     async def _examine(self, document: Document, look: Look) -> None:
         """Show a page to the detector of its site, or begin with the site."""
@@ -204,7 +203,7 @@ class Discovery:
                 self.search.hubs.judged(approach.via, standing is Standing.BILINGUAL)
             return None
         sites.note(SiteRecord(site, Standing.EXAMINING, approach))
-        pair = self._spider.pair_of(document.url)
+        pair = self._crawl.languages_of(document.url)
         assert isinstance(pair, LanguagePair)  # check_discovery saw to it
         detector = SiteDetector(
             document.url,
@@ -244,10 +243,10 @@ class Discovery:
         self._folder.journal.append(SITES, line + "\n")
         if self._strategy.back_and_forth:
             self._find_backlinks(record)
-        if self._spider.harvests:
+        if self._crawl.harvests:
             for url in record.entries:
-                self._spider.scope.admit(host_of(url))
-                self._push(self._spider.request(url, score=SEED_PRIORITY, depth=0))
+                self._crawl.scope.admit(host_of(url))
+                self._push(self._crawl.request(url, score=SEED_PRIORITY, depth=0))
 
     def _missed(self, asked: str, look: Look, reason: str) -> None:
         """A page cannot be had: a step of an examination, a hub, or the first page of a site."""
@@ -293,7 +292,7 @@ class Discovery:
         self._count("rankings")
 
     def _admits(self, url: str) -> bool:
-        refusal = self._spider.scope.refusal(url, depth=0)
+        refusal = self._crawl.scope.refusal(url, depth=0)
         if refusal is not None:
             self._stats.inc_value(f"bilingual/links/refused/{refusal}")
         return refusal is None
@@ -308,13 +307,10 @@ class Discovery:
             self._push(self._request(approach.url, priority, look))
 
     def _request(self, url: str, score: float, look: Look, *, again: bool = False) -> Request:
-        request = self._spider.request(url, score=score, depth=0)
-        return request.replace(
-            callback=self._spider.look,
-            errback=self._spider.not_seen,
-            meta=request.meta | look.to_meta(),
-            dont_filter=again,
-        )
+        request = self._crawl.request(url, score=score, depth=0)
+        request = request.replace(callback=self._look, errback=self._not_seen, dont_filter=again)
+        RequestState.update(request, look=look.to_plain())
+        return request
 
     def _push(self, request: Request) -> None:
         assert self._crawler.engine is not None
@@ -322,8 +318,9 @@ class Discovery:
 
     def _dropped(self, request: Request) -> None:
         """A page leads to one that was seen already: its site is known by another name."""
-        if is_look(request.meta) and request.meta.get("redirect_urls"):
-            self.failed(request, "redirected")
+        is_look = RequestState.of(request).look is not None
+        if is_look and request.meta.get("redirect_urls"):
+            self.failed(request, Outcome.REDIRECTED)
 
     def _idle(self) -> None:
         if self._questions.open:
@@ -335,8 +332,7 @@ class Discovery:
 
     @property
     def _frontier(self) -> CrawlFrontier:
-        assert self._crawler.engine is not None
-        return cast("FrontierScheduler", self._crawler.engine.scheduler).frontier
+        return self._crawl.frontier
 
     def _count(self, name: str, amount: int = 1) -> None:
         self._stats.inc_value(f"bilingual/discovery/{name}", amount)

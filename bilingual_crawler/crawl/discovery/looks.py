@@ -4,8 +4,13 @@ Such a page is looked at, not harvested. It has an identity of its own in the fr
 harvesting can still ask for it when its site is found to be bilingual.
 """
 
-from typing import Any, NamedTuple, Self
+from collections.abc import Mapping
+from typing import NamedTuple, Self
 
+from scrapy import Request
+from scrapy.http import Response
+
+from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.requests import LOOK, read_fields
 from bilingual_crawler.discovery.learner import Queue
 from bilingual_crawler.discovery.site_records import Approach
@@ -21,20 +26,24 @@ class Look(NamedTuple):
     via: str = ""
     site: str = ""
 
-    def to_meta(self) -> dict[str, Any]:
-        """The look as plain values, which survive on disk; what is empty is left out."""
+    def to_plain(self) -> dict[str, str]:
+        """Return the look as plain values, which survive on disk; what is empty is left out."""
         plain = {
             "queue": self.queue and self.queue.value,
             "words": " ".join(self.words),
             "via": self.via,
             "site": self.site,
         }
-        return {LOOK: {name: value for name, value in plain.items() if value}}
+        return {name: value for name, value in plain.items() if value}
 
     @classmethod
-    def from_meta(cls, meta: dict[str, Any]) -> Self:
-        """The look of a request."""
-        plain = meta.get(LOOK) or {}
+    def of(cls, carrier: Request | Response) -> Self:
+        """Return the look of a request, or of the request of a response."""
+        return cls.from_plain(RequestState.of(carrier).look or {})
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, str]) -> Self:
+        """Return the look that `to_plain` made plain."""
         queue = plain.get("queue")
         return cls(
             Queue(queue) if queue else None,
@@ -53,15 +62,10 @@ class Look(NamedTuple):
             return None
         try:
             meta = read_fields(payload).get("meta", {})
-            return cls.from_meta(meta) if LOOK in meta else None
+            return cls.from_plain(meta[LOOK]) if LOOK in meta else None
         except ValueError:
             return None
 
     def approach(self, url: str) -> Approach:
         """How discovery came to a page."""
         return Approach(url, self.words, self.via)
-
-
-def is_look(meta: dict[str, Any]) -> bool:
-    """Whether a request is one of discovery."""
-    return LOOK in meta

@@ -20,9 +20,11 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.config.sites import Sites
+from bilingual_crawler.crawl.context import config_of
 from bilingual_crawler.crawl.fetching.identity import accept_language, warn_without_contact
-from bilingual_crawler.crawl.fetching.optouts import OPT_OUT, forbids_links, opt_out_of
+from bilingual_crawler.crawl.fetching.optouts import forbids_links, opt_out_of
 from bilingual_crawler.crawl.fetching.refusal import Refused, reason_of
+from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.wiring import wire_fetching
 from bilingual_crawler.discovery.site_detector import SiteDetector
 from bilingual_crawler.documents.builder import build_document
@@ -46,13 +48,13 @@ class SiteSpider(Spider):
     def update_settings(cls, settings: BaseSettings) -> None:
         """Wire the project's way of fetching, in a project with the add-on or without it."""
         super().update_settings(settings)
-        wire_fetching(settings)
+        wire_fetching(settings, Config.from_settings(settings))
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         """Build the spider; it is handed the detector that it works for."""
         spider = super().from_crawler(crawler, *args, **kwargs)
-        spider.config = Config.from_settings(crawler.settings)
+        spider.config = config_of(crawler)
         return spider
 
     def __init__(
@@ -118,7 +120,7 @@ class SiteSpider(Spider):
             hints=self.plan.langs.codes,
         )
         document.requested_url = url
-        said_in_headers = response.meta.get(OPT_OUT)
+        said_in_headers = RequestState.of(response).opt_out
         robots = document.robots | ({said_in_headers} if said_in_headers else set())
         reason = opt_out_of(robots, document.tdm_reservation, self.config.honour)
         if reason is not None:

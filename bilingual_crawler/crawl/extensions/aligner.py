@@ -13,7 +13,7 @@ import os
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import Any, Self
 
 from scrapy import signals
 from scrapy.crawler import Crawler
@@ -22,11 +22,9 @@ from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.threads import deferToThread
 
+from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.deadline import ORDER, StopDeadline
 from bilingual_crawler.store.sentence_pair import SENTENCES
-
-if TYPE_CHECKING:
-    from bilingual_crawler.spiders.bilingual import BilingualSpider
 
 logger = logging.getLogger(__name__)
 
@@ -44,10 +42,10 @@ class CrawlAligner:
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        self._spider = cast("BilingualSpider", crawler.spider)
-        if not self._spider.config.align:
+        self._crawl = Crawl.of(crawler)
+        if not self._crawl.config.align:
             raise NotConfigured("BILINGUAL_ALIGN is off")
-        if self._spider.plan.langs.harvest != "pairs":
+        if self._crawl.plan.langs.harvest != "pairs":
             raise NotConfigured("a crawl of one language has no pairs to align")
         self._stats = crawler.stats
         self._process: subprocess.Popen[str] | None = None
@@ -62,7 +60,7 @@ class CrawlAligner:
         return cls(crawler)
 
     def _opened(self) -> None:
-        seconds = self._spider.config.align_seconds
+        seconds = self._crawl.config.align_seconds
         if seconds:
             self._looks.start(seconds, now=False)
 
@@ -70,7 +68,7 @@ class CrawlAligner:
         """Begin another alignment if there is enough that is new."""
         if self._process is not None and self._process.poll() is None:
             return
-        pairs = self._spider.corpus.pair_count
+        pairs = self._crawl.corpus.pair_count
         if pairs >= max(FEWEST_PAIRS, GROWTH * self._aligned):
             self._aligned = pairs
             self._process = self._start(subprocess.DEVNULL)
@@ -82,14 +80,14 @@ class CrawlAligner:
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
             self._process.wait()
-        if self._spider.corpus.pair_count == 0:
+        if self._crawl.corpus.pair_count == 0:
             return
-        folder = self._spider.folder.path
-        logger.info("Aligning the sentences of %d pairs", self._spider.corpus.pair_count)
+        folder = self._crawl.folder.path
+        logger.info("Aligning the sentences of %d pairs", self._crawl.corpus.pair_count)
         process = self._start(subprocess.PIPE)
-        ending = deferToThread(_communicate, process, self._spider.patience)
+        ending = deferToThread(_communicate, process, self._crawl.deadline)
         printed, said = await maybe_deferred_to_future(ending)
-        if self._spider.patience.told and process.returncode == -signal.SIGTERM:
+        if self._crawl.deadline.told and process.returncode == -signal.SIGTERM:
             logger.info("There was no time to align the sentences: scrapy align %s", folder)
             return
         if process.returncode != 0:
@@ -103,7 +101,7 @@ class CrawlAligner:
     def _start(self, output: int) -> "subprocess.Popen[str]":
         """Begin to align the folder in a process that finds what this one finds."""
         return subprocess.Popen(  # noqa: S603 - our own module, our own folder
-            [sys.executable, "-m", MODULE, str(self._spider.folder.path.absolute())],
+            [sys.executable, "-m", MODULE, str(self._crawl.folder.path.absolute())],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
@@ -118,7 +116,7 @@ class CrawlAligner:
             self._stats.set_value(f"{STATS}dropped/{rule}", number)
         logger.info(
             "%s: %d sentence pairs, %d of them good",
-            self._spider.folder.path / SENTENCES,
+            self._crawl.folder.path / SENTENCES,
             counts["sentence_pairs"],
             counts["kept"],
         )

@@ -6,7 +6,7 @@ on the same loop as the crawl: no thread looks at figures while they change.
 
 import logging
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import Any, Self
 
 from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import choose_encoder
@@ -20,16 +20,13 @@ from twisted.web.server import Site
 
 from bilingual_crawler import __version__
 from bilingual_crawler.config.checks import split_address
-from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.crawl.context import Crawl
+from bilingual_crawler.errors import ConfigurationError, exit_on_configuration_error
 from bilingual_crawler.reporting import gather
 from bilingual_crawler.reporting.metrics import CrawlCollector, Snapshot, registry_of
 from bilingual_crawler.reporting.progress import Pace
 from bilingual_crawler.reporting.tally import SCHEMA
 from bilingual_crawler.store.journal import Journal
-
-if TYPE_CHECKING:
-    from bilingual_crawler.crawl.scheduler import FrontierScheduler
-    from bilingual_crawler.spiders.bilingual import BilingualSpider
 
 logger = logging.getLogger(__name__)
 
@@ -41,41 +38,37 @@ class MetricsEndpoint:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._spider = spider = cast("BilingualSpider", crawler.spider)
-        if not spider.config.metrics:
+        self._crawl = crawl = Crawl.of(crawler)
+        if not crawl.config.metrics:
             raise NotConfigured("BILINGUAL_METRICS is off")
         self._pace = Pace()
-        self._pages_before = _pages_before(spider.folder.journal)
+        self._pages_before = _pages_before(crawl.folder.journal)
         about = {
-            "langs": str(spider.plan.langs),
-            "scorer": spider.config.scorer,
+            "langs": str(crawl.plan.langs),
+            "scorer": crawl.config.scorer,
             "version": __version__,
         }
-        self._port = _listen(spider.config.metrics, registry_of(CrawlCollector(about, self._look)))
+        self._port = _listen(crawl.config.metrics, registry_of(CrawlCollector(about, self._look)))
         crawler.signals.connect(self._stopped, signal=signals.engine_stopped)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build the extension of a crawl; an address that cannot be had is refused here."""
-        return cls(crawler)
+        """Build the extension of a crawl; an address that cannot be used is refused here."""
+        with exit_on_configuration_error():
+            return cls(crawler)
 
     def _look(self) -> Snapshot:
         stats = self._crawler.stats.get_stats()
         pages = stats.get(gather.PAGES, 0)
-        corpus = self._spider.corpus
+        corpus = self._crawl.corpus
         return Snapshot(
             stats=stats,
             documents=corpus.documents,
             pages=self._pages_before + pages,
             pairs=corpus.pair_count,
-            waiting=self._waiting(),
+            waiting=self._crawl.waiting,
             pages_a_second=self._pace.at(pages),
         )
-
-    def _waiting(self) -> int:
-        engine = self._crawler.engine
-        scheduler = None if engine is None else cast("FrontierScheduler", engine.scheduler)
-        return len(getattr(scheduler, "frontier", ()))
 
     async def _stopped(self) -> None:
         await maybe_deferred_to_future(self._port.stopListening())

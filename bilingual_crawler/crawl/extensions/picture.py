@@ -5,17 +5,15 @@ import logging
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, cast
+from typing import Self
 
 from scrapy import signals
 from scrapy.crawler import Crawler
 
+from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.reporting.yields import Point
 from bilingual_crawler.store.durable import replacing
 from bilingual_crawler.store.folder import PICTURE, REPORT
-
-if TYPE_CHECKING:
-    from bilingual_crawler.spiders.bilingual import BilingualSpider
 
 logger = logging.getLogger(__name__)
 
@@ -28,7 +26,7 @@ class YieldPicture:
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        self._spider = cast("BilingualSpider", crawler.spider)
+        self._crawl = Crawl.of(crawler)
         crawler.signals.connect(self._closed, signal=signals.spider_closed)
 
     @classmethod
@@ -37,7 +35,7 @@ class YieldPicture:
         return cls(crawler)
 
     def _closed(self) -> None:
-        folder = self._spider.folder
+        folder = self._crawl.folder
         if folder.facts.get("finished") != "yes":
             return
         if find_spec("matplotlib") is None:

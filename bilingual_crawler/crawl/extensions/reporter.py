@@ -4,7 +4,7 @@ import logging
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import Any, Self
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
@@ -12,34 +12,33 @@ from scrapy.http import Response
 from scrapy.utils.asyncio import AsyncioLoopingCall, create_looping_call
 from twisted.internet.task import LoopingCall
 
+from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.extensions.display import make_display
 from bilingual_crawler.crawl.fetching.crawl_delay import HOSTS_STAT
-from bilingual_crawler.crawl.scheduler import FrontierScheduler
+from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.signals import crawl_failed, pair_found, url_ended
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.errors import why_unwritable
 from bilingual_crawler.frontier.entry import Frontier, State
+from bilingual_crawler.outcomes import Outcome, stop_sentence
 from bilingual_crawler.pairing.pair import DocumentPair
-from bilingual_crawler.reporting import gather, reasons
+from bilingual_crawler.reporting import gather
 from bilingual_crawler.reporting.counts import Counts, Yield
 from bilingual_crawler.reporting.explain import explain
+from bilingual_crawler.reporting.found_sites import FoundSites
 from bilingual_crawler.reporting.progress import Pace, Progress, Throttled
 from bilingual_crawler.reporting.report import HARVEST, SEARCH, about, figures, write_report
 from bilingual_crawler.reporting.resume import resume_command
 from bilingual_crawler.reporting.summary import Ending, best_pairs
-from bilingual_crawler.reporting.tally import MILLISECONDS, RUNS, URLS, Tally, under
+from bilingual_crawler.reporting.tally import MILLISECONDS, RUNS, URLS, Tally, largest_first, under
 from bilingual_crawler.reporting.yields import YieldCurve
 from bilingual_crawler.store.folder import REPORT
-
-if TYPE_CHECKING:
-    from bilingual_crawler.spiders.bilingual import BilingualSpider
 
 logger = logging.getLogger(__name__)
 
 REPORT_SECONDS = 30.0
 LOOK_SECONDS = 1.0
 BEST_SHOWN = 10
-LANGUAGE = "bilingual_language"
 
 
 class CrawlReporter:
@@ -47,20 +46,20 @@ class CrawlReporter:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._spider = spider = cast("BilingualSpider", crawler.spider)
-        self._folder = spider.folder
+        self._crawl = crawl = Crawl.of(crawler)
+        self._folder = crawl.folder
         self._folder.facts["started"] = self._folder.facts.get("started", _now())
-        files = (HARVEST if spider.harvests else {}) | (SEARCH if spider.discovery else {})
-        self._about = about(spider.plan, spider.config, crawler.settings, files)
+        files = (HARVEST if crawl.harvests else {}) | (SEARCH if crawl.discovery else {})
+        self._about = about(crawl.plan, crawl.config, crawler.settings, files)
         self._tally = Tally(self._folder.journal, crawler.stats.get_stats)
         self._pages = self._tally.totals()[gather.PAGES]
         self._yield = YieldCurve(self._folder.journal)
-        self._display = make_display(spider.config, self._folder.path, crawler.settings)
+        self._display = make_display(crawl.config, self._folder.path, crawler.settings)
         self._frontier: Frontier | None = None
         self._last_pair: tuple[str, str] | None = None
         self._ending: Ending | None = None
         self._pace = Pace()
-        self._documents = Throttled(lambda: spider.corpus.documents, LOOK_SECONDS)
+        self._documents = Throttled(lambda: crawl.corpus.documents, LOOK_SECONDS)
         self._best = Throttled(self._best_waiting, LOOK_SECONDS)
         self._report = Throttled(self._write_running, REPORT_SECONDS / 2)
         self._loops: list[AsyncioLoopingCall | LoopingCall] = []
@@ -81,7 +80,7 @@ class CrawlReporter:
 
     def _opened(self) -> None:
         """The frontier is there: show it from now on, and leave a report for a kill."""
-        self._frontier = cast("FrontierScheduler", self._crawler.engine.scheduler).frontier
+        self._frontier = self._crawl.frontier
         self._repeat(self._report, REPORT_SECONDS, now=True)
         self._display.start()
         if self._display.seconds:
@@ -94,9 +93,9 @@ class CrawlReporter:
 
     def _note_language(self, item: Any, response: Response | None, exception: Exception) -> None:
         """Keep the language of a dropped page until its URL ends."""
-        is_off = getattr(exception, "reason", "") == reasons.OFF_LANGUAGE
+        is_off = getattr(exception, "reason", "") == Outcome.OFF_LANGUAGE
         if is_off and isinstance(item, Document) and response is not None:
-            response.meta[LANGUAGE] = item.language or "unknown"
+            RequestState.update(response, dropped_language=item.language or "unknown")
 
     def _count_end(self, request: Request, state: State, reason: str) -> None:
         """Count a URL at the moment at which the frontier does, so that both agree."""
@@ -104,14 +103,15 @@ class CrawlReporter:
         count(URLS + reason)
         if state is State.FAILED:
             count(gather.FAILED)
-        elif reason != reasons.REDIRECTED:
+        elif reason != Outcome.REDIRECTED:
             count(gather.PAGES)
             self._pages += 1
             self._yield.add(self._pages, self._harvested)
         if request.meta.get("is_start_request"):
             count(gather.SEEDS + reason)
-        if LANGUAGE in request.meta:
-            count(gather.OFF_LANGUAGE + request.meta[LANGUAGE])
+        language = RequestState.of(request).dropped_language
+        if language:
+            count(gather.OFF_LANGUAGE + language)
 
     def _note_pair(self, pair: DocumentPair) -> None:
         self._last_pair = (pair.first, pair.second)
@@ -123,19 +123,19 @@ class CrawlReporter:
     def _show(self) -> None:
         totals = self._tally.totals()
         progress = Progress(
-            langs=self._spider.plan.langs,
+            langs=self._crawl.plan.langs,
             pages=totals[gather.PAGES],
             pages_a_second=self._pace.at(self._crawler.stats.get_value(gather.PAGES, 0)),
             waiting=len(self._frontier or ()),
             documents=self._documents(),
             other_pages=sum(under(totals, gather.OFF_LANGUAGE).values()),
-            pairs=self._spider.corpus.pair_count,
+            pairs=self._crawl.corpus.pair_count,
             curve=self._yield.up_to(self._pages, self._harvested),
             best=self._best(),
             last_pair=self._last_pair,
             seconds=totals[MILLISECONDS] / 1000,
-            sites=gather.found_sites(self._spider),
-            harvests=self._spider.harvests,
+            sites=self._found_sites,
+            harvests=self._crawl.harvests,
         )
         self._display.update(progress)
 
@@ -149,18 +149,17 @@ class CrawlReporter:
             self._ending = self._end(reason, self._frontier)
 
     def _end(self, reason: str, frontier: Frontier) -> Ending:
-        spider = self._spider
         counts = self._write(frontier, stopped_by=reason)
         ended_now = any(name.startswith(URLS) for name in self._crawler.stats.get_stats())
         return Ending(
             counts=counts,
-            pairs=best_pairs(spider.corpus.iter_pairs()),
+            pairs=best_pairs(self._crawl.corpus.iter_pairs()),
             folder=self._folder.path,
             seconds=self._tally.totals()[MILLISECONDS] / 1000,
             finished=self._is_finished,
-            stopped_why=reasons.stop(reason),
+            stopped_why=stop_sentence(reason),
             nothing_new=self._folder.was_finished and self._is_finished and not ended_now,
-            command=resume_command(sys.orig_argv, spider.plan.output),
+            command=resume_command(sys.orig_argv, self._crawl.plan.output),
             explanation=explain(counts),
             moved_aside=self._folder.moved_aside,
         )
@@ -173,14 +172,39 @@ class CrawlReporter:
     @property
     def _harvested(self) -> int:
         """What the yield of the crawl is at this moment."""
-        spider = self._spider
+        crawl = self._crawl
         return Yield(
-            langs=spider.plan.langs,
-            documents=spider.corpus.documents,
-            pairs=spider.corpus.pair_count,
-            sites=gather.found_sites(spider),
-            harvests=spider.harvests,
+            langs=crawl.plan.langs,
+            documents=crawl.corpus.documents,
+            pairs=crawl.corpus.pair_count,
+            sites=self._found_sites,
+            harvests=crawl.harvests,
         ).harvested
+
+    @property
+    def _found_sites(self) -> FoundSites | None:
+        """What a search has found; None where there is no search."""
+        discovery = self._crawl.discovery
+        return None if discovery is None else FoundSites.of(discovery.search.sites)
+
+    def _counts(self) -> Counts:
+        """Return everything that was counted, as it stands."""
+        crawl = self._crawl
+        pairs, frontier = crawl.corpus.standing(), crawl.frontier
+        return Counts(
+            langs=crawl.plan.langs,
+            seeds=len(crawl.plan.seeds),
+            documents=largest_first(crawl.corpus.documents),
+            pairs=len(pairs),
+            pairs_by_detector=gather.detectors_of(pairs),
+            known=frontier.known,
+            waiting=len(frontier),
+            over_budget=frontier.shelved,
+            waiting_looks={} if pairs else gather.announced(frontier),
+            sites=self._found_sites,
+            harvests=crawl.harvests,
+            **gather.sums_of(self._tally.totals(), frontier.outcomes),
+        )
 
     @property
     def _is_finished(self) -> bool:
@@ -191,13 +215,13 @@ class CrawlReporter:
             self._write(self._frontier, stopped_by=None)
 
     def _write(self, frontier: Frontier, *, stopped_by: str | None) -> Counts:
-        counts = gather.counts_of(self._spider, frontier, self._tally)
+        counts = self._counts()
         totals = self._tally.totals()
         ended = "finished" if self._is_finished else "stopped"
         report = self._about | {
             "state": ended if stopped_by else "running",
             "stopped_by": stopped_by,
-            "stopped_why": stopped_by and reasons.stop(stopped_by),
+            "stopped_why": stopped_by and stop_sentence(stopped_by),
             "started": self._folder.facts.get("started"),
             "updated": _now(),
             "seconds": totals[MILLISECONDS] / 1000,

@@ -7,7 +7,7 @@ twice, whenever the crawl is killed. Answers wait no longer than their requests 
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, Self, cast
+from typing import NamedTuple, Self
 from weakref import WeakKeyDictionary
 
 import scrapy
@@ -18,23 +18,21 @@ from scrapy.http import Headers, Response
 from scrapy.http.request import NO_CALLBACK
 
 from bilingual_crawler import __version__
-from bilingual_crawler.crawl.browser.rendering import RENDERINGS
-from bilingual_crawler.crawl.browser.supply import PART_OF_PAGE, closed_by
+from bilingual_crawler.crawl.browser.supply import closed_by
+from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.fetching.identity import robot_of
 from bilingual_crawler.crawl.fetching.optouts import (
-    OPT_OUT,
     OPT_OUTS,
     opt_out_of,
     robots_directives,
 )
 from bilingual_crawler.crawl.fetching.site_files import SUCCESS, is_site_file
-from bilingual_crawler.crawl.requests import VARIANT, fingerprint_of
+from bilingual_crawler.crawl.request_state import RequestState
+from bilingual_crawler.crawl.requests import fingerprint_of
 from bilingual_crawler.crawl.signals import url_ended
 from bilingual_crawler.frontier.entry import State
+from bilingual_crawler.outcomes import Outcome
 from bilingual_crawler.store.warc import Exchange, WarcFiles
-
-if TYPE_CHECKING:
-    from bilingual_crawler.spiders.bilingual import BilingualSpider
 
 TRUNCATED = {"download_stopped": "unspecified", "dataloss": "disconnect"}
 STANDARD = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"
@@ -55,19 +53,19 @@ class WarcArchive:
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        spider = cast("BilingualSpider", crawler.spider)
-        config = spider.config
+        crawl = Crawl.of(crawler)
+        config = crawl.config
         if not config.warc:
             raise NotConfigured("BILINGUAL_WARC is off")
         self._stats = crawler.stats
         self._honour = config.honour
         self._settings = crawler.settings
         self._waiting: WeakKeyDictionary[Request, WaitingRecord] = WeakKeyDictionary()
-        self._journal = spider.folder.journal
+        self._journal = crawl.folder.journal
         self._files = WarcFiles(
-            spider.folder.path, self._journal, about(crawler, spider), config.warc_bytes
+            crawl.folder.path, self._journal, about(crawler, crawl), config.warc_bytes
         )
-        spider.folder.add(self._files)
+        crawl.folder.add(self._files)
         connect = crawler.signals.connect
         connect(self._downloaded, signal=signals.response_downloaded)
         connect(self._scheduled, signal=signals.request_scheduled)
@@ -84,7 +82,7 @@ class WarcArchive:
         exchange = exchange_of(request, response, time.time())
         robot = robot_of(request, self._settings)
         if request.callback is NO_CALLBACK:
-            opt_out = closed_by(response, robot) if request.meta.get(PART_OF_PAGE) else None
+            opt_out = closed_by(response, robot) if RequestState.of(request).part_of_page else None
             if opt_out is None:
                 self._keep(exchange)
             else:
@@ -98,7 +96,7 @@ class WarcArchive:
         """Keep the answer of a URL that has ended, if it may be kept."""
         waiting = self._waiting.pop(request, None)
         if waiting is not None:
-            if reason == "one_language":  # what was asked for is not what came
+            if reason == Outcome.ONE_LANGUAGE:  # what was asked for is not what came
                 waiting = waiting._replace(exchange=replace(waiting.exchange, variant=""))
             self._decide(request, waiting, state, reason)
 
@@ -116,7 +114,7 @@ class WarcArchive:
     def _decide(self, request: Request, waiting: WaitingRecord, state: State, reason: str) -> None:
         objection = None if is_site_file(request) else _objection(request, waiting, state, reason)
         if objection is None:
-            renderings = request.meta.get(RENDERINGS, ())
+            renderings = RequestState.of(request).renderings
             self._keep(replace(waiting.exchange, renderings=renderings))
         else:
             self._stats.inc_value(f"bilingual/warc/left_out/{objection}")
@@ -147,33 +145,33 @@ def exchange_of(request: Request, response: Response, arrived: float) -> Exchang
         method=request.method,
         request_headers=_pairs(request.headers),
         request_body=request.body,
-        variant=request.meta.get(VARIANT, ""),
+        variant=RequestState.of(request).variant,
     )
 
 
-def about(crawler: Crawler, spider: "BilingualSpider") -> dict[str, str]:
+def about(crawler: Crawler, crawl: Crawl) -> dict[str, str]:
     """What the files say of themselves: who made them and how, nothing of the machine."""
-    settings, languages = crawler.settings, spider.plan.langs
+    settings, languages = crawler.settings, crawl.plan.langs
     return {
         "software": f"bilingual-crawler/{__version__} (Scrapy/{scrapy.__version__})",
         "format": "WARC File Format 1.1",
         "conformsTo": STANDARD,
-        "operator": spider.config.contact,
+        "operator": crawl.config.contact,
         "http-header-user-agent": settings.get("USER_AGENT") or "",
         "robots": "classic" if settings.getbool("ROBOTSTXT_OBEY") else "ignore",
         "language": ", ".join(languages.codes),
         "description": f"Pages for a crawl of {languages.harvest} in "
         f"{' and '.join(map(str, languages))}. "
-        f"Opt-outs honoured: {', '.join(spider.config.honour) or 'none'}.",
+        f"Opt-outs honoured: {', '.join(crawl.config.honour) or 'none'}.",
     }
 
 
 def _objection(request: Request, waiting: WaitingRecord, state: State, reason: str) -> str | None:
     """Why an answer may not be kept: the opt-out, or that nobody looked for one."""
-    for word in (reason, request.meta.get(OPT_OUT), waiting.opt_out):
+    for word in (reason, RequestState.of(request).opt_out, waiting.opt_out):
         if word in OPT_OUTS:
             return str(word)
-    was_read = (state is State.DONE and reason != "redirected") or reason == "not_html"
+    was_read = (state is State.DONE and reason != Outcome.REDIRECTED) or reason == Outcome.NOT_HTML
     return None if was_read or waiting.exchange.status not in SUCCESS else "unread"
 
 

@@ -14,7 +14,7 @@ from scrapy.crawler import Crawler
 from scrapy.robotstxt import RobotParser
 from scrapy.utils.asyncio import create_looping_call
 
-from bilingual_crawler.config.settings import Config
+from bilingual_crawler.crawl.context import config_of
 from bilingual_crawler.crawl.deadline import ANSWERS
 from bilingual_crawler.crawl.fetching.identity import ROBOT_NAME
 from bilingual_crawler.crawl.fetching.interruption import interruption
@@ -39,7 +39,7 @@ class CrawlDelays:
         assert crawler.stats is not None
         self._crawler = crawler
         self._stats = crawler.stats
-        config = Config.from_settings(crawler.settings)
+        config = config_of(crawler)
         self._longest = config.longest_crawl_delay
         self._patience = ANSWERS * config.stop_seconds
         self._asked: dict[str, float] = {}

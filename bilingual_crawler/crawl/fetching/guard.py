@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from scrapy import Request
 from scrapy.crawler import Crawler
 
-from bilingual_crawler.config.settings import Config
+from bilingual_crawler.crawl.context import config_of
 from bilingual_crawler.crawl.fetching.addresses import is_open_host
 from bilingual_crawler.crawl.fetching.refusal import Refused
 
@@ -55,7 +55,7 @@ class AddressGuard:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Build the middleware for a crawl."""
-        return cls(allow_private=Config.from_settings(crawler.settings).allow_private)
+        return cls(allow_private=config_of(crawler).allow_private)
 
     async def process_request(self, request: Request) -> None:
         """Let a request for the open web pass."""

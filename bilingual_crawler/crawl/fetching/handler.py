@@ -23,7 +23,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.error import DNSLookupError
 from twisted.python.failure import Failure
 
-from bilingual_crawler.config.settings import Config
+from bilingual_crawler.crawl.context import config_of
 from bilingual_crawler.crawl.fetching import addresses
 from bilingual_crawler.crawl.fetching.guard import private_address
 from bilingual_crawler.crawl.fetching.interruption import Interruptible
@@ -184,8 +184,8 @@ class GuardedDownloadHandler(HTTP11DownloadHandler):
         super().__init__(crawler)
         self._proxied: HTTP11DownloadHandler | None = None
         self._interruptible = Interruptible(crawler)
-        self._departures = SendTimes(crawler)
-        self._guard_pool(allow_private=Config.from_settings(crawler.settings).allow_private)
+        self._send_times = SendTimes(crawler)
+        self._guard_pool(allow_private=config_of(crawler).allow_private)
 
     def _guard_pool(self, *, allow_private: bool) -> None:
         from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
@@ -196,7 +196,7 @@ class GuardedDownloadHandler(HTTP11DownloadHandler):
         def get_connection(key: Hashable, endpoint: Any) -> Deferred[Any]:
             if not allow_private:
                 endpoint = PublicEndpoint(reactor, endpoint)
-            return self._departures.watch(supply(key, BoundedEndpoint(endpoint)))
+            return self._send_times.watch(supply(key, BoundedEndpoint(endpoint)))
 
         pool.getConnection = get_connection
 
@@ -214,9 +214,9 @@ class GuardedDownloadHandler(HTTP11DownloadHandler):
     async def _download(self, request: Request) -> Response:
         """Fetch a page; through a proxy only if the request names one."""
         if not request.meta.get("proxy"):
-            self._departures.begin(request)
+            self._send_times.begin(request)
             return await super().download_request(request)
-        self._departures.left(request)
+        self._send_times.left(request)
         if self._proxied is None:
             self._proxied = HTTP11DownloadHandler(self._crawler)
         return await self._proxied.download_request(request)

@@ -16,7 +16,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import StopDownload
 from scrapy.http import Headers, HtmlResponse, Response
 
-from bilingual_crawler.config.settings import Config
+from bilingual_crawler.crawl.context import config_of
 from bilingual_crawler.crawl.fetching.refusal import Refused
 from bilingual_crawler.crawl.fetching.site_files import asked_url, is_page, is_site_file
 
@@ -91,7 +91,7 @@ class ContentLimits:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Build the middleware for a crawl."""
-        types = Config.from_settings(crawler.settings).content_types
+        types = config_of(crawler).content_types
         middleware = cls(types, crawler.settings.getint("DOWNLOAD_MAXSIZE"))
         crawler.signals.connect(middleware.headers_received, signals.headers_received)
         return middleware

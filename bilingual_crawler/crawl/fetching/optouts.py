@@ -12,7 +12,7 @@ as with robots.txt.
 
 import logging
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from http import HTTPStatus
 from typing import Self
 
@@ -23,7 +23,7 @@ from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.httpobj import urlparse_cached
 
-from bilingual_crawler.config.settings import Config
+from bilingual_crawler.crawl.context import Crawl, config_of
 from bilingual_crawler.crawl.fetching import tdmrep
 from bilingual_crawler.crawl.fetching.identity import ROBOT_NAME, is_named, robot_of
 from bilingual_crawler.crawl.fetching.refusal import (
@@ -39,10 +39,11 @@ from bilingual_crawler.crawl.fetching.site_files import (
     is_page,
     is_site_file,
 )
+from bilingual_crawler.crawl.request_state import RequestState
+from bilingual_crawler.outcomes import Outcome, outcome_sentence
 
 logger = logging.getLogger(__name__)
 
-OPT_OUT = "bilingual_optout"
 HOSTS_STAT = "bilingual/optouts/hosts"
 MOST_HOSTS = 1000
 MOST_KEPT = 32_000_000
@@ -59,16 +60,9 @@ _SEPARATORS = re.compile("[,;]")
 _ROBOT = re.compile(r"\*|[a-z][\w-]*(?:/[\w.-]*)?")
 """The name of a robot; a date, which may have commas and colons too, is none."""
 _ALL_ROBOTS = frozenset({"*", "robots"})
-_SENTENCES = {
-    "tdm_reserved": "The site reserves the page from text and data mining.",
-    "tdm_unreadable": "The tdmrep.json of the site cannot be read, so it may reserve the page.",
-    "noai": "The page asks not to be used for machine learning.",
-    "noindex": "The page asks to be neither kept nor followed.",
-}
-
-OPT_OUTS = frozenset(_SENTENCES)
+OPT_OUTS = frozenset({Outcome.TDM_RESERVED, Outcome.TDM_UNREADABLE, Outcome.NOAI, Outcome.NOINDEX})
 """Why nothing of a page may be kept."""
-CLOSED = frozenset({"tdm_reserved", "tdm_unreadable", "noai"})
+CLOSED = frozenset({Outcome.TDM_RESERVED, Outcome.TDM_UNREADABLE, Outcome.NOAI})
 """Why a page is not even read for its links."""
 
 
@@ -99,11 +93,11 @@ def robots_directives(headers: Iterable[bytes], robot: str = ROBOT_NAME) -> froz
 def opt_out_of(robots: Collection[str], tdm: bool, honour: Collection[str]) -> str | None:
     """Why a page may not be kept, in the code that is counted; None if it may be."""
     if tdm and "tdm" in honour:
-        return "tdm_reserved"
+        return Outcome.TDM_RESERVED
     if "noai" in robots and "noai" in honour:
-        return "noai"
+        return Outcome.NOAI
     if "noindex" in honour and ("noindex" in robots or "none" in robots):
-        return "noindex"
+        return Outcome.NOINDEX
     return None
 
 
@@ -132,7 +126,7 @@ class OptOuts:
     """Downloader middleware that honours what BILINGUAL_HONOUR names.
 
     A page that is reserved or closed to machine learning is refused. A page that must
-    not be kept but may be followed passes with `meta["bilingual_optout"] = "noindex"`,
+    not be kept but may be followed passes with ``RequestState.opt_out` "noindex"`,
     one whose links must not be followed with "nofollow".
 
     Order 540. For requests that is behind robots.txt (100), so a site is not asked for
@@ -151,13 +145,12 @@ class OptOuts:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Build the middleware for a crawl."""
-        return cls(crawler, Config.from_settings(crawler.settings).honour)
+        return cls(crawler, config_of(crawler).honour)
 
     def _honour_of(self, request: Request) -> Collection[str]:
         """What is honoured on this site, which may have a setting of its own."""
-        own: Callable[[str], Collection[str]] | None
-        own = getattr(self._crawler.spider, "honour_of", None)
-        return self._honour if own is None else own(request.url)
+        crawl = Crawl.find(self._crawler)
+        return self._honour if crawl is None else crawl.honour_of(request.url)
 
     async def process_request(self, request: Request) -> None:
         """Refuse a page that the tdmrep.json of its site reserves."""
@@ -166,15 +159,16 @@ class OptOuts:
         site = urlparse_cached(request).netloc
         rules = await self._rules.get(site, lambda: self._fetch_rules(request))
         if isinstance(rules, tdmrep.UnreadableError):
-            raise self._refusal(request, "tdm_unreadable")
+            raise self._refusal(request, Outcome.TDM_UNREADABLE)
         if isinstance(rules, Exception):
             raise rules.with_traceback(None)
         if tdmrep.is_reserved(request.url, rules):
-            raise self._refusal(request, "tdm_reserved")
+            raise self._refusal(request, Outcome.TDM_RESERVED)
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """Refuse or mark a page whose headers opt out."""
-        request.meta.pop(OPT_OUT, None)
+        if RequestState.of(request).opt_out:
+            RequestState.update(request, opt_out="")
         if not is_page(request, response):
             return response
         robot = robot_of(request, self._crawler.settings)
@@ -183,11 +177,11 @@ class OptOuts:
         honour = self._honour_of(request)
         reason = opt_out_of(robots, tdm, honour)
         no_links = forbids_links(robots, honour)
-        if reason and (reason != "noindex" or no_links):
+        if reason and (reason != Outcome.NOINDEX or no_links):
             raise self._refusal(request, reason)
         mark = reason or ("nofollow" if no_links else None)
         if mark:
-            request.meta[OPT_OUT] = mark
+            RequestState.update(request, opt_out=mark)
             self._record(request, mark)
         return response
 
@@ -236,7 +230,7 @@ class OptOuts:
 
     def _refusal(self, request: Request, reason: str) -> Refused:
         self._record(request, reason)
-        return Refused(reason, _SENTENCES[reason])
+        return Refused(reason, outcome_sentence(reason))
 
     def _record(self, request: Request, reason: str) -> None:
         record_opt_out(self._stats, urlparse_cached(request).hostname or "", reason)

@@ -16,10 +16,10 @@ from scrapy.utils.misc import load_object
 from scrapy.utils.response import response_status_message
 from twisted.internet.task import deferLater
 
-from bilingual_crawler.config.settings import Config
+from bilingual_crawler.crawl.context import config_of
 from bilingual_crawler.crawl.fetching.interruption import Interruptible
+from bilingual_crawler.crawl.request_state import RequestState
 
-NOT_BEFORE = "bilingual_not_before"
 LONGEST_DELAY = 600.0
 LONGEST_WISH = 3600.0
 LONGEST_WAIT = 10.0
@@ -53,8 +53,8 @@ class LaterRetry:
 
     The settings are Scrapy's (RETRY_ENABLED, RETRY_TIMES, RETRY_HTTP_CODES,
     RETRY_EXCEPTIONS; `dont_retry` and `max_retry_times` in a request's meta). A request
-    that is tried again says when: `meta["bilingual_not_before"]`, a time as of
-    `time.time()`, until which the scheduler keeps it. Requests that a component waits
+    that is tried again says when (`RequestState.not_before`), and the scheduler keeps it
+    until then. Requests that a component waits
     for (robots.txt) do not pass the scheduler; they wait here, for a short time.
 
     Order 550, the place of Scrapy's own: behind redirects and unpacking, and before
@@ -67,7 +67,7 @@ class LaterRetry:
             raise NotConfigured("RETRY_ENABLED is off")
         self._crawler = crawler
         self._interruptible = Interruptible(crawler)
-        self._first_delay = Config.from_settings(settings).retry_delay
+        self._first_delay = config_of(crawler).retry_delay
         self._codes = frozenset(int(code) for code in settings.getlist("RETRY_HTTP_CODES"))
         self._passing = tuple(load_object(name) for name in settings.getlist("RETRY_EXCEPTIONS"))
 
@@ -104,7 +104,7 @@ class LaterRetry:
         if request.callback is NO_CALLBACK:
             await self._interruptible.run(_wait(min(delay, LONGEST_WAIT)))
         else:
-            again.meta[NOT_BEFORE] = now + delay
+            RequestState.update(again, not_before=now + delay)
         return again
 
 

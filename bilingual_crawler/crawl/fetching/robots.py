@@ -13,7 +13,7 @@ from scrapy.robotstxt import RobotParser
 from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.misc import build_from_crawler
 
-from bilingual_crawler.config.settings import Config
+from bilingual_crawler.crawl.context import config_of
 from bilingual_crawler.crawl.fetching.identity import ROBOT_NAME, robot_of
 from bilingual_crawler.crawl.fetching.refusal import (
     Refused,
@@ -66,7 +66,7 @@ class RobotsTxt(RobotsTxtMiddleware):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._longest_delay = Config.from_settings(crawler.settings).longest_crawl_delay
+        self._longest_delay = config_of(crawler).longest_crawl_delay
         self._files: SiteCache[RobotHost, bytes | Exception] = SiteCache(MOST_KEPT)
         self._ready: LeastRecentlyUsed[bytes, RobotParser] = LeastRecentlyUsed(MOST_PARSED)
 

@@ -8,7 +8,8 @@ from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.httpobj import urlparse_cached
 
-SITE_FILE = "bilingual_site_file"
+from bilingual_crawler.crawl.request_state import RequestState
+
 SUCCESS = range(200, 300)
 
 
@@ -17,9 +18,9 @@ def is_site_file(request: Request) -> bool:
 
     Such a file is read for what it says about pages: its own type and its own opt-outs
     from indexing do not matter. Requests that Scrapy's components make for themselves
-    have no callback; a spider marks its own with `meta["bilingual_site_file"] = True`.
+    have no callback; a spider marks its own with `RequestState(site_file=True)`.
     """
-    return request.callback is NO_CALLBACK or bool(request.meta.get(SITE_FILE))
+    return request.callback is NO_CALLBACK or RequestState.of(request).site_file
 
 
 def is_page(request: Request, response: Response) -> bool:

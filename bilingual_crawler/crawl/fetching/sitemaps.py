@@ -10,7 +10,7 @@ import logging
 from collections import deque
 from http import HTTPStatus
 from itertools import islice
-from typing import TYPE_CHECKING, Self, cast
+from typing import Self
 from urllib.parse import urlsplit
 
 from scrapy import Request, signals
@@ -23,6 +23,7 @@ from scrapy.utils.sitemap import sitemap_urls_from_robots
 from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
+from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.fetching.refusal import reason_of, status_key
 from bilingual_crawler.crawl.fetching.site_files import asked_url, is_page, is_site_file
 from bilingual_crawler.crawl.signals import stop_deadline_passed
@@ -30,9 +31,6 @@ from bilingual_crawler.documents.sitemap import Sitemap, read_sitemap
 from bilingual_crawler.store.folder import SITEMAPS_OF
 from bilingual_crawler.urls.hosts import host_of
 from bilingual_crawler.urls.resolver import UrlResolver
-
-if TYPE_CHECKING:
-    from bilingual_crawler.spiders.bilingual import BilingualSpider
 
 logger = logging.getLogger(__name__)
 
@@ -50,6 +48,7 @@ class SiteMaps:
     def __init__(self, crawler: Crawler) -> None:
         assert crawler.stats is not None
         self._crawler = crawler
+        self._crawl = Crawl.of(crawler)
         self._stats = crawler.stats
         self._named: dict[str, list[str]] = {}
         self._asked: set[str] = set()
@@ -82,7 +81,7 @@ class SiteMaps:
         if not is_page(request, response) or parts.netloc in self._asked:
             return
         self._asked.add(parts.netloc)
-        if self._spider.folder.facts.get(SITEMAPS_OF + parts.netloc) != "yes":
+        if self._crawl.folder.facts.get(SITEMAPS_OF + parts.netloc) != "yes":
             self._under_way += 1
             root = f"{parts.scheme}://{parts.netloc}/"
             deferred_from_coro(self._read(root, parts.netloc)).addBoth(self._ended)
@@ -95,10 +94,6 @@ class SiteMaps:
     def spider_closed(self) -> None:
         """Take nothing in any more."""
         self._closed = True
-
-    @property
-    def _spider(self) -> "BilingualSpider":
-        return cast("BilingualSpider", self._crawler.spider)
 
     def _ended(self, result: object) -> None:
         self._under_way -= 1
@@ -123,12 +118,12 @@ class SiteMaps:
             waiting.extend(further)
             await self._declare(sitemap)
         if not self._closed:
-            self._spider.folder.facts[SITEMAPS_OF + netloc] = "yes"
+            self._crawl.folder.facts[SITEMAPS_OF + netloc] = "yes"
 
     async def _declare(self, sitemap: Sitemap) -> None:
         claims = sitemap.claims()
         while (some := list(islice(claims, BATCH))) and not self._closed:
-            self._spider.corpus.declare(some)
+            self._crawl.corpus.declare(some)
             self._stats.inc_value("bilingual/sitemaps/pages", len(some))
             await maybe_deferred_to_future(deferToThread(int))  # others have their turn
 

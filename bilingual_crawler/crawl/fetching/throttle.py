@@ -1,17 +1,15 @@
 """AutoThrottle that knows sites: their own least delay, and what their robots.txt asks for."""
 
-from typing import TYPE_CHECKING, Self, cast
+from typing import Self
 
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.extensions.throttle import AutoThrottle
 from scrapy.http import Response
 
+from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.fetching.crawl_delay import CrawlDelays
 from bilingual_crawler.urls.hosts import host_of
-
-if TYPE_CHECKING:
-    from bilingual_crawler.spiders.bilingual import BilingualSpider
 
 
 class SiteThrottle(AutoThrottle):
@@ -35,10 +33,13 @@ class SiteThrottle(AutoThrottle):
 
     def _response_downloaded(self, response: Response, request: Request, spider: Spider) -> None:
         host = host_of(request.url)
-        rules = cast("BilingualSpider", spider).plan.sites.rules_for(host)
-        if rules.autothrottle is False:
-            return
-        least = self._min_delay() if rules.delay is None else rules.delay
+        least = self._min_delay()
+        crawl = Crawl.find(self.crawler)
+        if crawl is not None:
+            rules = crawl.plan.sites.rules_for(host)
+            if rules.autothrottle is False:
+                return
+            least = least if rules.delay is None else rules.delay
         asked = self._crawl_delays.of(host) if self._crawl_delays is not None else 0.0
         self.mindelay = max(least, asked)
         self.maxdelay = max(self._max_delay(), self.mindelay)

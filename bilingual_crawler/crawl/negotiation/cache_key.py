@@ -3,7 +3,7 @@
 from scrapy import Request
 from scrapy.utils.request import RequestFingerprinter, fingerprint
 
-from bilingual_crawler.crawl.requests import VARIANT
+from bilingual_crawler.crawl.request_state import RequestState
 
 DECIDING = ("Accept-Language", "Cookie")
 """The headers by which a server chooses a variant."""
@@ -14,6 +14,6 @@ class VariantFingerprinter(RequestFingerprinter):
 
     def fingerprint(self, request: Request) -> bytes:
         """The key of a request, for whoever keeps answers."""
-        if VARIANT not in request.meta:
+        if not RequestState.of(request).variant:
             return super().fingerprint(request)
         return fingerprint(request, include_headers=DECIDING)

@@ -9,7 +9,7 @@ seen late, when its language switch is followed; the pages that came before are 
 
 import logging
 from collections.abc import AsyncIterator, Iterator
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 from scrapy import Request, signals
@@ -20,6 +20,7 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
+from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.fetching.optouts import opt_out_of
 from bilingual_crawler.crawl.negotiation.inquiry import Inquiry
 from bilingual_crawler.crawl.negotiation.questions import Questions
@@ -29,17 +30,14 @@ from bilingual_crawler.crawl.negotiation.ways import (
     KnownHosts,
     Way,
 )
-from bilingual_crawler.crawl.requests import VARIANT
+from bilingual_crawler.crawl.request_state import RequestState, end_url
 from bilingual_crawler.documents.document import Document, DocumentKey
 from bilingual_crawler.frontier.entry import State
+from bilingual_crawler.outcomes import Outcome
 from bilingual_crawler.urls.hosts import host_of
-
-if TYPE_CHECKING:
-    from bilingual_crawler.spiders.bilingual import BilingualSpider
 
 logger = logging.getLogger(__name__)
 
-ONE_LANGUAGE = (State.DONE, "one_language")
 MOST_FAILURES = 3
 """Pages with which a host is asked in vain before it is left alone."""
 LEAST_SCORE = 1.0
@@ -57,8 +55,8 @@ class Negotiation:
         assert crawler.stats is not None
         self._crawler = crawler
         self._stats = crawler.stats
-        self._spider = cast("BilingualSpider", crawler.spider)
-        self._hosts = KnownHosts(self._spider.folder.facts)
+        self._crawl = Crawl.of(crawler)
+        self._hosts = KnownHosts(self._crawl.folder.facts)
         self._questions = Questions(crawler)
         self._waiting: dict[str, list[Deferred[None]]] = {}
         self._failures: dict[str, int] = {}
@@ -81,11 +79,11 @@ class Negotiation:
         async for item in result:
             if not isinstance(item, Document) or item.variant:
                 yield item
-            elif wanted := response.meta.get(VARIANT):
+            elif wanted := RequestState.of(response).variant:
                 if self._take_variant(item, wanted):
                     yield item
                 else:
-                    response.meta["bilingual_outcome"] = ONE_LANGUAGE
+                    end_url(response, State.DONE, Outcome.ONE_LANGUAGE)
             else:
                 further.extend(await self._take_page(item, response))
                 yield item
@@ -96,7 +94,7 @@ class Negotiation:
         """See which cookies a site sets; those that may mean the missing language are tried."""
         headers = response.headers.getlist("Set-Cookie")
         host = urlsplit(request.url).netloc
-        if not headers or VARIANT in request.meta or not self._may(request.url):
+        if not headers or RequestState.of(request).variant or not self._may(request.url):
             return
         known = self._hosts.get(host)
         if known is None or known.way is not Way.NONE:
@@ -118,7 +116,7 @@ class Negotiation:
     def _take_variant(self, document: Document, wanted: str) -> bool:
         """Take in a page that was asked for in a further language; whether it is one is told."""
         host = urlsplit(document.url).netloc
-        pair = self._spider.pair_of(document.url)
+        pair = self._crawl.languages_of(document.url)
         answered = document.language == wanted
         known = self._hosts.get(host)
         if known is not None and known.serves_both:
@@ -135,7 +133,7 @@ class Negotiation:
     async def _take_page(self, document: Document, response: Response) -> list[Request]:
         """Find out about the host of a page; what else is to be fetched for it is given."""
         other = self._other(document.url, document.language)
-        honour = self._spider.honour_of(document.url)
+        honour = self._crawl.honour_of(document.url)
         if (
             other is None
             or not self._may(document.url)
@@ -150,7 +148,7 @@ class Negotiation:
         document.variant = document.language or ""
         if names_translation(document, other):
             return []
-        score = float(response.meta.get("bilingual_score", 0.0))
+        score = RequestState.of(response).score or 0.0
         return [self._variant(known, document.url, other, score, document.depth)]
 
     async def _find_out(
@@ -199,7 +197,7 @@ class Negotiation:
             return
         self._decide(host, known)
         assert self._crawler.engine is not None
-        for url, language in self._spider.corpus.pages_of(host):
+        for url, language in self._crawl.corpus.pages_of(host):
             if language == known.language:
                 self._crawler.engine.crawl(self._variant(known, url, other, LEAST_SCORE, 0))
 
@@ -213,33 +211,34 @@ class Negotiation:
     ) -> Iterator[Request]:
         """A page that has an address of its own in the other language, to which it may lead."""
         depth = document.depth + 1
-        objection = self._spider.scope.objection(found, depth)
+        objection = self._crawl.scope.objection(found, depth)
         if objection is not None:
             self._stats.inc_value(f"bilingual/redirects/refused/{objection}")
             return
-        self._spider.corpus.alias(str(DocumentKey(_asked_for(response), other)), found)
-        yield self._spider.request(found, score=LEAST_SCORE, depth=depth)
+        self._crawl.corpus.alias(str(DocumentKey(_asked_for(response), other)), found)
+        yield self._crawl.request(found, score=LEAST_SCORE, depth=depth)
 
     def _variant(self, known: HostFacts, url: str, code: str, score: float, depth: int) -> Request:
         """The request for a page in one of its languages, with cookies of its own."""
         self._count("requested")
         best = max(LEAST_SCORE, score) if score < float("inf") else LEAST_SCORE
-        request = self._spider.request(url, score=best, depth=depth)
-        request.meta.update({VARIANT: code, "cookiejar": f"variant {code}"})
+        request = self._crawl.request(url, score=best, depth=depth)
+        RequestState.update(request, variant=code)
+        request.meta["cookiejar"] = f"variant {code}"
         request.headers.update(known.headers(code))
         request.cookies = dict(known.cookies.get(code, {}).items())
         return request
 
     def _other(self, url: str, language: str | None) -> str | None:
         """The language of the crawl that a page is not in; None of a page in neither."""
-        codes = self._spider.pair_of(url).codes
+        codes = self._crawl.languages_of(url).codes
         others = [code for code in codes if code != language]
         return others[0] if language in codes and others else None
 
     def _may(self, url: str) -> bool:
         """Whether the user wants this of a site."""
-        wanted = self._spider.plan.sites.rules_for(host_of(url)).negotiate
-        return self._spider.config.negotiate if wanted is None else wanted
+        wanted = self._crawl.plan.sites.rules_for(host_of(url)).negotiate
+        return self._crawl.config.negotiate if wanted is None else wanted
 
     def _count(self, name: str) -> None:
         self._stats.inc_value(f"bilingual/negotiation/{name}")

@@ -1,21 +1,19 @@
 """Questions to a host: one page, asked for in one language, read for what it is in."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
+from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.fetching.refusal import reason_of, status_key
 from bilingual_crawler.crawl.fetching.site_files import SUCCESS
 from bilingual_crawler.crawl.negotiation.ways import headers_for
-from bilingual_crawler.crawl.requests import VARIANT
+from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.languages import language_of_tag
-
-if TYPE_CHECKING:
-    from bilingual_crawler.spiders.bilingual import BilingualSpider
 
 
 class NegotiatedPage(NamedTuple):
@@ -42,9 +40,10 @@ class Questions:
         self, url: str, code: str, cookies: Mapping[str, str] | None = None
     ) -> NegotiatedPage | None:
         """What `url` gives to who wants it in a language; None where there is no page."""
-        spider = cast("BilingualSpider", self._crawler.spider)
-        request = spider.request(url, score=0.0, depth=0)
-        request.meta.update({VARIANT: code, "dont_retry": True, "cookiejar": f"question {code}"})
+        crawl = Crawl.of(self._crawler)
+        request = crawl.request(url, score=0.0, depth=0)
+        RequestState.update(request, variant=code)
+        request.meta.update({"dont_retry": True, "cookiejar": f"question {code}"})
         request.headers.update(headers_for(code, cookies))
         request.cookies = dict((cookies or {}).items())
         assert self._crawler.engine is not None
@@ -60,7 +59,7 @@ class Questions:
         if response.status not in SUCCESS:
             self._count(f"failed/http_{status_key(response.status)}")
             return None
-        pair = spider.pair_of(url)
+        pair = crawl.languages_of(url)
         said = header_of(response, "Content-Language")
         document = build_document(
             response.url,

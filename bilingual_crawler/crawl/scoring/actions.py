@@ -2,20 +2,16 @@
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, cast
 
 from scrapy import Request
 from scrapy.crawler import Crawler
 
-from bilingual_crawler.crawl.scheduler import FrontierScheduler
+from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.frontier.entry import Frontier, State
 from bilingual_crawler.scoring.scorer import Proposal
 from bilingual_crawler.store.journal_tables import Facts
 from bilingual_crawler.urls.fingerprint import url_fingerprint
 from bilingual_crawler.urls.hosts import host_of, site_of
-
-if TYPE_CHECKING:
-    from bilingual_crawler.spiders.bilingual import BilingualSpider
 
 logger = logging.getLogger(__name__)
 
@@ -41,10 +37,10 @@ class ScorerActions:
     """Carries out what a scorer asks for, as far as the rules of the crawl allow."""
 
     def __init__(self, crawler: Crawler) -> None:
-        self._spider = spider = cast("BilingualSpider", crawler.spider)
+        self._crawl = crawl = Crawl.of(crawler)
         self._stats = crawler.stats
-        self._budget = ProbeBudget(spider.folder.facts, spider.config.probes)
-        self._seeds = frozenset(map(url_fingerprint, spider.plan.seeds))
+        self._budget = ProbeBudget(crawl.folder.facts, crawl.config.probes)
+        self._seeds = frozenset(map(url_fingerprint, crawl.plan.seeds))
 
     def requests(
         self, proposals: Iterable[Proposal], is_known: Callable[[int], bool]
@@ -58,7 +54,7 @@ class ScorerActions:
             if not proposal.linked:
                 self._count("probes/sent")
                 logger.debug("Probing %s: %s", proposal.url, proposal.why)
-            yield self._spider.request(
+            yield self._crawl.request(
                 proposal.url,
                 score=proposal.score,
                 depth=proposal.depth,
@@ -76,12 +72,12 @@ class ScorerActions:
             elif frontier.set_priority(fingerprint, priority):
                 self._count("links/lowered")
 
-    def end_sites(self, hosts: Iterable[str], scheduler: FrontierScheduler) -> None:
+    def end_sites(self, hosts: Iterable[str]) -> None:
         """Ask nothing more of sites that yield too little; what waits there is kept."""
         for site in dict.fromkeys(map(site_of, hosts)):
-            scheduler.end_site(site)
+            self._crawl.end_site(site)
             self._count("sites/ended")
-            config = self._spider.config
+            config = self._crawl.config
             logger.info(
                 "%s ends: fewer than %g pairs a page in about its last %d pages",
                 site,
@@ -92,7 +88,7 @@ class ScorerActions:
     def _refusal(self, proposal: Proposal, is_known: Callable[[int], bool]) -> str | None:
         if is_known(url_fingerprint(proposal.url)):
             return "known"
-        objection = self._spider.scope.objection(proposal.url, proposal.depth)
+        objection = self._crawl.scope.objection(proposal.url, proposal.depth)
         if objection is not None:
             return objection
         if not proposal.linked and not self._budget.take(proposal.url):

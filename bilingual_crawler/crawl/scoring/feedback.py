@@ -1,27 +1,22 @@
 """From the signals of a crawl to the scorers: what was found, what failed, when it is over."""
 
-from typing import TYPE_CHECKING, cast
-
 from scrapy import Request
 from scrapy.crawler import Crawler
 
-from bilingual_crawler.crawl.requests import identity_of
+from bilingual_crawler.crawl.context import Crawl
+from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.signals import crawl_ending, pair_found, pair_lost, url_ended
 from bilingual_crawler.frontier.entry import State
+from bilingual_crawler.outcomes import Outcome
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.scoring.scorekeeper import Failed, News, PairNews, Scorekeepers
-
-if TYPE_CHECKING:
-    from bilingual_crawler.spiders.bilingual import BilingualSpider
-
-REDIRECTED = "redirected"
 
 
 class Feedback:
     """Keeps the news for each scorer, and counts what became of its probes."""
 
     def __init__(self, crawler: Crawler, keepers: Scorekeepers) -> None:
-        self._spider = cast("BilingualSpider", crawler.spider)
+        self._crawl = Crawl.of(crawler)
         self._stats = crawler.stats
         self._keepers = keepers
         for handler, signal in (
@@ -45,17 +40,17 @@ class Feedback:
         page can be had in a further language says nothing of its URL, and what a search for
         sites looks at is no link that a scorer had judged.
         """
-        if identity_of(request.meta):
+        if RequestState.of(request).identity:
             return
-        is_probe = bool(request.meta.get("bilingual_probe"))
+        is_probe = RequestState.of(request).probe
         if state is State.FAILED:
             for url in (*request.meta.get("redirect_urls", ()), request.url):
                 self._tell(url, Failed(url, reason))
-        elif is_probe and reason == REDIRECTED:
+        elif is_probe and reason == Outcome.REDIRECTED:
             self._tell(request.url, Failed(request.url, reason))
-        if is_probe and reason != REDIRECTED:
+        if is_probe and reason != Outcome.REDIRECTED:
             result = "missed" if state is State.FAILED else "found"
             self._stats.inc_value(f"bilingual/probes/{result}")
 
     def _tell(self, url: str, news: News) -> None:
-        self._keepers.of(self._spider.pair_of(url)).tell(news)
+        self._keepers.of(self._crawl.languages_of(url)).tell(news)

@@ -7,20 +7,21 @@ stands. What comes of it all (pairs, failures) is told to the scorer before the 
 """
 
 from collections.abc import AsyncIterator, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import Any, Self
 
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.utils.asyncio import sleep
 
+from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.fetching.optouts import (
     CLOSED,
     forbids_links,
     opt_out_of,
     record_opt_out,
 )
-from bilingual_crawler.crawl.scheduler import FrontierScheduler
+from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.scoring.actions import ScorerActions
 from bilingual_crawler.crawl.scoring.feedback import Feedback
 from bilingual_crawler.crawl.scoring.live import LiveCrawl, PageLanguages
@@ -33,23 +34,20 @@ from bilingual_crawler.scoring.scorer import REFUSED, LinkScorer, make_scorer
 from bilingual_crawler.urls.fingerprint import url_fingerprint
 from bilingual_crawler.urls.hosts import host_of
 
-if TYPE_CHECKING:
-    from bilingual_crawler.spiders.bilingual import BilingualSpider
-
 
 class ScoringMiddleware:
     """Scores links, after the document itself has gone to the pipelines."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._spider = spider = cast("BilingualSpider", crawler.spider)
-        self._config = config = spider.config
-        journal = spider.folder.journal
+        self._crawl = crawl = Crawl.of(crawler)
+        self._config = config = crawl.config
+        journal = crawl.folder.journal
         self._languages = PageLanguages(journal)
-        self._crawl = LiveCrawl(lambda: self._frontier, spider.corpus, self._languages)
+        self._live = LiveCrawl(lambda: crawl.frontier, crawl.corpus, self._languages)
         self._keepers = Scorekeepers(config.scorer, self._make, journal, config.checkpoint_seconds)
         self._feedback = Feedback(crawler, self._keepers)
-        self._wishes = ScorerActions(crawler)
+        self._actions = ScorerActions(crawler)
         self._thread = ScoringThread()
         self._coming: set[int] = set()  # on its way to the frontier
         crawler.signals.connect(self._thread.stop, signal=signals.engine_stopped)
@@ -92,18 +90,18 @@ class ScoringMiddleware:
             verdict = await self._thread.run(keeper.judge, document, links, keeper.take_news())
             self._count("links/scored", len(links))
             self._count("scoring/microseconds", round(verdict.seconds * 1e6))
-            self._wishes.reorder(verdict.changes, self._frontier)
-            self._wishes.end_sites(verdict.exhausted, self._scheduler)
+            self._actions.reorder(verdict.changes, self._frontier)
+            self._actions.end_sites(verdict.exhausted)
             scores = [score * weight for score in verdict.scores]
             requests = list(self._requests(document, links, scores))
             self._coming.update(url_fingerprint(request.url) for request in requests)
-            probes = list(self._wishes.requests(verdict.proposals, self._is_known))
+            probes = list(self._actions.requests(verdict.proposals, self._is_known))
             self._coming.update(url_fingerprint(probe.url) for probe in probes)
             return requests + probes
 
     def _wanted(self, document: Document, scorer: LinkScorer) -> list[Link]:
         """The links worth a question: new to the frontier, or waiting and able to rise."""
-        frontier, scope, depth = self._frontier, self._spider.scope, document.depth + 1
+        frontier, scope, depth = self._frontier, self._crawl.scope, document.depth + 1
         links = self._links(document)
         foreign = self._foreign(document)
         frontier.prefetch(
@@ -144,7 +142,7 @@ class ScoringMiddleware:
             if score == REFUSED:
                 self._count("links/refused/scorer")
             elif fingerprint not in self._frontier:
-                yield self._spider.request(url, score=score, depth=document.depth + 1)
+                yield self._crawl.request(url, score=score, depth=document.depth + 1)
             elif self._frontier.raise_priority(fingerprint, score):
                 self._count("links/raised")
 
@@ -162,12 +160,12 @@ class ScoringMiddleware:
         """Declared translations on hosts that must still lead back: one a host and language."""
         if not self._config.follow_alternates:
             return set()
-        scope, claims, own = self._spider.scope, self._spider.foreign, host_of(document.url)
+        scope, claims, own = self._crawl.scope, self._crawl.foreign, host_of(document.url)
         found: dict[tuple[str, str], str] = {}
         for each in document.alternates:
             url, language = each.url, each.language
             host = host_of(url)
-            if language is None or language not in self._spider.pair_of(url):
+            if language is None or language not in self._crawl.languages_of(url):
                 continue
             if not host or scope.covers(host):
                 continue
@@ -179,11 +177,11 @@ class ScoringMiddleware:
 
     def _has_answered(self, document: Document) -> bool:
         """Whether the links of a page may count: not those of a host that must still lead back."""
-        host, claims = host_of(document.url), self._spider.foreign
+        host, claims = host_of(document.url), self._crawl.foreign
         if not claims.is_unanswered(host):
             return True
         if claims.read(document):
-            self._spider.scope.admit_host(host)
+            self._crawl.scope.admit_host(host)
             self._count("sites/admitted")
             return True
         self._count("sites/unanswered")
@@ -191,14 +189,14 @@ class ScoringMiddleware:
 
     def _is_closed(self, document: Document) -> bool:
         """Whether a page asks that nothing of it is used."""
-        honour = self._spider.honour_of(document.url)
+        honour = self._crawl.honour_of(document.url)
         return opt_out_of(document.robots, document.tdm_reservation, honour) in CLOSED
 
     def _may_follow(self, document: Document, response: Response) -> bool:
         """Whether a page lets its links be followed; where it does not, that is counted."""
-        if not forbids_links(document.robots, self._spider.honour_of(document.url)):
+        if not forbids_links(document.robots, self._crawl.honour_of(document.url)):
             return True
-        if response.meta.get("bilingual_optout") != "nofollow":  # counted with the headers
+        if RequestState.of(response).opt_out != "nofollow":  # counted with the headers
             record_opt_out(self._crawler.stats, host_of(document.url), "nofollow")
         return False
 
@@ -206,19 +204,15 @@ class ScoringMiddleware:
         return fingerprint in self._frontier or fingerprint in self._coming
 
     def _keeper_of(self, url: str) -> Scorekeeper:
-        return self._keepers.of(self._spider.pair_of(url))
+        return self._keepers.of(self._crawl.languages_of(url))
 
     def _make(self, languages: Languages) -> LinkScorer:
-        topic = self._spider.topic
-        return make_scorer(self._config.scorer, languages, self._crawl, self._config, topic)
+        topic = self._crawl.topic
+        return make_scorer(self._config.scorer, languages, self._live, self._config, topic)
 
     @property
     def _frontier(self) -> CrawlFrontier:
-        return self._scheduler.frontier
-
-    @property
-    def _scheduler(self) -> FrontierScheduler:
-        return cast("FrontierScheduler", self._crawler.engine.scheduler)
+        return self._crawl.frontier
 
     def _count(self, name: str, amount: int = 1) -> None:
         self._crawler.stats.inc_value(f"bilingual/{name}", amount)

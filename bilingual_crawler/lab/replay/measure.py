@@ -16,7 +16,7 @@ from bilingual_crawler.lab.replay.curve import Pair
 from bilingual_crawler.lab.replay.graph import SiteGraph, draw_graph
 from bilingual_crawler.lab.replay.oracle import oracle_order
 from bilingual_crawler.lab.replay.recording import Recording
-from bilingual_crawler.lab.replay.run import Crawl, Run, Running, run_settings
+from bilingual_crawler.lab.replay.run import ReplayCrawl, Run, Running, run_settings
 from bilingual_crawler.lab.replay.site import RecordedSite
 from bilingual_crawler.languages import LanguagePair, LanguagePairError, UnknownLanguageError
 
@@ -83,7 +83,7 @@ def measure(job: Job, at_once: int = 1, done: Callable[[], None] = lambda: None)
     lines = gold.read_gold(job.gold) if job.gold is not None else []
     pair = _languages(job, lines)
     site = RecordedSite(recording, pair.codes, strip=job.strip)
-    crawl = Crawl(pair, _seeds(job, site), job.budget, job.seed, job.settings)
+    crawl = ReplayCrawl(pair, _seeds(job, site), job.budget, job.seed, job.settings)
     graph = _graph(site, crawl)
     true = _gold_pairs(job, recording, lines, pair)
     reachable = [each for each in true if each[0] in graph.links and each[1] in graph.links]
@@ -160,7 +160,7 @@ def _home(site: RecordedSite, homes: Sequence[str]) -> str:
     return homes[0]
 
 
-def _graph(site: RecordedSite, crawl: Crawl) -> SiteGraph:
+def _graph(site: RecordedSite, crawl: ReplayCrawl) -> SiteGraph:
     settings = run_settings(crawl)
     config = Config.from_settings(settings)
     scope = Scope(
@@ -213,7 +213,7 @@ def _ordered(first: str, second: str) -> Pair:
 def _crawls(
     site: RecordedSite,
     scorers: Sequence[str],
-    crawl: Crawl,
+    crawl: ReplayCrawl,
     at_once: int,
     done: Callable[[], None],
 ) -> Iterator[tuple[str, Run]]:

@@ -75,7 +75,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Crawl:
+class ReplayCrawl:
     """What a crawl of a site is to do."""
 
     langs: Languages
@@ -86,7 +86,7 @@ class Crawl:
     topic: Path | None = None
 
 
-def run_settings(crawl: Crawl) -> Settings:
+def run_settings(crawl: ReplayCrawl) -> Settings:
     """The project's settings and the user's, with everything off that needs time or network."""
     settings = Settings()
     settings.setmodule(project, priority="project")
@@ -98,7 +98,7 @@ def run_settings(crawl: Crawl) -> Settings:
 class Running:
     """A crawl in its process."""
 
-    def __init__(self, site: RecordedSite, scorer: str, crawl: Crawl) -> None:
+    def __init__(self, site: RecordedSite, scorer: str, crawl: ReplayCrawl) -> None:
         self.scorer = scorer
         self._what = f"{site.recording.name} with {scorer}"
         context = multiprocessing.get_context("fork")
@@ -124,18 +124,18 @@ class Running:
         self._process.join()
 
 
-def _report(end: Connection, site: RecordedSite, scorer: str, crawl: Crawl) -> None:
+def _report(end: Connection, site: RecordedSite, scorer: str, crawl: ReplayCrawl) -> None:
     try:
         end.send(crawl_recorded(site, scorer, crawl))
-    except ConfigurationError as error:
-        end.send(str(error))
+    except (ConfigurationError, SystemExit) as error:
+        end.send(str(error.__cause__ or error))
     except Exception:  # noqa: BLE001 - told by the process that waits for it
         end.send(traceback.format_exc())
     finally:
         end.close()
 
 
-def crawl_recorded(site: RecordedSite, scorer: str, crawl: Crawl) -> Run:
+def crawl_recorded(site: RecordedSite, scorer: str, crawl: ReplayCrawl) -> Run:
     """Crawl the site to its end or budget; once in a process."""
     random.seed(crawl.seed)
     setattr(bilingual, "build_document", site.build)  # noqa: B010 - what was read is read

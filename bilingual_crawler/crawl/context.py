@@ -1,0 +1,267 @@
+"""The crawl that runs: everything that its components share, built once.
+
+The spider opens a `Crawl` and leaves it with the crawler. Every other component takes it from
+there with `Crawl.of(crawler)`, so that none of them needs to know the spider or the scheduler.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+
+from bilingual_crawler.config.plan import CrawlPlan
+from bilingual_crawler.config.settings import Config
+from bilingual_crawler.corpus.corpus import Corpus
+from bilingual_crawler.crawl.deadline import StopDeadline
+from bilingual_crawler.crawl.foreign_hosts import ForeignHosts
+from bilingual_crawler.crawl.frontier_backend import connect
+from bilingual_crawler.crawl.request_state import RequestState
+from bilingual_crawler.crawl.scope import Scope
+from bilingual_crawler.crawl.signals import pair_found, pair_lost
+from bilingual_crawler.crawl.worker_folder import open_folder
+from bilingual_crawler.errors import ConfigurationError, writing
+from bilingual_crawler.frontier.entry import CrawlFrontier
+from bilingual_crawler.languages import Languages
+from bilingual_crawler.pairing.pair import DocumentPair
+from bilingual_crawler.pairing.resources import PairingAids
+from bilingual_crawler.scoring.shared_models import parallel_urls_if_there
+from bilingual_crawler.store.folder import ENDED_SITES, CrawlFolder
+from bilingual_crawler.topics.topic import Topic
+from bilingual_crawler.urls.hosts import host_of
+
+if TYPE_CHECKING:
+    from redis import Redis
+
+    from bilingual_crawler.crawl.discovery.crawl import Discovery
+    from bilingual_crawler.crawl.slots import SlotGate
+
+logger = logging.getLogger(__name__)
+
+CRAWL, CONFIG = "bilingual_crawl", "bilingual_config"
+"""Attributes of the crawler."""
+
+
+def config_of(crawler: Crawler) -> Config:
+    """Return our settings, read and checked once per crawl."""
+    config: Config | None = getattr(crawler, CONFIG, None)
+    if config is None:
+        config = Config.from_settings(crawler.settings)
+        setattr(crawler, CONFIG, config)
+    return config
+
+
+@dataclass(eq=False)
+class Crawl:
+    """One crawl: what was asked for, where it is kept, and what belongs to it."""
+
+    crawler: Crawler
+    plan: CrawlPlan
+    config: Config
+    folder: CrawlFolder
+    corpus: Corpus
+    topic: Topic
+    foreign: ForeignHosts
+    deadline: StopDeadline
+    callback: Callable[..., Any]
+    errback: Callable[..., Any]
+    languages_of: Callable[[str], Languages]
+    """The languages wanted of the site of a URL: its own, or those of the crawl."""
+    harvests: bool = True
+    """False for a search for bilingual sites that keeps no pages."""
+    redis: "Redis | None" = None
+    """The server of a shared frontier."""
+    discovery: "Discovery | None" = None
+
+    def __post_init__(self) -> None:
+        self._frontier: CrawlFrontier | None = None
+        self._gate: SlotGate | None = None
+
+    @classmethod
+    def open(
+        cls,
+        crawler: Crawler,
+        config: Config,
+        plan: CrawlPlan,
+        callback: Callable[..., Any],
+        errback: Callable[..., Any],
+        *,
+        harvests: bool = True,
+    ) -> Self:
+        """Open the folder of a crawl and everything that is rebuilt from it."""
+        url_model = parallel_urls_if_there(config) if harvests else None
+        aids = PairingAids.read(config, url_model)
+        topic, languages_of = topic_of(plan, config), languages_by_site(plan)
+        redis = connect(config.frontier) if config.frontier else None
+        with writing(plan.output, "Fix that, or choose another folder with -a output=FOLDER."):
+            folder = open_folder(plan, config, topic.name, harvests=harvests)
+            corpus = Corpus(
+                folder,
+                languages_of,
+                config.duplicate_share,
+                on_pair=lambda pair, kept: crawl._announce(pair, kept=kept),
+                aids=aids,
+            )
+            foreign = ForeignHosts(folder.journal, config.alternate_hosts)
+        crawl = cls(
+            crawler,
+            plan,
+            config,
+            folder,
+            corpus,
+            topic,
+            foreign,
+            StopDeadline(config.stop_seconds),
+            callback,
+            errback,
+            languages_of,
+            harvests=harvests,
+            redis=redis,
+        )
+        setattr(crawler, CRAWL, crawl)
+        setattr(crawler, CONFIG, config)
+        return crawl
+
+    @classmethod
+    def of(cls, crawler: Crawler) -> "Crawl":
+        """Return the crawl of a crawler, whose spider has opened it."""
+        crawl = cls.find(crawler)
+        if crawl is None:
+            raise TypeError("This component works with the spiders of bilingual_crawler only.")
+        return crawl
+
+    @classmethod
+    def find(cls, crawler: Crawler) -> "Crawl | None":
+        """Return the crawl of a crawler; None for a spider that is not one of ours."""
+        found = getattr(crawler, CRAWL, None)
+        return found if isinstance(found, Crawl) else None
+
+    @cached_property
+    def scope(self) -> Scope:
+        """Which URLs belong to the crawl; made when all settings are final."""
+        settings = self.crawler.settings
+        return Scope(
+            () if self.discovery else self.plan.seeds,
+            self.plan.sites,
+            follow=self.config.follow,
+            depth_limit=settings.getint("DEPTH_LIMIT"),
+            max_length=settings.getint("URLLENGTH_LIMIT"),
+            repeated_segments=self.config.repeated_segments,
+            query_parameters=self.config.query_parameters,
+        )
+
+    @property
+    def frontier(self) -> CrawlFrontier:
+        """The URLs of the crawl, from when the scheduler has opened them."""
+        assert self._frontier is not None, "the scheduler has not opened the frontier yet"
+        return self._frontier
+
+    @property
+    def waiting(self) -> int:
+        """How many URLs wait to be fetched; 0 before the frontier is open."""
+        return 0 if self._frontier is None else len(self._frontier)
+
+    def begin(self, frontier: CrawlFrontier, gate: "SlotGate") -> None:
+        """Take the frontier from the scheduler, with the hosts an earlier run had come to.
+
+        The frontier names those with waiting URLs, `foreign` those that have led back. A shared
+        frontier does not tell which hosts are only declared: `admit_host_of` does.
+        """
+        self._frontier, self._gate = frontier, gate
+        if self.discovery is not None:
+            self.discovery.resume(frontier)
+            return
+        for host in self.foreign.answered:
+            self.scope.admit_host(host)
+        if self.redis is None:
+            for host in frontier.hosts:
+                if not self.foreign.is_unanswered(host):
+                    self.scope.admit_host(host)
+
+    def admit_host_of(self, request: Request) -> None:
+        """Make the host of a URL that is handed out part of the crawl, unless it must answer."""
+        host = host_of(request.url)
+        state = RequestState.of(request)
+        if state.look is not None or self.scope.covers(host):
+            return
+        self.foreign.learn(host, state)
+        if not self.foreign.is_unanswered(host):
+            self.scope.admit_host(host)
+
+    def end_site(self, site: str) -> None:
+        """Hand out nothing more of a site, in this run and in those that go on with it."""
+        assert self._gate is not None
+        facts = self.folder.facts
+        facts[ENDED_SITES] = f"{facts.get(ENDED_SITES)} {site}".strip()
+        self._gate.end([site])
+        self.frontier.end_site(site)
+
+    def honour_of(self, url: str) -> tuple[str, ...]:
+        """Return the opt-outs that are honoured on a site."""
+        honour = self.plan.sites.rules_for(host_of(url)).honour
+        return self.config.honour if honour is None else tuple(honour)
+
+    def render_mode(self, url: str) -> str:
+        """Return whether the pages of a site are rendered: never, auto or always."""
+        return self.plan.sites.rules_for(host_of(url)).render or self.config.render
+
+    def request(self, url: str, *, score: float, depth: int, probe: bool = False) -> Request:
+        """Return a request for a page, with what its site wants to be different.
+
+        A `probe` is a URL that no page links to; if it is not there, that is no failure of the
+        site, and it is not tried again.
+        """
+        host = host_of(url)
+        rules = self.plan.sites.rules_for(host)
+        claimed_by, answered = self.foreign.claim_of(host)
+        state = RequestState(
+            score=score, probe=probe, claimed_by=claimed_by, claim_answered=answered
+        )
+        meta: dict[str, Any] = {"depth": depth, **state.as_meta()}
+        if probe:
+            meta["dont_retry"] = True
+        if rules.timeout is not None:
+            meta["download_timeout"] = rules.timeout
+        if rules.max_size is not None:
+            meta["download_maxsize"] = rules.max_size
+        if rules.retries is not None:
+            meta["max_retry_times"] = rules.retries
+        headers = {"User-Agent": rules.user_agent} if rules.user_agent else None
+        return Request(url, self.callback, errback=self.errback, meta=meta, headers=headers)
+
+    def _announce(self, pair: DocumentPair, *, kept: bool) -> None:
+        self.crawler.signals.send_catch_log(pair_found if kept else pair_lost, pair=pair)
+
+
+def languages_by_site(plan: CrawlPlan) -> Callable[[str], Languages]:
+    """Return a function from a URL to the languages wanted of its site."""
+
+    @lru_cache(maxsize=1 << 14)
+    def of_host(host: str) -> Languages:
+        return plan.sites.rules_for(host).languages or plan.langs
+
+    return lambda url: of_host(host_of(url))
+
+
+def topic_of(plan: CrawlPlan, config: Config) -> Topic:
+    """Return the topic of a crawl; one that no page could pass is refused."""
+    topic = Topic(plan.topic, config.topic_score, config.topic_terms)
+    if not topic:
+        return topic
+    counts = {each.name: topic.terms_in(each.code) for each in plan.langs}
+    if max(counts.values()) <= config.topic_terms:
+        found = " and ".join(f"{number} in {name}" for name, number in counts.items())
+        raise ConfigurationError(
+            f"The topic has {found}: BILINGUAL_TOPIC_TERMS={config.topic_terms} wants more than"
+            f" {config.topic_terms} different terms on a page. Write more terms, or set it lower."
+        )
+    for name in (name for name, number in counts.items() if number <= config.topic_terms):
+        logger.warning(
+            "The topic has too few terms in %s: pages in it are kept only as translations of"
+            " pages that are on topic",
+            name,
+        )
+    return topic

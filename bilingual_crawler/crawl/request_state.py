@@ -1,0 +1,107 @@
+"""What we know of a request, as one typed value under one key of its `meta`.
+
+The value is frozen: Scrapy copies `meta` into redirects and retries, and what becomes of one
+request must not change another. `RequestState.update` puts a changed copy in its place.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, NamedTuple
+
+from scrapy import Request
+from scrapy.http import Response
+
+from bilingual_crawler.frontier.entry import State
+from bilingual_crawler.outcomes import Outcome
+
+KEY = "bilingual"
+"""The key of `meta`."""
+
+
+class UrlEnd(NamedTuple):
+    """How a URL ended: its state in the frontier, and an `Outcome` or a project's own word."""
+
+    state: State
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestState:
+    """The state of one request."""
+
+    score: float | None = None
+    """The priority in the frontier; without one, the priority of the request counts."""
+    variant: str = ""
+    """The language that the page is asked for in, where one URL has several."""
+    look: Mapping[str, str] | None = None
+    """Why the page is only looked at, to judge its site, and not harvested."""
+    probe: bool = False
+    """The URL is a guess: no page links to it."""
+    claimed_by: str = ""
+    """The sites that declared the foreign host of the URL, with spaces between them."""
+    claim_answered: bool = False
+    """The foreign host has led back to one of them."""
+    site_file: bool = False
+    """The URL is a file about a site, such as a sitemap, and not a page of it."""
+    part_of_page: bool = False
+    """The URL is a resource of a page that a browser renders."""
+    not_before: float = 0.0
+    """The time (`time.time()`) before which a retry is not sent."""
+    opt_out: str = ""
+    """What the headers of the response opt out of."""
+    dropped_language: str = ""
+    """The language of a page that was dropped for it."""
+    renderings: tuple[Any, ...] = ()
+    """What a browser made of the page, for the WARC files."""
+    end: UrlEnd | None = None
+    """How the URL ended, once that is known."""
+
+    @classmethod
+    def of(cls, carrier: Request | Response) -> "RequestState":
+        """Return the state of a request, or of the request of a response."""
+        found = carrier.meta.get(KEY)
+        return found if isinstance(found, RequestState) else UNTOUCHED
+
+    @classmethod
+    def update(cls, carrier: Request | Response, **changes: Any) -> None:
+        """Change some fields of the state of a request."""
+        carrier.meta[KEY] = replace(cls.of(carrier), **changes)
+
+    def as_meta(self) -> dict[str, Any]:
+        """Return the state as it stands in `meta`."""
+        return {KEY: self}
+
+    @property
+    def identity(self) -> str:
+        """What tells apart two requests for one URL: the variant, or that it is looked at."""
+        return self.variant or (LOOKED_AT if self.look is not None else "")
+
+    def to_stored(self) -> dict[str, Any]:
+        """Return what survives a restart, as plain values under the names used on disk."""
+        return {
+            STORED_PREFIX + name: getattr(self, name)
+            for name in STORED
+            if getattr(self, name) != getattr(UNTOUCHED, name)
+        }
+
+    @classmethod
+    def from_stored(cls, meta: dict[str, Any]) -> "RequestState":
+        """Take the state out of the `meta` of a stored request."""
+        found = {}
+        for name in STORED:
+            value = meta.pop(STORED_PREFIX + name, None)
+            if value is not None:
+                found[name] = value
+        return cls(**found)
+
+
+LOOKED_AT = "look"
+STORED = ("variant", "look", "probe", "claimed_by", "claim_answered")
+STORED_PREFIX = "bilingual_"
+UNTOUCHED = RequestState()
+FIELDS = tuple(field.name for field in fields(RequestState))
+
+
+def end_url(carrier: Request | Response, state: State, reason: str | Outcome) -> None:
+    """Note how a URL ended, where the scheduler finds it when the request is over."""
+    RequestState.update(carrier, end=UrlEnd(state, str(reason)))
