@@ -4,10 +4,15 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import parent_process
 from pathlib import Path
 
 USAGE_STATUS = 2
 """The exit status of a process that cannot do what it was asked."""
+
+
+PROGRAMS = frozenset({"scrapy", "scrapyd", "bilingual-crawler", "bilingual_crawler"})
+"""Programs whose process is there for one of our commands or crawls."""
 
 
 class ConfigurationError(Exception):
@@ -20,16 +25,27 @@ class ConfigurationError(Exception):
 
 @contextmanager
 def exit_on_configuration_error() -> Iterator[None]:
-    """End the process with the sentences of a ConfigurationError and exit status 2.
+    """End a command with the sentences of a ConfigurationError and exit status 2.
 
     For the places where Scrapy calls us: it would show a traceback, which hides the one
-    sentence that matters.
+    sentence that matters. Other programs that run a crawl get the error itself.
     """
     try:
         yield
     except ConfigurationError as error:
+        if not is_command():
+            raise
         sys.stderr.write(f"{error}\n")
         raise SystemExit(USAGE_STATUS) from error
+
+
+def is_command() -> bool:
+    """Return True if the process is there for a command alone, or for a job of scrapyd."""
+    if parent_process() is not None:
+        return False
+    main = getattr(sys.modules.get("__main__"), "__spec__", None)
+    name = main.name if main is not None else Path(sys.argv[0]).stem
+    return name.partition(".")[0] in PROGRAMS
 
 
 @contextmanager

@@ -281,5 +281,5 @@ def test_what_is_known_goes_with_the_request_and_into_the_journal(tmp_path, jour
     assert other.is_unanswered("www.example.eus")
     other.learn("www.example.eus", answered)
     assert not other.is_unanswered("www.example.eus")
-    other.learn("www.example.org", {})
+    other.learn("www.example.org", RequestState())
     assert "www.example.org" not in other

@@ -13,7 +13,7 @@ from typing import ClassVar
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler.errors import exit_on_configuration_error
+from bilingual_crawler.errors import USAGE_STATUS, ConfigurationError
 from bilingual_crawler.suggestions import hint, nearest
 
 _OPTION = re.compile(r"^ +(?:-\w[^-\n]*, )?(--[a-z][\w-]*)", re.MULTILINE)
@@ -76,8 +76,11 @@ class BaseCommand(ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the command; what cannot be run ends with a message and exit status 2."""
-        with exit_on_configuration_error():
+        try:
             self.execute(args, opts)
+        except ConfigurationError as error:
+            sys.stderr.write(f"{error}\n")
+            raise SystemExit(USAGE_STATUS) from error
 
     @abstractmethod
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:

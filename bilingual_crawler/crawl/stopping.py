@@ -14,7 +14,6 @@ import sys
 import threading
 import time
 from functools import partial
-from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -26,6 +25,7 @@ from scrapy.utils.log import get_scrapy_root_handler
 from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.deadline import ALL, ANSWERS
 from bilingual_crawler.crawl.signals import crawl_failed, stop_deadline_passed
+from bilingual_crawler.errors import is_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-PROGRAMS = {"scrapy", "scrapyd", "bilingual-crawler", "bilingual_crawler"}
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 LOOK_SECONDS = 0.1
 SECOND_SIGNAL_SECONDS = 1.0
@@ -126,7 +125,7 @@ class GracefulStop:
         while not self._is_time():
             time.sleep(LOOK_SECONDS)
         if self._over:
-            if not _is_command():
+            if not is_command():
                 return
         else:
             threading.Thread(target=_say_last_words, daemon=True).start()
@@ -151,10 +150,3 @@ def _scrapys_process(handler: Any) -> CrawlerProcessBase | None:
     """Whose signal handler it is, if Scrapy runs the process."""
     owner = getattr(handler, "__self__", None)
     return owner if isinstance(owner, CrawlerProcessBase) else None
-
-
-def _is_command() -> bool:
-    """Whether the process is there for the crawl alone: a `crawl` command, or a job of scrapyd."""
-    main = getattr(sys.modules.get("__main__"), "__spec__", None)
-    name = main.name if main is not None else Path(sys.argv[0]).stem
-    return name.partition(".")[0] in PROGRAMS

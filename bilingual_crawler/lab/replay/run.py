@@ -127,8 +127,8 @@ class Running:
 def _report(end: Connection, site: RecordedSite, scorer: str, crawl: ReplayCrawl) -> None:
     try:
         end.send(crawl_recorded(site, scorer, crawl))
-    except (ConfigurationError, SystemExit) as error:
-        end.send(str(error.__cause__ or error))
+    except ConfigurationError as error:
+        end.send(str(error))
     except Exception:  # noqa: BLE001 - told by the process that waits for it
         end.send(traceback.format_exc())
     finally:
