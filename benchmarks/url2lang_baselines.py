@@ -20,11 +20,11 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.pipeline import make_pipeline
 
 from benchmarks.recorded_pairs import SHARED
-from bilingual_crawler.lab.evaluation.baselines import announced_language
-from bilingual_crawler.lab.training.data import TrainingUrl, cap, read_urls
-from bilingual_crawler.lab.training.measures import enough, macro_f1
-from bilingual_crawler.lab.training.split import DEV, TEST, TRAIN, part, split_domains
-from bilingual_crawler.lab.training.url2lang import labels_of, thinned
+from bilingual_crawler.lab.evaluation.classification import announced_language
+from bilingual_crawler.lab.evaluation.metrics import macro_f1, well_covered
+from bilingual_crawler.lab.labels import LabelledUrl, read_urls
+from bilingual_crawler.lab.training.split import DEV, TEST, TRAIN, cap, part, split_domains
+from bilingual_crawler.lab.training.url2lang import MEASURED, labels_of, thinned
 from bilingual_crawler.scoring.classifier import Url2Lang
 from bilingual_crawler.scoring.models import find_model
 from bilingual_crawler.scoring.preprocess import prepare
@@ -70,10 +70,10 @@ def _lower(url: str) -> str:
     return prepare(url).lower()
 
 
-def report(name: str, found: Sequence[str], rows: Sequence[TrainingUrl], known: set[str]) -> None:
+def report(name: str, found: Sequence[str], rows: Sequence[LabelledUrl], known: set[str]) -> None:
     """Print a line on who said what; languages nobody could learn count as unknown."""
     wanted = [row.language if row.language in known else "unknown" for row in rows]
-    classes = [language for language in enough(rows) if language in known]
+    classes = sorted(well_covered(rows, **MEASURED) & known)
     numbers = {label: number for number, label in enumerate(sorted({*found, *wanted}))}
     said, right = (np.array([numbers[label] for label in each]) for each in (found, wanted))
     figure = macro_f1(said, right, [numbers[each] for each in classes])

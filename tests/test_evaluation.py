@@ -11,12 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.lab.evaluation.baselines import announced_language, same_but_for_language
 from bilingual_crawler.lab.evaluation.classification import (
     NEGATIVE,
     POSITIVE,
+    announced_language,
     compare_languages,
     compare_pairs,
+    same_but_for_language,
 )
 from bilingual_crawler.lab.evaluation.metrics import scores, well_covered
 from bilingual_crawler.lab.evaluation.one_to_one import (
@@ -27,11 +28,11 @@ from bilingual_crawler.lab.evaluation.one_to_one import (
     recalls,
     take_one_to_one,
 )
-from bilingual_crawler.lab.evaluation.reading import (
+from bilingual_crawler.lab.labels import (
     GoldPair,
     LabelledPair,
     LabelledUrl,
-    Skipped,
+    SkippedLines,
     gold_rows,
     language_rows,
     pair_rows,
@@ -151,7 +152,7 @@ def write(folder, text, name="data.tsv"):
 
 
 def test_rows_are_read_whatever_the_spelling_of_their_language(tmp_path):
-    skipped = Skipped()
+    skipped = SkippedLines()
     file = write(
         tmp_path,
         "http://a/\tspa\nhttp://b/\tes\textra\nhttp://c/\tBasque\nhttp://d/\tunknown\n",
@@ -163,7 +164,7 @@ def test_rows_are_read_whatever_the_spelling_of_their_language(tmp_path):
 
 
 def test_bad_lines_are_counted_and_the_first_is_told(tmp_path):
-    skipped = Skipped()
+    skipped = SkippedLines()
     file = write(tmp_path, b"url\tlang\n\nhttp://a/\tspa\nhttp://b/\n\tspa\nhttp://\xff/\teus\n")
     rows = list(language_rows(file, skipped))
     assert [row.language for row in rows] == ["spa", "eus"]
@@ -171,9 +172,9 @@ def test_bad_lines_are_counted_and_the_first_is_told(tmp_path):
 
 
 def test_labelled_pairs_are_read(tmp_path):
-    skipped = Skipped()
+    skipped = SkippedLines()
     file = write(tmp_path, "http://a/\thttp://b/\t1\nhttp://a/\thttp://c/\t0\r\na\tb\tc\na\tb\n")
-    assert list(pair_rows(file, skipped)) == [
+    assert [row[:3] for row in pair_rows(file, skipped)] == [
         ("http://a/", "http://b/", True),
         ("http://a/", "http://c/", False),
     ]
@@ -181,7 +182,7 @@ def test_labelled_pairs_are_read(tmp_path):
 
 
 def test_gold_pairs_are_read(tmp_path):
-    skipped = Skipped()
+    skipped = SkippedLines()
     file = write(tmp_path, "url1\turl2\nhttp://a/\thttp://b/\tcat\n")
     assert list(gold_rows(file, skipped)) == [("http://a/", "http://b/")]
     assert str(skipped) == "1 line skipped, first line 1: not two URLs with a tab between"
@@ -189,7 +190,7 @@ def test_gold_pairs_are_read(tmp_path):
 
 def test_a_gzipped_file_is_known_by_its_bytes(tmp_path):
     file = write(tmp_path, gzip.compress(b"http://a/\tspa\n"), "data.tsv")
-    assert list(language_rows(file, Skipped())) == [("http://a/", "spa")]
+    assert [row[:2] for row in language_rows(file, SkippedLines())] == [("http://a/", "spa")]
 
 
 @pytest.mark.parametrize(
@@ -198,13 +199,13 @@ def test_a_gzipped_file_is_known_by_its_bytes(tmp_path):
 def test_a_damaged_gzip_file_is_told(tmp_path, damage):
     file = write(tmp_path, damage(gzip.compress(b"http://a/\tspa\n" * 50)))
     with pytest.raises(ConfigurationError, match=r"data\.tsv"):
-        list(language_rows(file, Skipped()))
+        list(language_rows(file, SkippedLines()))
 
 
 @pytest.mark.parametrize("name", ["missing.tsv", ""])
 def test_a_file_that_cannot_be_read_is_told(tmp_path, name):
     with pytest.raises(ConfigurationError, match="cannot be read"):
-        list(language_rows(str(tmp_path / name), Skipped()))
+        list(language_rows(str(tmp_path / name), SkippedLines()))
 
 
 def test_model_and_rules_are_compared_on_the_same_urls(languages):
@@ -344,7 +345,7 @@ def test_soft_recall_forgives_a_partner_that_differs_in_language_tokens_alone():
 
 @pytest.mark.skipif(not (SHARED / "data" / "wmt16").is_dir(), reason="no WMT16 data at hand")
 def test_token_stripping_reaches_on_wmt16_what_it_is_known_to_reach():
-    gold = list(gold_rows(str(SHARED / "data" / "wmt16" / "train.pairs"), Skipped()))
+    gold = list(gold_rows(str(SHARED / "data" / "wmt16" / "train.pairs"), SkippedLines()))
     result = align(gold, None, TOKENS)
     assert len(gold) == 1624
     assert 0.6 < result.rules.recall < 0.75

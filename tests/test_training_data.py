@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.lab.training.augment import coded, with_code, without_name
-from bilingual_crawler.lab.training.data import (
+from bilingual_crawler.lab.labels import (
+    LabelledUrl,
     SkippedLines,
-    TrainingUrl,
-    cap,
     read_pairs,
     read_urls,
-)
-from bilingual_crawler.lab.training.split import (
-    part,
     registered_domain,
+)
+from bilingual_crawler.lab.training.augment import coded, with_code, without_name
+from bilingual_crawler.lab.training.split import (
+    cap,
+    part,
     share_of,
     split_domains,
 )
@@ -29,7 +29,7 @@ SHARED = Path(os.environ.get("BILINGUAL_SHARED", Path(__file__).parents[2] / "sh
 
 def rows_of(count, *, domains=40, split=""):
     return [
-        TrainingUrl(f"http://site{n % domains}.org/{n}", "fin", f"site{n % domains}.org", split)
+        LabelledUrl(f"http://site{n % domains}.org/{n}", "fin", f"site{n % domains}.org", split)
         for n in range(count)
     ]
 
@@ -48,7 +48,7 @@ def test_a_gzip_table_is_read_by_the_names_in_its_header(tmp_path):
     table = tmp_path / "urls.tsv.gz"
     with gzip.open(table, "wt") as lines:
         lines.write("lang\tsource\turl\tsplit\nfin\tx\thttps://a.fi/\tdev\n")
-    assert list(read_urls([table])) == [TrainingUrl("https://a.fi/", "fin", "a.fi", "dev")]
+    assert list(read_urls([table])) == [LabelledUrl("https://a.fi/", "fin", "a.fi", "dev")]
 
 
 def test_a_comma_separated_table_may_quote(tmp_path):
@@ -70,7 +70,7 @@ def test_lines_that_cannot_be_used_are_counted_not_fatal(tmp_path):
     )
     skipped = SkippedLines()
     assert len(list(read_urls([table], skipped=skipped))) == 2
-    assert skipped == {"unknown language": 1, "no URL": 1}
+    assert skipped.reasons == {"unknown language": 1, "no URL": 1}
 
 
 def test_a_missing_table_is_a_sentence(tmp_path):
@@ -95,8 +95,8 @@ def test_pairs_come_with_languages_or_with_a_label(tmp_path):
 
 
 def test_a_cap_takes_from_all_domains_before_it_takes_twice_from_one():
-    rows = [TrainingUrl(f"http://big.fi/{n}", "fin", "big.fi") for n in range(100)]
-    rows += [TrainingUrl(f"http://s{n}.fi/", "fin", f"s{n}.fi") for n in range(5)]
+    rows = [LabelledUrl(f"http://big.fi/{n}", "fin", "big.fi") for n in range(100)]
+    rows += [LabelledUrl(f"http://s{n}.fi/", "fin", f"s{n}.fi") for n in range(5)]
     kept = cap(rows, 6)
     assert len(kept) == 6
     assert len({row.domain for row in kept}) == 6
@@ -119,8 +119,8 @@ def test_no_domain_is_on_two_sides():
 def test_a_given_split_is_kept_and_its_training_part_still_gives_a_test():
     rows = [
         *rows_of(900, domains=300, split="train"),
-        TrainingUrl("http://d.fi/", "fin", "d.fi", "dev"),
-        TrainingUrl("http://k.fi/", "fin", "k.fi", "sites"),
+        LabelledUrl("http://d.fi/", "fin", "d.fi", "dev"),
+        LabelledUrl("http://k.fi/", "fin", "k.fi", "sites"),
     ]
     sides = split_domains(rows)
     assert (sides["d.fi"], sides["k.fi"]) == ("dev", "sites")
@@ -129,9 +129,9 @@ def test_a_given_split_is_kept_and_its_training_part_still_gives_a_test():
 
 def test_the_strictest_table_decides():
     rows = [
-        TrainingUrl("http://a.fi/1", "fin", "a.fi", "train"),
-        TrainingUrl("http://a.fi/2", "fin", "a.fi", "sites"),
-        TrainingUrl("http://a.fi/3", "fin", "a.fi", "dev"),
+        LabelledUrl("http://a.fi/1", "fin", "a.fi", "train"),
+        LabelledUrl("http://a.fi/2", "fin", "a.fi", "sites"),
+        LabelledUrl("http://a.fi/3", "fin", "a.fi", "dev"),
     ]
     assert split_domains(rows)["a.fi"] == "sites"
 

@@ -2,8 +2,8 @@
 
 import random
 
-from bilingual_crawler.lab.training.data import UrlPair
-from bilingual_crawler.lab.training.made_pairs import made_pairs
+from bilingual_crawler.lab.labels import LabelledPair
+from bilingual_crawler.lab.training.augment import made_pairs
 from bilingual_crawler.lab.training.negatives import (
     DEFAULT_MIX,
     DomainUrls,
@@ -17,7 +17,9 @@ from bilingual_crawler.lab.training.negatives import (
 
 
 def a_pair(n, host="http://a.org"):
-    return UrlPair(f"{host}/en/page-{n}/x", f"{host}/fr/feuille-{n}/x", "eng", "fra", "a.org")
+    return LabelledPair(
+        f"{host}/en/page-{n}/x", f"{host}/fr/feuille-{n}/x", True, "eng", "fra", "a.org"
+    )
 
 
 def a_site(count=20):
@@ -41,7 +43,9 @@ def test_a_site_of_one_pair_has_no_random_match():
 
 def test_the_likest_url_is_taken():
     pairs = [
-        UrlPair(f"http://a.org/en/{name}", f"http://a.org/fr/{name}", "eng", "fra", "a.org")
+        LabelledPair(
+            f"http://a.org/en/{name}", f"http://a.org/fr/{name}", True, "eng", "fra", "a.org"
+        )
         for name in ("big/red/house", "big/red/mouse", "other")
     ]
     made = jaccard_match(pairs[0], DomainUrls(pairs), random.Random(0))
@@ -58,8 +62,8 @@ def test_the_likest_url_of_a_large_site_is_found_through_its_rare_words():
 def test_pairs_through_a_third_language_are_pairs():
     site = DomainUrls(
         [
-            UrlPair("http://a.org/en", "http://a.org/fr", "eng", "fra", "a.org"),
-            UrlPair("http://a.org/fr", "http://a.org/de", "fra", "deu", "a.org"),
+            LabelledPair("http://a.org/en", "http://a.org/fr", True, "eng", "fra", "a.org"),
+            LabelledPair("http://a.org/fr", "http://a.org/de", True, "fra", "deu", "a.org"),
         ]
     )
     assert site.parallel("http://a.org/en", "http://a.org/de")
@@ -74,14 +78,17 @@ def test_token_removal_never_touches_scheme_host_or_port():
 
 
 def test_token_removal_of_language_tokens_alone_is_no_negative():
-    pair = UrlPair("http://a.org/en/", "http://a.org/fr/", "eng", "fra", "a.org")
+    pair = LabelledPair("http://a.org/en/", "http://a.org/fr/", True, "eng", "fra", "a.org")
     assert token_removal(pair, DomainUrls([pair]), random.Random(0)) is None
 
 
 def test_a_monolingual_start_is_one_url_twice():
-    started = {monolingual(a_pair(1), random.Random(seed))[:4] for seed in range(20)}
+    started = {monolingual(a_pair(1), random.Random(seed)) for seed in range(20)}
     one, two = a_pair(1)[:2]
-    assert started == {(one, one, "eng", "eng"), (two, two, "fra", "fra")}
+    assert {(*each[:2], *each[3:5]) for each in started} == {
+        (one, one, "eng", "eng"),
+        (two, two, "fra", "fra"),
+    }
 
 
 def test_the_default_mix_has_the_five_kinds():

@@ -17,11 +17,12 @@ pytest.importorskip("sklearn", reason="the classifiers are fitted by scikit-lear
 from sklearn.svm import SVC  # noqa: E402
 
 from bilingual_crawler.lab.training.pair_classifiers import (  # noqa: E402
+    LabelledPages,
     fit_machine,
     fit_pair_classifiers,
     fit_tree,
 )
-from bilingual_crawler.lab.training.pair_examples import LabelledPages, labelled_pairs  # noqa: E402
+from tools.pair_classifiers import labelled_pairs  # noqa: E402
 
 
 def rows(count, features=3, seed=1):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bilingual_crawler.lab.evaluation.reading import LabelledPair, Skipped, pair_rows
+from bilingual_crawler.lab.labels import LabelledPair, SkippedLines, pair_rows
 from bilingual_crawler.web.marks import MarkError, Marks
 
 A, B = ("http://a/es", "http://a/eu"), ("http://b/es", "http://b/eu")
@@ -21,7 +21,7 @@ def test_marks_are_labelled_pairs_to_the_commands_that_read_them(tmp_path):
     marks = Marks(tmp_path)
     marks.put(*A, good=True)
     marks.put(*B, good=False)
-    skipped = Skipped()
+    skipped = SkippedLines()
     rows = list(pair_rows(str(marks.path), skipped))
     assert rows == [LabelledPair(*A, True), LabelledPair(*B, False)]
     assert not skipped.count

@@ -8,9 +8,13 @@ fitted on all other sites.
 """
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
+
+from rapidfuzz import process
+from rapidfuzz.distance import Levenshtein
 
 import bilingual_crawler
 from bilingual_crawler.documents.builder import build_document
@@ -18,11 +22,12 @@ from bilingual_crawler.lab.replay.gold import ENDING, largest_pairs, of_language
 from bilingual_crawler.lab.replay.recording import Recording, site_name
 from bilingual_crawler.lab.replay.stripping import strip_body
 from bilingual_crawler.lab.training.pair_classifiers import (
+    LabelledPages,
     asked_about_structure,
     fit_pair_classifiers,
 )
-from bilingual_crawler.lab.training.pair_examples import LabelledPages, labelled_pairs
 from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.pairing.comparison import ratio
 from bilingual_crawler.pairing.ilsp import structure_features
 from bilingual_crawler.pairing.pair import PairingPage, page_of
 from bilingual_crawler.pairing.pplocator import page_features
@@ -31,6 +36,9 @@ from bilingual_crawler.pairing.small_models import SHIPPED
 ACCEPTED = 0.5
 PAIRS_A_SITE = 3
 """The language pairs of a site that are taken, largest first."""
+
+MOST_PAIRS = 40
+"""True pairs taken per site and language pair: a large site teaches no more."""
 
 
 class Site(NamedTuple):
@@ -73,6 +81,39 @@ def _ordered(
     """A true pair with the page of the first language first."""
     page = pages.get(urls[0])
     return urls[::-1] if page and page.language == pair.second.code else urls
+
+
+def labelled_pairs(
+    pages: Mapping[str, PairingPage], gold: Iterable[tuple[str, str]], seed: int = 0
+) -> Iterator[LabelledPages]:
+    """Yield the examples of one site and two languages; `gold` names the first language first.
+
+    A true pair is a positive example. Its first page with a wrong partner is a negative one.
+    Partners come from other true pairs, so they are surely wrong, and most of them are easy to
+    mistake: the page with the most similar URL and the page nearest in size, beside a random one.
+    """
+    random = Random(seed)  # noqa: S311 - a choice that can be repeated, no secret
+    true = [(pages[one], pages[other]) for one, other in gold if one in pages and other in pages]
+    partners = {(one.url, other.url) for one, other in true}
+    others = [other for _, other in true]
+    for one, other in random.sample(true, min(MOST_PAIRS, len(true))):
+        yield LabelledPages(one, other, parallel=True)
+        wrong = [each for each in others if (one.url, each.url) not in partners]
+        if wrong:
+            chosen = (_most_similar(one, wrong), _nearest_in_size(one, wrong), random.choice(wrong))
+            for each in {page.url: page for page in chosen}.values():
+                yield LabelledPages(one, each, parallel=False)
+
+
+def _most_similar(page: PairingPage, others: Sequence[PairingPage]) -> PairingPage:
+    found = process.extractOne(
+        page.url, [each.url for each in others], scorer=Levenshtein.normalized_distance
+    )
+    return others[found[2]]
+
+
+def _nearest_in_size(page: PairingPage, others: Sequence[PairingPage]) -> PairingPage:
+    return max(others, key=lambda each: ratio(page.profile.words, each.profile.words))
 
 
 def accuracies(train: list[LabelledPages], test: list[LabelledPages]) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
-from bilingual_crawler.lab.training.data import read_urls
+from bilingual_crawler.lab.labels import read_urls
 from bilingual_crawler.languages import UnknownLanguageError, find_language
 
 WORD = re.compile(r"[^\s\d!-/:-@\[-`{-~«»“”„…\u2013\u2014·]{2,}(?:['\u2019][^\W\d_]+)?")

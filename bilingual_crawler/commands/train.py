@@ -101,9 +101,10 @@ class TrainCommand(BaseCommand):
         task = self._task(args, opts)
         console = Console(stderr=True)
         _check_packages()
-        recipe = importlib.import_module("bilingual_crawler.lab.training.recipe")
+        from bilingual_crawler.lab.training import recipe
+
         module = importlib.import_module(f"bilingual_crawler.lab.training.{task}")
-        options = recipe.Options(
+        options = recipe.TrainingOptions(
             data=tuple(opts.data),
             weak=tuple(opts.weak),
             extra=tuple(opts.extra),

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from bilingual_crawler.corpus.pair_search import PairSearch
-    from bilingual_crawler.lab.evaluation.reading import Skipped
+    from bilingual_crawler.lab.labels import SkippedLines
     from bilingual_crawler.lab.training.pair_labels import WeighedPairs
 
 DETAILS = """\
@@ -51,12 +51,12 @@ def train_pairs(opts: argparse.Namespace) -> None:
 def _train(opts: argparse.Namespace) -> None:
     from rich.console import Console
 
-    from bilingual_crawler.lab.evaluation.reading import Skipped
+    from bilingual_crawler.lab.labels import SkippedLines
     from bilingual_crawler.lab.training import pair_labels
     from bilingual_crawler.pairing.model import load_pair_model
 
     console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
-    skipped = Skipped()
+    skipped = SkippedLines()
     labels = pair_labels.read_labels(opts.labelled, skipped)
     examples = pair_labels.gather(labels, _search(opts, console))
     _tell(console, opts.labelled, skipped, examples)
@@ -99,7 +99,9 @@ def _search(opts: argparse.Namespace, console: "Console") -> "PairSearch":
     return search
 
 
-def _tell(console: "Console", source: str, skipped: "Skipped", examples: "WeighedPairs") -> None:
+def _tell(
+    console: "Console", source: str, skipped: "SkippedLines", examples: "WeighedPairs"
+) -> None:
     """What of the labels cannot be used."""
     from bilingual_crawler.reporting.terminal import plain
 

@@ -6,14 +6,30 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from bilingual_crawler.lab.evaluation.baselines import (
-    announced_language,
-    same_but_for_language,
-)
 from bilingual_crawler.lab.evaluation.metrics import Scores, scores
-from bilingual_crawler.lab.evaluation.reading import LabelledPair, LabelledUrl
+from bilingual_crawler.lab.labels import LabelledPair, LabelledUrl
 from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang
+from bilingual_crawler.scoring.models import UNKNOWN
 from bilingual_crawler.scoring.pair_features import stripped
+from bilingual_crawler.urls.announced import announced_languages
+from bilingual_crawler.urls.url_key import UrlKey
+
+
+def announced_language(url: str) -> str:
+    """The language that the most trusted token of a URL names, or `unknown`.
+
+    The handful of tokens that two languages share go to the first in the alphabet.
+    """
+    return min(announced_languages(url), default=UNKNOWN)
+
+
+def same_but_for_language(first: UrlKey, second: UrlKey) -> bool:
+    """Whether two URLs become equal by taking language tokens away, as in the WMT16 baseline.
+
+    One and the same URL, or two spellings of one, is not a translation of itself.
+    """
+    return first.key == second.key and first.tokens != second.tokens
+
 
 AT_ONCE = 2048
 HALF = 0.5

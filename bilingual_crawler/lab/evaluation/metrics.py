@@ -4,9 +4,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from bilingual_crawler.lab.evaluation.reading import LabelledUrl
+import numpy as np
+from numpy.typing import NDArray
+
+from bilingual_crawler.lab.labels import LabelledUrl, registered_domain
 from bilingual_crawler.scoring.models import UNKNOWN
-from bilingual_crawler.urls.hosts import host_of, site_of
 
 LEAST_URLS, LEAST_SITES = 100, 10
 """What SBFC asks of a language before it reports a figure for it."""
@@ -89,12 +91,25 @@ def scores(
 def well_covered(
     rows: Iterable[LabelledUrl], urls: int = LEAST_URLS, sites: int = LEAST_SITES
 ) -> frozenset[str]:
-    """The languages with enough URLs of enough sites for a figure that means something."""
+    """Return the languages with enough URLs of enough sites for a figure that means something."""
     count: Counter[str] = Counter()
     found: defaultdict[str, set[str]] = defaultdict(set)
     for row in rows:
         count[row.language] += 1
-        found[row.language].add(site_of(host_of(row.url)))
+        found[row.language].add(row.domain or registered_domain(row.url))
     return frozenset(
         label for label in count if count[label] >= urls and len(found[label]) >= sites
     )
+
+
+def macro_f1(
+    predicted: NDArray[np.int64], wanted: NDArray[np.int64], classes: Sequence[int]
+) -> float:
+    """Return the mean F1 over some classes; rows of other classes count too."""
+    return float(np.mean([f1(predicted == each, wanted == each) for each in classes] or [0.0]))
+
+
+def f1(predicted: NDArray[np.bool_], wanted: NDArray[np.bool_]) -> float:
+    """Return the F1 of one class."""
+    right = int((predicted & wanted).sum())
+    return 2 * right / max(1, int(predicted.sum()) + int(wanted.sum()))

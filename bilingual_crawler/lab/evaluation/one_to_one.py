@@ -20,9 +20,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bilingual_crawler.lab.evaluation.baselines import same_but_for_language
-from bilingual_crawler.lab.evaluation.classification import AT_ONCE, HALF, Advance
-from bilingual_crawler.lab.evaluation.reading import GoldPair
+from bilingual_crawler.lab.evaluation.classification import (
+    AT_ONCE,
+    HALF,
+    Advance,
+    same_but_for_language,
+)
+from bilingual_crawler.lab.labels import GoldPair
 from bilingual_crawler.scoring.classifier import ParallelUrls
 from bilingual_crawler.scoring.pair_features import stripped
 from bilingual_crawler.urls.hosts import host_of, site_of

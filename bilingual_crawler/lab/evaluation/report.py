@@ -13,24 +13,24 @@ from rich.table import Table
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.lab.evaluation.classification import (
     Advance,
+    ModelComparison,
     compare_languages,
     compare_pairs,
 )
-from bilingual_crawler.lab.evaluation.metrics import LEAST_SITES, LEAST_URLS, well_covered
-from bilingual_crawler.lab.evaluation.one_to_one import align, candidate_pairs
-from bilingual_crawler.lab.evaluation.reading import (
-    Skipped,
+from bilingual_crawler.lab.evaluation.metrics import LEAST_SITES, LEAST_URLS, Scores, well_covered
+from bilingual_crawler.lab.evaluation.one_to_one import Alignment, Recalls, align, candidate_pairs
+from bilingual_crawler.lab.labels import (
+    SkippedLines,
     gold_rows,
     language_rows,
     pair_rows,
 )
-from bilingual_crawler.lab.evaluation.tables import (
-    alignment_notes,
-    alignment_table,
-    comparison_notes,
-    comparison_table,
+from bilingual_crawler.languages import (
+    LanguagePair,
+    LanguagePairError,
+    UnknownLanguageError,
+    find_language,
 )
-from bilingual_crawler.languages import LanguagePair, LanguagePairError, UnknownLanguageError
 from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang
 from bilingual_crawler.scoring.models import Task, find_model
 from bilingual_crawler.scoring.pair_features import all_tokens
@@ -55,7 +55,7 @@ class Choices(Protocol):
 def evaluate_languages(source: str, opts: Choices) -> None:
     """Print how well languages are told."""
     model = _open_model("url2lang", opts)
-    skipped = Skipped()
+    skipped = SkippedLines()
     rows = list(language_rows(source, skipped))
     _check_rows(rows, source, skipped)
     only = well_covered(rows) if opts.well_covered else None
@@ -77,7 +77,7 @@ def evaluate_pairs(source: str, opts: Choices) -> None:
     """Print how well translations are told from other pairs."""
     model = _open_model("parallel", opts)
     tokens = _tokens(opts)
-    skipped = Skipped()
+    skipped = SkippedLines()
     rows = list(pair_rows(source, skipped))
     _check_rows(rows, source, skipped)
     with _progress_bar("pairs", len(rows)) as advance:
@@ -93,7 +93,7 @@ def evaluate_alignment(source: str, opts: Choices) -> None:
     """Print how many gold pairs are found when each URL has one partner."""
     model = _open_model("parallel", opts)
     tokens = _tokens(opts)
-    skipped = Skipped()
+    skipped = SkippedLines()
     gold = list(gold_rows(source, skipped))
     _check_rows(gold, source, skipped)
     with _progress_bar("pairs", candidate_pairs(gold)) as advance:
@@ -127,7 +127,7 @@ def _tokens(opts: Choices) -> frozenset[str]:
     return pair.first.tokens | pair.second.tokens
 
 
-def _check_rows(rows: list[Any], source: str, skipped: Skipped) -> None:
+def _check_rows(rows: list[Any], source: str, skipped: SkippedLines) -> None:
     if not rows:
         why = f": {skipped}" if skipped.count else ""
         raise ConfigurationError(
@@ -141,12 +141,12 @@ def _speed(figures: dict[str, Any], what: str) -> str:
     return f"{speed:,.0f} {what} a second." if speed else ""
 
 
-def _print_json(figures: dict[str, Any], model: Any, skipped: Skipped) -> None:
+def _print_json(figures: dict[str, Any], model: Any, skipped: SkippedLines) -> None:
     told = {"model": None if model is None else model.where, "bad_lines": skipped.count}
     sys.stdout.write(json.dumps(figures | told) + "\n")
 
 
-def _print_table(table: Table, model: Any, skipped: Skipped, notes: list[str]) -> None:
+def _print_table(table: Table, model: Any, skipped: SkippedLines, notes: list[str]) -> None:
     console = Console(highlight=False, markup=False)
     if not console.is_terminal:
         console.width = WIDTH
@@ -173,3 +173,97 @@ def _progress_bar(what: str, total: int) -> Iterator[Advance]:
     ) as progress:
         task = progress.add_task(what, total=total)
         yield lambda count: progress.advance(task, count)
+
+
+NONE = "-"
+
+
+def comparison_table(result: ModelComparison, thing: str) -> Table:
+    """A line a class, then the averages and the share of rows without an answer."""
+    sides = result.sides
+    table = _table(thing)
+    table.add_column("rows", justify="right")
+    for name in sides:
+        for measure in ("precision", "recall", "F1"):
+            table.add_column(f"{name}\n{measure}", justify="right")
+    for each in result.rules.classes:
+        table.add_row(
+            _name(each.label),
+            f"{each.support:,}",
+            *(text for side in sides.values() for text in _class_texts(side, each.label)),
+        )
+    table.add_section()
+    table.add_row(
+        f"macro, {len(result.rules.classes)} classes",
+        f"{result.rows:,}",
+        *(text for side in sides.values() for text in _macro_texts(side)),
+    )
+    if not result.of_pairs:
+        shares = (("", "", _percent(side.unknown_share)) for side in sides.values())
+        table.add_row("unknown", "", *(text for texts in shares for text in texts))
+    return table
+
+
+def alignment_table(result: Alignment) -> Table:
+    """Recall and soft recall of model and rules."""
+    table = _table("one to one")
+    for name in ("recall", "soft recall", "recall of pairs\nabove one half"):
+        table.add_column(name, justify="right")
+    if result.model is not None:
+        table.add_row("model", *_recall_texts(result.model))
+    table.add_row("rules", *_recall_texts(result.rules))
+    return table
+
+
+def comparison_notes(result: ModelComparison) -> Iterator[str]:
+    """What must be known beside the table."""
+    if result.not_known:
+        codes = ", ".join(sorted(result.not_known))
+        yield (
+            f"{sum(result.not_known.values()):,} rows are in languages the model does not know "
+            f"and count as wrong: {codes}."
+        )
+
+
+def alignment_notes(result: Alignment) -> Iterator[str]:
+    """What was compared, and what soft recall means where there are no texts."""
+    yield (
+        f"{result.gold:,} gold pairs of {result.sites:,} sites; every URL of one side was compared "
+        f"with every one of the other side of its site: {result.candidates:,} pairs."
+    )
+    yield (
+        "Soft recall: one URL of a gold pair has a partner that equals the right one but for "
+        "language tokens."
+    )
+
+
+def _table(first: str) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column(first)
+    return table
+
+
+def _name(label: str) -> str:
+    try:
+        return str(find_language(label))
+    except UnknownLanguageError:
+        return label
+
+
+def _class_texts(side: Scores, label: str) -> tuple[str, ...]:
+    each = side.of(label)
+    if not each.predicted:
+        return NONE, _percent(0), _percent(0)
+    return tuple(map(_percent, (each.precision, each.recall, each.f1)))
+
+
+def _macro_texts(side: Scores) -> tuple[str, ...]:
+    return tuple(map(_percent, (side.macro_precision, side.macro_recall, side.macro_f1)))
+
+
+def _recall_texts(side: Recalls) -> tuple[str, ...]:
+    return tuple(map(_percent, (side.recall, side.soft_recall, side.sure_recall)))
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}%"

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from bilingual_crawler.lab.training.data import UrlPair
+from bilingual_crawler.lab.labels import LabelledPair
 from bilingual_crawler.languages import languages_of_token
 
 HEAD = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//[^/?#]*", re.IGNORECASE)
@@ -24,7 +24,7 @@ TRIES = 5
 class DomainUrls:
     """The URLs of a domain by language, and which of them are translations of each other."""
 
-    def __init__(self, pairs: Iterable[UrlPair], others: Iterable[str] = ()) -> None:
+    def __init__(self, pairs: Iterable[LabelledPair], others: Iterable[str] = ()) -> None:
         self.pairs = [pair for pair in pairs if pair.parallel]
         self._group: dict[str, str] = {}
         urls: defaultdict[str, dict[str, None]] = defaultdict(dict)
@@ -89,7 +89,7 @@ class DomainUrls:
         self._group[self._root(second)] = self._root(first)
 
 
-Sampler = Callable[[UrlPair, DomainUrls, random.Random], UrlPair | None]
+Sampler = Callable[[LabelledPair, DomainUrls, random.Random], LabelledPair | None]
 
 
 def tail(url: str) -> str:
@@ -98,7 +98,7 @@ def tail(url: str) -> str:
     return url[head.end() :] if head else url
 
 
-def random_match(pair: UrlPair, site: DomainUrls, rng: random.Random) -> UrlPair | None:
+def random_match(pair: LabelledPair, site: DomainUrls, rng: random.Random) -> LabelledPair | None:
     """Put any other URL in the second language in place of the second URL."""
     pool = site.urls.get(pair.second_language, ())
     for _ in range(TRIES if pool else 0):
@@ -108,13 +108,13 @@ def random_match(pair: UrlPair, site: DomainUrls, rng: random.Random) -> UrlPair
     return None
 
 
-def jaccard_match(pair: UrlPair, site: DomainUrls, rng: random.Random) -> UrlPair | None:  # noqa: ARG001 - a `Sampler`
+def jaccard_match(pair: LabelledPair, site: DomainUrls, rng: random.Random) -> LabelledPair | None:  # noqa: ARG001 - a `Sampler`
     """Put the likest other URL in the second language in place of the second URL."""
     other = site.nearest(pair.second, pair.second_language, pair.first)
     return None if other is None else pair._replace(second=other, parallel=False)
 
 
-def token_removal(pair: UrlPair, site: DomainUrls, rng: random.Random) -> UrlPair | None:
+def token_removal(pair: LabelledPair, site: DomainUrls, rng: random.Random) -> LabelledPair | None:
     """Remove random words of both URLs, never of scheme, authority or port.
 
     What is left must differ in more than language tokens: else it would still be a pair.
@@ -140,7 +140,7 @@ def _telling(url: str) -> set[str]:
     return {word for word in words if not languages_of_token(word)}
 
 
-def monolingual(pair: UrlPair, rng: random.Random) -> UrlPair:
+def monolingual(pair: LabelledPair, rng: random.Random) -> LabelledPair:
     """The pair (u, u) or (v, v): what a sampler turns into a negative in one language."""
     if rng.random() < 1 / 2:
         return pair._replace(second=pair.first, second_language=pair.first_language)
@@ -166,7 +166,7 @@ DEFAULT_MIX = (
 
 def synthetic_negatives(
     site: DomainUrls, *, mix: Iterable[Recipe] = DEFAULT_MIX, seed: int = 0
-) -> Iterator[UrlPair]:
+) -> Iterator[LabelledPair]:
     """Negatives for every pair of a site, by default in the mix that SBFC found best."""
     rng = random.Random(seed)  # noqa: S311 - a sample, not a secret
     seen: set[tuple[str, str]] = set()

@@ -8,15 +8,15 @@ crawl needs no scikit-learn.
 import math
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.lab.training.pair_examples import LabelledPages
 from bilingual_crawler.pairing.ilsp import may_be_pair, sizes_agree, structure_features
+from bilingual_crawler.pairing.pair import PairingPage
 from bilingual_crawler.pairing.pplocator import page_features
 from bilingual_crawler.pairing.small_models import (
     DecisionTree,
@@ -35,6 +35,14 @@ LEAST_AT_LEAF = 5
 SMALLEST_FACTOR = 1e-12
 
 Rows = Sequence[Sequence[float]]
+
+
+class LabelledPages(NamedTuple):
+    """Two pages, and whether they are translations of one another."""
+
+    first: PairingPage
+    second: PairingPage
+    parallel: bool
 
 
 def fit_pair_classifiers(examples: Sequence[LabelledPages]) -> PairClassifiers:

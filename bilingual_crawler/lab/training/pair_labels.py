@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from bilingual_crawler.corpus.pair_search import PairSearch
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.lab.evaluation.reading import LabelledPair, Skipped, pair_rows
-from bilingual_crawler.lab.training import pair_examples
-from bilingual_crawler.lab.training.pair_classifiers import fit_pair_classifiers
+from bilingual_crawler.lab.labels import LabelledPair, SkippedLines, pair_rows
+from bilingual_crawler.lab.training.pair_classifiers import LabelledPages, fit_pair_classifiers
 from bilingual_crawler.lab.training.pairs import accepted, adapt
 from bilingual_crawler.pairing.model import PairModel
 
@@ -24,7 +23,7 @@ ENOUGH = 110
 class WeighedPairs:
     """The labelled pairs whose pages were found and weighed, and what was not."""
 
-    pairs: list[pair_examples.LabelledPages] = field(default_factory=list)
+    pairs: list[LabelledPages] = field(default_factory=list)
     rows: list[list[float]] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     """URLs that are in none of the inputs, or in neither language."""
@@ -35,7 +34,7 @@ class WeighedPairs:
         return sum(each.parallel for each in self.pairs)
 
 
-def read_labels(source: str, skipped: Skipped) -> list[LabelledPair]:
+def read_labels(source: str, skipped: SkippedLines) -> list[LabelledPair]:
     """Rows `url<TAB>url<TAB>1|0`; a pair that is labelled both ways is refused."""
     labels: dict[tuple[str, str], LabelledPair] = {}
     for row in pair_rows(source, skipped):
@@ -67,7 +66,7 @@ def gather(labels: Sequence[LabelledPair], search: PairSearch) -> WeighedPairs:
         if first.language != search.pair.first.code:
             first, second = second, first
         if first.language != second.language:
-            examples.pairs.append(pair_examples.LabelledPages(first, second, row.parallel))
+            examples.pairs.append(LabelledPages(first, second, row.parallel))
     examples.rows = search.features_of([(one.url, two.url) for one, two, _ in examples.pairs])
     examples.missing = list(missing)
     return examples

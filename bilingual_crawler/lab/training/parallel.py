@@ -11,21 +11,20 @@ import torch
 from numpy.typing import NDArray
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.lab.training.compact import CompactModel, Shape, token_kinds, train_tokenizer
-from bilingual_crawler.lab.training.data import (
+from bilingual_crawler.lab.evaluation.metrics import f1
+from bilingual_crawler.lab.labels import (
+    LabelledPair,
+    LabelledUrl,
     SkippedLines,
-    TrainingUrl,
-    UrlPair,
     read_pairs,
     read_urls,
 )
-from bilingual_crawler.lab.training.encoding import encode_pairs, with_other_words
-from bilingual_crawler.lab.training.examples import Examples
+from bilingual_crawler.lab.training.augment import made_pairs, numbered_pairs, translated_pairs
+from bilingual_crawler.lab.training.compact import CompactModel, Shape, token_kinds, train_tokenizer
+from bilingual_crawler.lab.training.examples import Examples, encode_pairs, with_other_words
 from bilingual_crawler.lab.training.export import decisions
 from bilingual_crawler.lab.training.lexicon import fit_lexicon, read_phrases
 from bilingual_crawler.lab.training.loop import Fit
-from bilingual_crawler.lab.training.made_pairs import made_pairs, numbered_pairs, translated_pairs
-from bilingual_crawler.lab.training.measures import f1
 from bilingual_crawler.lab.training.negatives import DomainUrls, synthetic_negatives
 from bilingual_crawler.lab.training.pretrained import PretrainedModel, tokenizer_of
 from bilingual_crawler.lab.training.recipe import (
@@ -76,7 +75,7 @@ def prepare_parallel(
     pairs = [*read_pairs(options.data, skipped=skipped), *read_pairs(options.weak, skipped=skipped)]
     given = list(read_pairs(options.dev, skipped=skipped))
     urls: defaultdict[str, list[str]] = defaultdict(list)
-    everything: list[UrlPair | TrainingUrl] = list(pairs)
+    everything: list[LabelledPair | LabelledUrl] = list(pairs)
     for row in read_urls(options.extra, skipped=skipped):
         urls[row.domain].append(row.url)
         everything.append(row)
@@ -124,13 +123,15 @@ def prepare_parallel(
             "test": _told(test),
             "negatives": "random match and most similar (in one and two languages), token "
             "removal, any other page of the site; made pairs: codes put into URLs of other sites",
-            "lines skipped": str(dict(skipped)) if skipped else "none",
+            "lines skipped": str(dict(skipped.reasons) or "none"),
         },
     )
 
 
 def _sides(
-    pairs: Sequence[UrlPair], everything: Iterable[UrlPair | TrainingUrl], given: Sequence[UrlPair]
+    pairs: Sequence[LabelledPair],
+    everything: Iterable[LabelledPair | LabelledUrl],
+    given: Sequence[LabelledPair],
 ) -> dict[str, str]:
     """The side of every domain; a site whose tables are all gold lists may go to dev."""
     sides = split_domains(everything)
@@ -148,7 +149,7 @@ def _sides(
 
 
 def _rows(
-    pairs: Iterable[UrlPair],
+    pairs: Iterable[LabelledPair],
     urls: Mapping[str, Sequence[str]],
     sides: Mapping[str, str],
     side: str,
@@ -157,7 +158,7 @@ def _rows(
     most: int,
 ) -> list[Row]:
     """The pairs of one side with negatives, site by site."""
-    sites: defaultdict[str, list[UrlPair]] = defaultdict(list)
+    sites: defaultdict[str, list[LabelledPair]] = defaultdict(list)
     for pair in pairs:
         if sides.get(pair.domain) == side:
             sites[pair.domain].append(pair)
@@ -169,7 +170,7 @@ def _rows(
 
 
 def _site_rows(
-    pairs: list[UrlPair], urls: Sequence[str], most: int, rng: random.Random
+    pairs: list[LabelledPair], urls: Sequence[str], most: int, rng: random.Random
 ) -> list[Row]:
     rng.shuffle(pairs)
     site = DomainUrls(pairs, urls)
@@ -191,7 +192,7 @@ def _site_rows(
     return rows
 
 
-def _equal_but_for_language(pair: UrlPair) -> bool:
+def _equal_but_for_language(pair: LabelledPair) -> bool:
     """Whether a negative is most likely a pair that the tables have left out."""
     one, two = url_parts(pair.first).key, url_parts(pair.second).key
     return one.key == two.key and one.tokens != two.tokens
@@ -203,7 +204,7 @@ def _against(rows: Sequence[Row], *kinds: str) -> list[Row]:
     return [*pairs.values(), *(row for row in rows if row.kind in kinds)]
 
 
-def _random_negatives(site: DomainUrls, rng: random.Random) -> list[UrlPair]:
+def _random_negatives(site: DomainUrls, rng: random.Random) -> list[LabelledPair]:
     """A page of a pair with any other page of the site, whatever its language."""
     every = [*dict.fromkeys(url for urls in site.urls.values() for url in urls), *site.others]
     made = []

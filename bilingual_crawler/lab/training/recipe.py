@@ -1,6 +1,6 @@
 """What both models share: the options of a run, and its way from examples to a folder."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,9 +10,8 @@ import torch
 from tokenizers import Tokenizer
 from torch import nn
 
-from bilingual_crawler.lab.training.card import model_card
-from bilingual_crawler.lab.training.encoding import described
-from bilingual_crawler.lab.training.examples import Examples
+from bilingual_crawler import __version__
+from bilingual_crawler.lab.training.examples import Examples, described
 from bilingual_crawler.lab.training.export import (
     FULL_MODEL,
     MODEL,
@@ -165,3 +164,52 @@ def saved_tokenizer(options: TrainingOptions) -> Tokenizer | None:
     """The tokenizer of the run that is resumed: its numbers are those of the checkpoint."""
     path = options.out / "tokenizer.json"
     return Tokenizer.from_file(str(path)) if can_resume(options) and path.exists() else None
+
+
+TITLES = {"url2lang": "Language of a page from its URL", "parallel": "Translations from two URLs"}
+
+
+def model_card(
+    task: str,
+    options: TrainingOptions,
+    facts: Mapping[str, str],
+    figures: Mapping[str, float],
+    history: Sequence[Mapping[str, float]],
+) -> str:
+    """A page of Markdown."""
+    lines = [
+        f"# {TITLES.get(task, task)}",
+        "",
+        f"Task `{task}`, base `{options.base}`, seed {options.seed}.",
+        f"Made with bilingual-crawler {__version__}.",
+        "`model.onnx` is what runs (int8); the int8 graph is what the figures are of.",
+        "",
+        "## Data",
+        "",
+        *(f"- {name}: {value}" for name, value in facts.items()),
+        "",
+        "Sites are split by registered domain: no domain is both learned from and measured on.",
+        "The test part is measured once, after the weights were chosen on the dev part.",
+        "",
+        "## Figures",
+        "",
+        "| figure | value |",
+        "|---|---|",
+        *(f"| {name.replace('_', ' ')} | {value:.4f} |" for name, value in figures.items()),
+        "",
+        "## Epochs",
+        "",
+        "| epoch | loss | dev macro F1 |",
+        "|---|---|---|",
+        *(
+            f"| {each['epoch']:.0f} | {each['loss']:.3f} | {each['dev_macro_f1']:.4f} |"
+            for each in history
+        ),
+        "",
+        "## What it has not seen",
+        "",
+        "Page contents, anchors, and the sites of the dev and test parts.",
+        "Languages with few URLs in the data are guessed from codes and top-level domains.",
+        "",
+    ]
+    return "\n".join(lines)

@@ -5,10 +5,12 @@ same domain falls on the same side in every table, run and model.
 """
 
 import hashlib
+import random
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Protocol, TypeVar
 
-from bilingual_crawler.urls.hosts import host_of, site_of
+from bilingual_crawler.lab.labels import LabelledUrl
 
 TRAIN, DEV, TEST, KEPT_OUT = "train", "dev", "test", "sites"
 _STRICTEST = (KEPT_OUT, TEST, DEV, TRAIN)
@@ -22,14 +24,6 @@ class _Row(Protocol):
 
 
 RowT = TypeVar("RowT", bound=_Row)
-
-
-def registered_domain(url: str) -> str:
-    """The domain somebody registered (`site.co.uk`), or the whole host if there is none.
-
-    Subdomains of hosting services (`somebody.github.io`) are sites of their own.
-    """
-    return site_of(host_of(url if "//" in url else f"//{url}"))
 
 
 def share_of(domain: str, seed: int = 0) -> float:
@@ -75,3 +69,36 @@ def _drawn(domain: str, dev: float, test: float, seed: int) -> str:
 def part(rows: Iterable[RowT], sides: Mapping[str, str], name: str) -> list[RowT]:
     """The rows whose domain is on one side."""
     return [row for row in rows if sides.get(row.domain) == name]
+
+
+def cap(rows: Iterable[LabelledUrl], most: int, *, seed: int = 0) -> list[LabelledUrl]:
+    """At most `most` rows a language, taken from its domains in turn.
+
+    A large site would otherwise fill the share of its language and teach its own name.
+    """
+    by_language: defaultdict[str, defaultdict[str, list[LabelledUrl]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    for row in rows:
+        by_language[row.language][row.domain].append(row)
+    rng = random.Random(seed)  # noqa: S311 - a sample, not a secret
+    kept: list[LabelledUrl] = []
+    for language in sorted(by_language):
+        kept += _in_turn(by_language[language], most, rng)
+    return kept
+
+
+def _in_turn(
+    domains: dict[str, list[LabelledUrl]], most: int, rng: random.Random
+) -> list[LabelledUrl]:
+    piles = [domains[name] for name in sorted(domains)]
+    for pile in piles:
+        rng.shuffle(pile)
+    rng.shuffle(piles)
+    kept: list[LabelledUrl] = []
+    depth = 0
+    while piles and len(kept) < most:
+        kept += [pile[depth] for pile in piles][: most - len(kept)]
+        depth += 1
+        piles = [pile for pile in piles if len(pile) > depth]
+    return kept

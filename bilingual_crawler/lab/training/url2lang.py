@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.lab.evaluation.metrics import f1, macro_f1, well_covered
+from bilingual_crawler.lab.labels import LabelledUrl, SkippedLines, read_urls
 from bilingual_crawler.lab.training.augment import (
     coded,
     home_pages,
@@ -17,13 +19,10 @@ from bilingual_crawler.lab.training.augment import (
     without_name,
 )
 from bilingual_crawler.lab.training.compact import CompactModel, Shape, train_tokenizer
-from bilingual_crawler.lab.training.data import SkippedLines, TrainingUrl, cap, read_urls
-from bilingual_crawler.lab.training.encoding import encode_urls
-from bilingual_crawler.lab.training.examples import Examples
+from bilingual_crawler.lab.training.examples import Examples, encode_urls
 from bilingual_crawler.lab.training.export import decisions
 from bilingual_crawler.lab.training.linear import fit_linear, token_statistics
 from bilingual_crawler.lab.training.loop import Fit
-from bilingual_crawler.lab.training.measures import enough, f1, macro_f1
 from bilingual_crawler.lab.training.pretrained import PretrainedModel, tokenizer_of
 from bilingual_crawler.lab.training.recipe import (
     COMPACT,
@@ -32,18 +31,28 @@ from bilingual_crawler.lab.training.recipe import (
     can_resume,
     saved_tokenizer,
 )
-from bilingual_crawler.lab.training.split import DEV, KEPT_OUT, TEST, TRAIN, part, split_domains
+from bilingual_crawler.lab.training.split import (
+    DEV,
+    KEPT_OUT,
+    TEST,
+    TRAIN,
+    cap,
+    part,
+    split_domains,
+)
 from bilingual_crawler.scoring.encode import Arrays, Ngrams, UrlEncoder
+from bilingual_crawler.scoring.models import UNKNOWN
 from bilingual_crawler.scoring.preprocess import prepare
 from bilingual_crawler.urls.announced import announced_languages
 
-UNKNOWN = "unknown"
 NGRAMS = Ngrams((3, 4, 5), 65_536, 256)
 LENGTH, LONG = 32, 128
 VOCABULARY = 16_000
 WEAK, SYNTHETIC = 0.5, 0.2
 DOMAIN_CAP = 150
 FEWEST_URLS, FEWEST_DOMAINS, MANY_URLS = 8, 5, 25
+MEASURED = {"urls": 20, "sites": 5}
+"""What a language needs to be measured: this many URLs, of this many sites."""
 TEMPERATURE = 0.6
 """How far frequent languages stay frequent: 1 as in the data, 0 all alike."""
 CODED, HOME_PAGES = 300, 60
@@ -107,14 +116,14 @@ def prepare_url2lang(
             "labels": f"{len(labels) - 1} languages and unknown",
             "dev macro F1 over": ", ".join(labels[each] for each in measured),
             "test macro F1 over": ", ".join(labels[each] for each in _classes(test, numbers)),
-            "lines skipped": str(dict(skipped)) if skipped else "none",
+            "lines skipped": str(dict(skipped.reasons) or "none"),
         },
     )
 
 
 def _parts(
-    rows: list[TrainingUrl], given: list[TrainingUrl]
-) -> tuple[list[TrainingUrl], list[TrainingUrl], list[TrainingUrl]]:
+    rows: list[LabelledUrl], given: list[LabelledUrl]
+) -> tuple[list[LabelledUrl], list[LabelledUrl], list[LabelledUrl]]:
     sides = split_domains(rows)
     if not given:
         return part(rows, sides, TRAIN), part(rows, sides, DEV), part(rows, sides, TEST)
@@ -123,7 +132,7 @@ def _parts(
     return kept, given, []
 
 
-def labels_of(rows: Iterable[TrainingUrl]) -> list[str]:
+def labels_of(rows: Iterable[LabelledUrl]) -> list[str]:
     """The languages with enough URLs to be told from the rest, which is unknown."""
     count: Counter[str] = Counter()
     domains: defaultdict[str, set[str]] = defaultdict(set)
@@ -141,7 +150,7 @@ def labels_of(rows: Iterable[TrainingUrl]) -> list[str]:
     return [*sorted(known), UNKNOWN]
 
 
-def thinned(rows: Sequence[TrainingUrl], seed: int) -> list[TrainingUrl]:
+def thinned(rows: Sequence[LabelledUrl], seed: int) -> list[LabelledUrl]:
     """At most so many URLs of one language and domain: what repeats teaches nothing new."""
     rows = list(rows)
     random.Random(seed).shuffle(rows)  # noqa: S311 - a sample, not a secret
@@ -154,7 +163,7 @@ def thinned(rows: Sequence[TrainingUrl], seed: int) -> list[TrainingUrl]:
     return kept
 
 
-def _made(rows: Sequence[TrainingUrl], labels: Sequence[str], seed: int) -> list[TrainingUrl]:
+def _made(rows: Sequence[LabelledUrl], labels: Sequence[str], seed: int) -> list[LabelledUrl]:
     """URLs whose only sign of a language is a code that was put in, or their domain."""
     rng = random.Random(seed)  # noqa: S311 - a sample, not a secret
     plain = [row.url for row in rows if not announced_languages(row.url)]
@@ -168,18 +177,18 @@ def _made(rows: Sequence[TrainingUrl], labels: Sequence[str], seed: int) -> list
             *coded(label, plain, wanted, rng),
             *home_pages(suffixes[label], names, HOME_PAGES, rng),
         ]
-        made += [TrainingUrl(url, label, "", TRAIN, WEAK) for url in urls]
+        made += [LabelledUrl(url, label, "", TRAIN, WEAK) for url in urls]
     return made
 
 
-def _encoder(options: TrainingOptions, rows: Sequence[TrainingUrl]) -> UrlEncoder:
+def _encoder(options: TrainingOptions, rows: Sequence[LabelledUrl]) -> UrlEncoder:
     if options.base != COMPACT:
         return UrlEncoder(tokenizer_of(options.base), options.length or LONG)
     tokenizer = saved_tokenizer(options) or _own_tokenizer(options, rows)
     return UrlEncoder(tokenizer, options.length or LENGTH, NGRAMS)
 
 
-def _own_tokenizer(options: TrainingOptions, rows: Sequence[TrainingUrl]) -> Tokenizer:
+def _own_tokenizer(options: TrainingOptions, rows: Sequence[LabelledUrl]) -> Tokenizer:
     drawn = random.Random(options.seed).sample(rows, min(len(rows), TOKENIZER_TEXTS))  # noqa: S311
     texts = (prepare(without_name(row.url, row.domain)) for row in drawn)
     tokenizer = train_tokenizer(texts, options.vocabulary or VOCABULARY, digits=False)
@@ -206,7 +215,7 @@ def _model(options: TrainingOptions, encoder: UrlEncoder, outputs: int) -> torch
 
 def _training(
     encoder: UrlEncoder,
-    rows: Sequence[TrainingUrl],
+    rows: Sequence[LabelledUrl],
     numbers: dict[str, int],
     options: TrainingOptions,
 ) -> Examples:
@@ -221,19 +230,21 @@ def _training(
 
 
 def _measuring(
-    encoder: UrlEncoder, rows: Sequence[TrainingUrl], numbers: dict[str, int]
+    encoder: UrlEncoder, rows: Sequence[LabelledUrl], numbers: dict[str, int]
 ) -> Examples:
     encoded: Arrays = encode_urls(encoder, [row.url for row in rows])
     return Examples([encoded], _targets(rows, numbers), measured=_classes(rows, numbers))
 
 
-def _classes(rows: Sequence[TrainingUrl], numbers: dict[str, int]) -> tuple[int, ...]:
+def _classes(rows: Sequence[LabelledUrl], numbers: dict[str, int]) -> tuple[int, ...]:
     """The languages with enough URLs and domains among the rows; all if none has."""
-    found = tuple(numbers[each] for each in enough(rows) if each in numbers)
+    found = tuple(
+        numbers[each] for each in sorted(well_covered(rows, **MEASURED)) if each in numbers
+    )
     return found or tuple(range(len(numbers) - 1))
 
 
-def _targets(rows: Sequence[TrainingUrl], numbers: dict[str, int]) -> NDArray[np.int64]:
+def _targets(rows: Sequence[LabelledUrl], numbers: dict[str, int]) -> NDArray[np.int64]:
     unknown = numbers[UNKNOWN]
     return np.array([numbers.get(row.language, unknown) for row in rows], dtype=np.int64)
 
@@ -248,12 +259,12 @@ def _figures(logits: NDArray[np.float32], examples: Examples) -> dict[str, float
     }
 
 
-def _told(rows: Sequence[TrainingUrl]) -> str:
+def _told(rows: Sequence[LabelledUrl]) -> str:
     return f"{len(rows):,} URLs of {len({row.domain for row in rows}):,} domains"
 
 
 def _set_linear(
-    model: CompactModel, examples: Examples, rows: Sequence[TrainingUrl], options: TrainingOptions
+    model: CompactModel, examples: Examples, rows: Sequence[LabelledUrl], options: TrainingOptions
 ) -> None:
     """Fit the linear part on the rows as they are and without the names of their domains."""
     assert model.linear is not None
