@@ -8,12 +8,12 @@ that a term is found wherever it stands.
 """
 
 import re
-import unicodedata
 from functools import cache, lru_cache
 from threading import Lock
 
 import snowballstemmer
 
+from bilingual_crawler.normal_forms import normalize
 from bilingual_crawler.scripts import MARKS, UNSPACED
 
 ALGORITHMS = {
@@ -81,7 +81,7 @@ class Stems:
         """The stems of all words of a text, in order."""
         if self._is_dotted:
             text = text.translate(_DOTS)
-        text = unicodedata.normalize("NFC", text).lower()
+        text = normalize("NFC", text).lower()
         words: list[str] = (_ANY if _SPECIAL.search(text) else _PLAIN).findall(text)
         if self._stemmer is None:
             return words
