@@ -14,13 +14,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import IO, Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from bilingual_crawler.alignment.segment import Segment, segments_of
 from bilingual_crawler.corpus.folder import DOCUMENTS, PAIRS
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.serialise import document_from_dict, key_of
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.lines import bounded_lines, unpacked
 
 SCHEMA = """
 CREATE TABLE pairs (
@@ -151,11 +152,8 @@ class PairedDocuments:
                 f" has {PAIRS} and {DOCUMENTS} in it."
             ) from error
         with raw:
-            lines: IO[bytes] = raw
-            if path.suffix == ".gz":
-                lines = cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
             try:
-                for number, line in enumerate(lines):
+                for number, line in enumerate(bounded_lines(unpacked(raw))):
                     if number % _EVERY == 0:
                         progress(raw.tell())
                     fields = self._read_line(line)
@@ -164,13 +162,16 @@ class PairedDocuments:
             except (EOFError, gzip.BadGzipFile, zlib.error):
                 self.reading.is_unfinished = True
 
-    def _read_line(self, line: bytes) -> dict[str, Any] | None:
+    def _read_line(self, line: bytes | None) -> dict[str, Any] | None:
+        if line is None:
+            self.reading.unreadable_lines += 1
+            return None
         if not line.endswith(b"\n"):
             self.reading.is_unfinished = True
             return None
         try:
             fields = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             fields = None
         if not isinstance(fields, dict):
             self.reading.unreadable_lines += 1

@@ -22,6 +22,7 @@ from bilingual_crawler.corpus.warc import FILE_NAME
 from bilingual_crawler.documents.serialise import key_of
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.journal import FORMAT, holding_off_writers, open_read_only
+from bilingual_crawler.lines import bounded_lines, unpacked
 from bilingual_crawler.pairing.pair import Page
 
 PAGES = """
@@ -146,8 +147,8 @@ class Part:
         """Every document, those in the file first, then those that were put aside."""
         with self._file(DOCUMENTS) as file:
             try:
-                for text in gzip.GzipFile(fileobj=file):
-                    line = _line(text)
+                for text in bounded_lines(unpacked(file)):
+                    line = None if text is None else _line(text)
                     if line is None:
                         self.damage.add(f"{self.path / DOCUMENTS}", "not a document")
                     else:
@@ -170,7 +171,7 @@ class Part:
             yield BufferedReader(_Limited(raw, size))
 
     @contextlib.contextmanager
-    def _file(self, name: str) -> Iterator[BinaryIO]:
+    def _file(self, name: str) -> Iterator[BufferedReader]:
         """An output file as the journal vouches for it; an empty one if there is none."""
         fresh = self.path / f"{name}.new"
         renamed = self.facts.get(REWRITE + name) == "yes" and fresh.is_file()

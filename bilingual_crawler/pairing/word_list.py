@@ -21,12 +21,14 @@ from lxml import etree
 from numpy.typing import NDArray
 
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.lines import bounded_lines
 from bilingual_crawler.pairing.profile import word_hash
 
 logger = logging.getLogger(__name__)
 
 GZIP = b"\x1f\x8b"
 LEAST_CELLS = 2
+LONGEST_LINE = 1 << 20
 _HIGH, _LOW = 32, 0xFFFF_FFFF
 _UNREAD = frozenset({"pardef", "re"})
 """Parts of an Apertium dictionary that are pieces of words, or patterns."""
@@ -98,9 +100,10 @@ def _entries(content: Content, file: Path) -> Iterator[Entry]:
     return _of_apertium(content) if is_xml else _of_lines(content, file)
 
 
-def _of_lines(lines: Iterable[bytes], file: Path) -> Iterator[Entry]:
+def _of_lines(content: Content, file: Path) -> Iterator[Entry]:
     passed_over = 0
-    for line in lines:
+    for found in bounded_lines(content, LONGEST_LINE):
+        line = found or b"too long"
         text = line.decode("utf-8-sig", "replace").strip("\r\n")
         if not text.strip() or text.startswith("#"):
             continue

@@ -1,6 +1,5 @@
 """The pairs that are known to be true: from a list, or from what the site itself claims."""
 
-import gzip
 import zlib
 from collections import Counter
 from collections.abc import Iterable
@@ -13,6 +12,7 @@ from bilingual_crawler.corpus.warc_reader import OK
 from bilingual_crawler.documents.urls import UrlResolver
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair, UnknownLanguageError, find_language
+from bilingual_crawler.lines import unpacked
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.pair import Page
 from bilingual_crawler.replay.curve import Pair
@@ -21,7 +21,8 @@ from bilingual_crawler.replay.site import RecordedSite
 ALTERNATES = "alternates"
 """What stands for the name of a list where the site's own hreflang is meant."""
 ENDING = ".gold.tsv"
-_GZIP = b"\x1f\x8b"
+LARGEST = 100_000_000
+"""Bytes of a list, unpacked."""
 _URLS, _WITH_LANGUAGES = 2, 4
 
 
@@ -97,12 +98,13 @@ def _url(text: str) -> str | None:
 
 def _text(path: Path) -> str:
     try:
-        content = path.read_bytes()
-        if content.startswith(_GZIP):
-            content = gzip.decompress(content)
+        with path.open("rb") as raw:
+            content = unpacked(raw).read(LARGEST + 1)
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise ConfigurationError(f"The gold list {path} cannot be read: {reason}.") from error
+    if len(content) > LARGEST:
+        raise ConfigurationError(f"The gold list {path} has more than {LARGEST:,} bytes, unpacked.")
     return content.decode("utf-8-sig", "replace")
 
 

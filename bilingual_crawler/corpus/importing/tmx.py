@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator
 from io import BufferedReader
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from lxml import etree
 
@@ -23,8 +23,12 @@ from bilingual_crawler.corpus.export.tmx import AT, BEADS, KIND, PAIR, SCORE, UR
 from bilingual_crawler.corpus.json_lines import Watch
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair, find_language, language_of_tag
+from bilingual_crawler.lines import unpacked
 
 ENTITY = "a text has an entity, which is not expanded"
+TOO_LARGE = "the unit has too many elements"
+MOST_IN_UNIT = 20_000
+"""Elements of a unit; memories of real tools have a few dozen."""
 ONE_LANGUAGE = "the unit does not have both languages"
 SCORES = (SCORE, "score", "score-bicleaner-ai", "score-bicleaner", "score-aligner")
 """What tools call the score of a unit; the first one that a unit has counts."""
@@ -33,7 +37,6 @@ _CODES = frozenset({"bpt", "ept", "it", "ph", "ut", "sub"})
 """Elements of a segment that hold codes of a layout, not text; `hi` holds text."""
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _POSITION = re.compile("[0-9]{1,15}")
-_GZIP = b"\x1f\x8b"
 _TELL_EVERY = 1000
 
 Sides = dict[str, tuple[str, str]]
@@ -81,12 +84,10 @@ class TmxFile:
             raise ConfigurationError(f"{self._file} cannot be read: {reason}.") from error
 
     def _units(self, raw: BufferedReader) -> Iterator[etree._Element]:
-        zipped = raw.peek(len(_GZIP))[: len(_GZIP)] == _GZIP
-        stream: Any = gzip.GzipFile(fileobj=raw) if zipped else raw
+        """Every unit, once it is complete; whatever else ends is freed at once."""
         events = etree.iterparse(
-            stream,
+            cast("Any", unpacked(raw)),
             events=("start", "end"),
-            tag=("{*}tmx", "{*}header", "{*}tu"),
             resolve_entities=False,
             no_network=True,
             load_dtd=False,
@@ -94,17 +95,27 @@ class TmxFile:
             remove_comments=True,
             remove_pis=True,
         )
-        is_tmx = False
+        unit: etree._Element | None = None
+        is_tmx, inside = False, 0
         for event, element in events:
-            name = etree.QName(element).localname
-            if event == "start":
+            if event == "end" and unit is not None and element is unit:
+                if inside <= MOST_IN_UNIT:
+                    yield unit
+                else:
+                    self._account.left_out[TOO_LARGE] += 1
+                _forget(unit)
+                unit = None
+            elif event == "end" and (unit is None or inside > MOST_IN_UNIT):
+                _forget(element)
+            elif event == "start" and unit is not None:
+                inside += 1
+            elif event == "start":
+                name = etree.QName(element).localname
                 is_tmx = is_tmx or (name == "tmx" and element.getparent() is None)
                 if name == "header":
                     self._source = _code(element.get("srclang"))
-                continue
-            if name == "tu" and is_tmx:
-                yield element
-            _forget(element)
+                elif name == "tu" and is_tmx:
+                    unit, inside = element, 0
         if not is_tmx:
             raise ConfigurationError(
                 f"{self._file} is XML but not TMX: its first element is not <tmx>."

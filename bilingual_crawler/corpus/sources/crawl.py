@@ -10,10 +10,10 @@ from typing import Any
 
 from bilingual_crawler.corpus.folder import DOCUMENTS, JOURNAL
 from bilingual_crawler.corpus.sources.reading import Alias, Found, Reading
-from bilingual_crawler.corpus.warc_reader import GZIP
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.serialise import document_from_dict
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.lines import bounded_lines, unpacked
 
 
 def is_crawl(path: Path) -> bool:
@@ -31,11 +31,8 @@ def crawl_documents(path: Path, reading: Reading) -> Iterator[Found]:
     place = 0
     try:
         with path.open("rb") as plain:
-            packed = plain.read(len(GZIP)) == GZIP
-            plain.seek(0)
-            lines = gzip.GzipFile(fileobj=plain) if packed else plain
-            for number, line in enumerate(lines, 1):
-                document = _document(line)
+            for number, line in enumerate(bounded_lines(unpacked(plain)), 1):
+                document = None if line is None else _document(line)
                 if document is None:
                     reading.skips.add("not a document of a crawl", f"{path}, line {number}")
                 else:
@@ -52,7 +49,7 @@ def _document(line: bytes) -> Document | None:
     try:
         fields: Any = json.loads(line)
         return document_from_dict(fields)
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 

@@ -9,7 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from bilingual_crawler.lines import LONGEST_LINE
+
 CHUNK = 1 << 18
+TOO_LONG = b"\n"
+"""What a line is replaced with that would take too much memory: it cannot be read either."""
 GZIP = 31
 """What zlib calls a stream with the header of gzip."""
 
@@ -41,10 +45,13 @@ def lines_from(file: BinaryIO, path: Path, start: Place) -> Iterator[Line]:
 def plain_lines(file: BinaryIO, start: Place) -> Iterator[Line]:
     """Every complete line of a file that is not compressed."""
     offset = file.seek(start.offset)
-    while (text := file.readline()).endswith(b"\n"):
-        after = offset + len(text)
-        yield Line(text, Place(offset), Place(after))
-        offset = after
+    length = 0
+    while text := file.readline(LONGEST_LINE):
+        length += len(text)
+        if text.endswith(b"\n"):
+            after = offset + length
+            yield Line(text if length == len(text) else TOO_LONG, Place(offset), Place(after))
+            offset, length = after, 0
 
 
 def gzip_lines(file: BinaryIO, start: Place) -> Iterator[Line]:
@@ -60,9 +67,10 @@ def gzip_lines(file: BinaryIO, start: Place) -> Iterator[Line]:
         for text in complete:
             after = Place(member, number + 1)
             if at >= start:
-                yield Line(rest + text + b"\n", at, after)
+                is_whole = len(rest) + len(text) < LONGEST_LINE
+                yield Line(rest + text + b"\n" if is_whole else TOO_LONG, at, after)
             at, rest, number = after, b"", number + 1
-        rest += last
+        rest += last[: LONGEST_LINE - len(rest)]
 
 
 def _members(file: BinaryIO, offset: int) -> Iterator[tuple[int, bytes]]:
