@@ -13,8 +13,10 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+from tests import processes
 from tests.crawls import FAST, ROOT, documents, pairs
 from tests.many_sites import Asked, ManySites, serve_sites
+from tests.processes import HANG
 from tests.redis_server import RedisServer, serve_redis
 
 PREFIX = "bilingual:spa-eus"
@@ -53,7 +55,7 @@ class Fleet:
         for setting, value in self._settings.items():
             command += ["-s", f"{setting}={value}"]
         with self._log(name).open("ab") as log:
-            self.workers[name] = subprocess.Popen(
+            self.workers[name] = processes.start(
                 command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
 
@@ -62,8 +64,7 @@ class Fleet:
         worker = self.workers[name]
         worker.send_signal(signal.SIGSTOP)
         in_flight: int = self.redis.client.zcard(f"{{{PREFIX}}}:flight:{name}")
-        worker.kill()
-        worker.wait()
+        processes.end(worker)
         return in_flight
 
     def revive(self) -> None:
@@ -90,9 +91,7 @@ class Fleet:
     def end(self) -> None:
         """End what is left of it."""
         for worker in self.workers.values():
-            if worker.poll() is None:
-                worker.kill()
-            worker.wait()
+            processes.end(worker)
 
     def _log(self, name: str) -> Path:
         return self.folder.with_name(f"{self.folder.name}-{name}.log")
@@ -131,7 +130,7 @@ def crawl_with_faults(folder: Path, faults: Faults) -> dict[str, Any]:
             for number in range(faults.workers):
                 fleet.start(f"worker-{number}")
             in_flight = _break_things(fleet, sites, faults)
-            fleet.wait(300)
+            fleet.wait(2 * HANG)
         finally:
             fleet.end()
         seconds = time.monotonic() - started
@@ -187,7 +186,7 @@ def _figures(merged: Path, sites: ManySites, account: dict[str, Any]) -> dict[st
     }
 
 
-def wait_for_pages(fleet: Fleet, sites: ManySites, more: int, seconds: float = 120) -> None:
+def wait_for_pages(fleet: Fleet, sites: ManySites, more: int, seconds: float = HANG) -> None:
     """Wait until so many more pages were asked for."""
     wanted, until = len(sites.pages()) + more, time.monotonic() + seconds
     while (asked := len(sites.pages())) < wanted:

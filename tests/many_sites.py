@@ -22,10 +22,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from demo.site.articles import article
+from tests import processes
+from tests.processes import HANG
 
 ROOT = Path(__file__).parents[1]
 BRANCHES = 3
-START_SECONDS = 30
 LANGUAGES = ("es", "eu")
 SELF = {"es": "Castellano", "eu": "Euskara"}
 
@@ -157,7 +158,7 @@ class ManySites:
     def log(self) -> list[Asked]:
         """All requests so far."""
         url = f"http://{address(0)}:{self.port}/__log__"
-        with urllib.request.urlopen(url, timeout=30) as response:
+        with urllib.request.urlopen(url, timeout=HANG) as response:
             return [Asked(*each) for each in json.load(response)]
 
     def pages(self) -> list[Asked]:
@@ -169,19 +170,14 @@ class ManySites:
 def serve_sites(sites: int, articles: int, latency: float = 0.0) -> Iterator[ManySites]:
     """Serve the sites for the length of a block."""
     command = [sys.executable, "-m", "tests.many_sites", str(sites), str(articles), str(latency)]
-    process = subprocess.Popen(
+    with processes.started(
         command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
-    )
-    try:
-        ready, _, _ = select.select([process.stdout], [], [], START_SECONDS)
+    ) as process:
+        ready, _, _ = select.select([process.stdout], [], [], HANG)
         line = process.stdout.readline().strip() if ready else ""
         if not line.isdecimal():
             raise RuntimeError(f"the sites are not served: {line!r}")
         yield ManySites(int(line), sites, articles)
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
 
 
 async def _main(sites: int, articles: int, latency: float) -> None:

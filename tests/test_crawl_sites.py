@@ -57,7 +57,7 @@ def test_a_site_has_its_own_delay_budget_and_patterns(tmp_path):
         '["*"]\ndelay = 5.0\n\n["127.0.0.1"]\ndelay = 0.0\npages = 12\nexclude = ["/eu/"]\n'
     )
     with serve_demo() as server:
-        crawl(server.url, tmp_path / "out", arguments={"sites": file}, timeout=60)
+        crawl(server.url, tmp_path / "out", arguments={"sites": file})
         asked = server.paths()
     assert not [path for path in asked if path.startswith("/eu/")]
     assert 10 <= len(asked) <= 16
@@ -108,7 +108,7 @@ def test_a_host_that_fails_before_it_is_asked_does_not_hold_up_the_crawl(tmp_pat
     with ThreadingHTTPServer(("127.0.0.1", 0), NoRobots) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         port = server.server_address[1]
-        crawl(f"http://127.0.0.1:{port}/", tmp_path / "out", settings=settings, timeout=60)
+        crawl(f"http://127.0.0.1:{port}/", tmp_path / "out", settings=settings)
         server.shutdown()
     assert report(tmp_path / "out")["urls_ended"].keys() == {"robots_unavailable"}
 
