@@ -6,6 +6,9 @@ UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python $(LOCKED) --b
 # Where pip looks for torch besides its usual places: an index of builds without CUDA, for example.
 TORCH_INDEX ?=
 
+# Each crawl of the tests is a process: compiling everything anew takes a quarter of its start.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help install upgrade demo test tests steady check format bench faults fuzz docs deploy clean
 
 help:  ## what can be made

@@ -22,8 +22,6 @@ settings.load_profile("steady-ci" if os.environ.get("CI") else "steady")
 
 
 def pytest_configure(config):
-    # Every crawl is a process: without compiled files a quarter of its start goes into compiling.
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     config.began_the_run = processes.MARK not in os.environ
     os.environ.setdefault(processes.MARK, uuid.uuid4().hex)
 

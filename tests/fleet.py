@@ -198,13 +198,16 @@ def wait_for_pages(fleet: Fleet, sites: ManySites, more: int, seconds: float = H
 
 
 def shortest_distance(log: Sequence[Asked], *, of_two_workers: bool = False) -> float:
-    """The least time between two requests to one host, of all or of different processes."""
+    """The least time between two requests to one host, of all or of different processes.
+
+    It is never measured too short: what kept the server from reading the first one is added.
+    """
     of_host: defaultdict[str, list[Asked]] = defaultdict(list)
     for each in sorted(log):
         of_host[each.host].append(each)
     return min(
         (
-            second.time - first.time
+            second.time - first.since
             for asked in of_host.values()
             for first, second in pairwise(asked)
             if not of_two_workers or first.who != second.who
@@ -230,8 +233,8 @@ def merge(run: Path, into: Path) -> dict[str, Any]:
 def broken_promises(figures: dict[str, Any], faults: Faults) -> list[str]:
     """What should not have happened, in sentences.
 
-    The delay is measured where requests arrive. On a busy machine the one may be noted later than
-    the next after its arrival, so a tenth of the delay is allowed for that.
+    The delay is measured where requests arrive. On a busy machine the one may take longer from
+    there to here than the next, so a tenth of the delay is allowed for that.
     """
     closest, at_handover = figures["shortest_distance"], figures["shortest_at_handover"]
     again, in_flight = figures["fetched_again"], figures["in_flight_at_kills"]
