@@ -22,6 +22,7 @@ settings.load_profile("steady-ci" if os.environ.get("CI") else "steady")
 
 
 def pytest_configure(config):
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # threads that wait for each other slow others
     config.began_the_run = processes.MARK not in os.environ
     os.environ.setdefault(processes.MARK, uuid.uuid4().hex)
 

@@ -17,6 +17,7 @@ from tempfile import TemporaryFile
 from types import FrameType
 
 ROOT = Path(__file__).parents[1]
+TESTS = ["make", "tests"]
 LOOP = "import os; parent = os.getppid()\nwhile os.getppid() == parent: pass"
 """A loop that ends with whoever started it, even if that is killed."""
 
@@ -27,13 +28,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--runs", type=int, default=5, help="runs in a row (default: 5)")
     parser.add_argument("--loops", type=int, default=4, help="busy loops (default: 4)")
     parser.add_argument(
-        "command", nargs="*", default=["make", "tests"], help="what to run (default: make tests)"
+        "command", nargs=argparse.REMAINDER, help="what to run (default: make tests)"
     )
     options = parser.parse_args(arguments)
     signal.signal(signal.SIGTERM, _terminated)
     with busy(options.loops):
         for number in range(1, options.runs + 1):
-            if not passes(options.command, f"run {number} of {options.runs}"):
+            if not passes(options.command or TESTS, f"run {number} of {options.runs}"):
                 return 1
     print(f"All {options.runs} runs passed beside {options.loops} busy loops.")
     return 0
