@@ -20,7 +20,7 @@ pytestmark = pytest.mark.crawl
 
 def test_a_crawl_survives_every_attack_and_finds_the_good_pairs(tmp_path):
     settings = {
-        "DOWNLOAD_TIMEOUT": 3,
+        "DOWNLOAD_TIMEOUT": 10,
         "DOWNLOAD_MAXSIZE": 1_000_000,
         "RETRY_TIMES": 0,
         "BILINGUAL_SITE_PAGES": 300,

@@ -36,7 +36,7 @@ def crawled(tmp_path_factory):
     with serve_redis() as redis, serve_demo() as first, serve_demo() as second:
         settings = {
             "BILINGUAL_FRONTIER": redis.url,
-            "BILINGUAL_LEASE_SECONDS": 20,
+            "BILINGUAL_LEASE_SECONDS": 60,
             "BILINGUAL_WORKER_SITES": 1,  # or the first to come would give one away half done
         }
         seeds = [first.url, second.url.replace("127.0.0.1", "localhost")]

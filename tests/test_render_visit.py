@@ -304,7 +304,7 @@ def test_a_page_that_never_rests_is_given_up_and_the_next_one_is_read():
     endless = page("for (;;) {}")
     restless = page("setInterval(() => fetch('/x' + Math.random()), 50);")
     pages = {"http://site.example/a": endless, "http://site.example/b": restless}
-    found, _ = visit_all(pages | {"http://site.example/c": page("")}, seconds=8.0)
+    found, _ = visit_all(pages | {"http://site.example/c": page("")}, seconds=15.0)
     reasons = [getattr(each, "reason", "read") for each in found.values()]
     assert reasons == ["timeout", "read", "read"]
 

@@ -79,7 +79,7 @@ def test_scores_are_made_on_one_thread_beside_the_event_loop(tmp_path):
         crawl_site(site, tmp_path / "out", path("Watched"))
     (thread,) = Watched.threads
     assert thread.name.startswith("PoolThread-scoring")
-    thread.join(5)
+    thread.join(HANG)
     assert not thread.is_alive()
 
 
