@@ -42,7 +42,7 @@ tests: .venv/trains  ## the tests without style and types
 	tools/system_packages.sh
 	$(BIN)/python -m pytest -m 'not alone' --durations=10 \
 		--numprocesses=auto --dist=loadfile --no-loadscope-reorder
-	$(BIN)/python -m pytest -m alone --durations=10
+	$(BIN)/python -m pytest -m alone --durations=10 $$(grep -rl --include='test_*.py' mark.alone tests)
 
 steady: .venv/trains  ## the tests five times in a row beside four busy loops: none may fail
 	$(BIN)/python -m tools.steady
