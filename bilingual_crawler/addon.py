@@ -56,6 +56,7 @@ COMPONENTS: dict[str, dict[str, int | str | None]] = {
         OURS + "reporting.extension.CrawlReporter": 100,
         OURS + "reporting.picture.YieldPicture": 110,
         SCRAPYS + "extensions.logstats.LogStats": None,
+        SCRAPYS + "extensions.remote_control.RemoteControl": None,  # off, and slow to import
     },
 }
 WARC = {OURS + "corpus.warc_extension.WarcArchive": 500}

@@ -1,11 +1,9 @@
 """What the journal vouches for after a kill at any moment."""
 
 import gzip
-import signal
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +11,7 @@ import pytest
 from bilingual_crawler.corpus.files import AppendFile, GzipAppendFile
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.journal import Facts, FileEnd, Journal, JournalError
+from tests import processes
 
 
 class Numbers:
@@ -135,6 +134,7 @@ WRITER = """
         journal.append("out.txt", f"{number}\\n")
         if number % 50 == 0:
             journal.checkpoint()
+            print(number, flush=True)
             time.sleep(0.001)
 """
 
@@ -142,16 +142,14 @@ WRITER = """
 def test_rows_and_lines_agree_after_many_kills(tmp_path):
     reached = 0
     for kill in range(12):
-        writer = subprocess.Popen(
+        writer = processes.start(
             [sys.executable, "-c", textwrap.dedent(WRITER), str(tmp_path)],
             stdout=subprocess.PIPE,
             cwd=Path(__file__).parents[1],
         )
-        writer.stdout.readline()
-        time.sleep(0.02 + 0.013 * kill)
-        writer.send_signal(signal.SIGKILL)
-        writer.wait()
-        writer.stdout.close()
+        for _ in range(2 + 3 * kill):
+            writer.stdout.readline()
+        processes.end(writer)
         journal, numbers = reopen(tmp_path)
         assert numbers.seen == list(range(len(numbers.seen)))
         lines = (tmp_path / "out.txt").read_text().split()

@@ -11,8 +11,6 @@ import re
 from functools import cache, lru_cache
 from threading import Lock
 
-import snowballstemmer
-
 from bilingual_crawler.normal_forms import normalize
 from bilingual_crawler.scripts import MARKS, UNSPACED
 
@@ -72,7 +70,11 @@ class Stems:
 
     def __init__(self, language: str | None) -> None:
         name = ALGORITHMS.get(language or "")
-        self._stemmer = snowballstemmer.stemmer(name) if name else None
+        self._stemmer = None
+        if name:
+            import snowballstemmer  # noqa: PLC0415 - 30 languages, which few crawls need
+
+            self._stemmer = snowballstemmer.stemmer(name)
         self._one_at_a_time = Lock()  # a stemmer works on a word that it keeps in itself
         self._is_dotted = language in DOTTED
         self._stem = lru_cache(maxsize=REMEMBERED)(self._ask)
