@@ -6,7 +6,10 @@ UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python $(LOCKED) --b
 # Where pip looks for torch besides its usual places: an index of builds without CUDA, for example.
 TORCH_INDEX ?=
 
-.PHONY: help install upgrade demo test check format bench faults fuzz docs deploy clean
+# Each crawl of the tests is a process: compiling everything anew takes a quarter of its start.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: help install upgrade demo test tests steady check format bench faults fuzz docs deploy clean
 
 help:  ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -33,10 +36,16 @@ upgrade: .venv/installed  ## move the locked versions in constraints.txt to the 
 demo: .venv/installed  ## serve a small bilingual site on loopback, crawl it, show the pairs
 	$(BIN)/python -m demo
 
-test: check  ## everything: style, types, tests
+test: check tests  ## everything: style, types, tests
+
+tests: .venv/trains  ## the tests without style and types
 	tools/system_packages.sh
-	$(BIN)/python -m pytest -m 'not crawl' --numprocesses=auto --dist=loadfile --no-loadscope-reorder
-	$(BIN)/python -m pytest -m crawl
+	$(BIN)/python -m pytest -m 'not alone' --durations=10 \
+		--numprocesses=auto --dist=loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -m alone --durations=10 $$(grep -rl --include='test_*.py' mark.alone tests)
+
+steady: .venv/trains  ## the tests five times in a row beside four busy loops: none may fail
+	$(BIN)/python -m tools.steady
 
 check: .venv/trains  ## style and types alone
 	$(BIN)/ruff check .

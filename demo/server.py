@@ -1,12 +1,15 @@
 """Serve the sample site on loopback: `python -m demo.server --port 0` prints its URL.
 
 Besides the site it answers GET /__log__ with all requests so far, so that a test in
-another process can see what a crawl has asked for and when.
+another process can see what a crawl has asked for and when. GET /__hold__?after=N answers N more
+requests, robots.txt aside, and holds all others until GET /__release__: what a test looks at
+meanwhile is still running, however slow the machine is.
 """
 
 import argparse
 import contextlib
 import json
+import math
 import sys
 import threading
 import time
@@ -19,6 +22,8 @@ from typing import Any, NamedTuple, Self
 from demo.site.answers import Answer, Site
 
 LOG_PATH = "/__log__"
+HOLD_PATH = "/__hold__"
+RELEASE_PATH = "/__release__"
 
 
 class LoggedRequest(NamedTuple):
@@ -41,6 +46,8 @@ class DemoServer:
         self._delay = delay
         self._failed: set[str] = set()
         self._lock = threading.Lock()
+        self._answerable = math.inf
+        self._released = threading.Condition(self._lock)
         self._server = _Server(("127.0.0.1", port), self)
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/"
 
@@ -49,7 +56,12 @@ class DemoServer:
         if path == LOG_PATH:
             body = json.dumps([request._asdict() for request in list(self.log)]).encode()
             return Answer(body, headers={"Content-Type": "application/json"})
+        if path.startswith((HOLD_PATH, RELEASE_PATH)):
+            self.hold(after=float(path.partition("=")[2] or math.inf))
+            return Answer(b"")
         self.log.append(LoggedRequest(path, time.time()))
+        if path != "/robots.txt":
+            self._wait_for_release()
         if self._delay:
             time.sleep(self._delay)
         answer = self._site.answer(path)
@@ -60,6 +72,17 @@ class DemoServer:
             if first:
                 return Answer(b"", status=HTTPStatus.INTERNAL_SERVER_ERROR)
         return answer
+
+    def hold(self, after: float) -> None:
+        """Answer so many more requests and hold all others; infinity releases them."""
+        with self._released:
+            self._answerable = after
+            self._released.notify_all()
+
+    def _wait_for_release(self) -> None:
+        with self._released:
+            self._released.wait_for(lambda: self._answerable > 0)
+            self._answerable -= 1
 
     def serve_forever(self) -> None:
         """Answer requests until `close` is called in another thread."""

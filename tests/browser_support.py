@@ -46,7 +46,7 @@ def read(url):
     )
 
 
-def visit_all(pages, seconds=15.0, **settings):
+def visit_all(pages, seconds=60.0, **settings):
     """Look at pages, given as {url: markup}; {url: findings or the failure}, and the stats."""
     from bilingual_crawler.crawl.browser.failure import RenderingFailedError  # noqa: PLC0415
     from bilingual_crawler.crawl.browser.renderer import Renderer  # noqa: PLC0415

@@ -7,6 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests import processes
+from tests.processes import HANG
+
 ROOT = Path(__file__).parents[1]
 FAST = {
     "BILINGUAL_ALLOW_PRIVATE": 1,
@@ -33,7 +36,7 @@ def command(url, output, *, spider="bilingual", langs="spa-eus", arguments=None,
 
 def start(url, output, *, cwd=ROOT, proxy=None, **options):
     """Start a crawl and leave it running; with `proxy` everything is fetched from there."""
-    return subprocess.Popen(
+    return processes.start(
         command(url, output, **options),
         cwd=cwd,
         stdout=subprocess.PIPE,
@@ -45,29 +48,25 @@ def start(url, output, *, cwd=ROOT, proxy=None, **options):
     )
 
 
-def crawl(url, output, *, timeout=120, status=0, **options):
-    """Run a crawl to its end; what it printed is returned."""
-    process = start(url, output, **options)
+def finish(process, *, status=0):
+    """Wait until a crawl has ended, and return what it printed."""
     try:
-        printed, _ = process.communicate(timeout=timeout)
+        printed, _ = process.communicate(timeout=HANG)
     except subprocess.TimeoutExpired:
-        process.kill()
-        printed, _ = process.communicate()
-        raise AssertionError(f"the crawl did not end in {timeout} s:\n{printed}") from None
+        processes.end(process)
+        raise AssertionError(f"the crawl did not end in {HANG} s") from None
     assert process.returncode == status, printed
     return printed
 
 
-def wait_until_asked(server, crawler, requests):
-    """Let a crawl run until the server has seen some more requests, or it ends."""
-    before = len(server.paths())
-    while len(server.paths()) < before + requests:
-        try:
-            crawler.wait(timeout=0.02)
-        except subprocess.TimeoutExpired:
-            continue
-        return False
-    return True
+def crawl(url, output, *, status=0, **options):
+    """Run a crawl to its end, and return what it printed."""
+    return finish(start(url, output, **options), status=status)
+
+
+def kill(process):
+    """Kill a crawl, as a power failure would."""
+    processes.end(process)
 
 
 def documents(output):

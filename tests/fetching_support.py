@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 import scrapy
 from scrapy.crawler import CrawlerRunner
@@ -16,6 +16,7 @@ from scrapy.utils.reactor import install_reactor
 from twisted.internet.threads import blockingCallFromThread
 
 from bilingual_crawler.crawl.fetching.refusal import reason_of
+from tests.processes import wait_until
 
 FETCHING = "bilingual_crawler.crawl.fetching"
 HTML = {"Content-Type": "text/html; charset=utf-8"}
@@ -28,7 +29,7 @@ WIRING = {
     "ROBOTSTXT_OBEY": False,
     "ROBOTSTXT_USER_AGENT": "bilingual-crawler",
     "DOWNLOAD_DELAY": 0,
-    "DOWNLOAD_TIMEOUT": 10,
+    "DOWNLOAD_TIMEOUT": 60,
     "DOWNLOAD_MAXSIZE": 1_000_000,
     "DOWNLOAD_WARNSIZE": 0,
     "HTTPPROXY_ENABLED": False,
@@ -162,6 +163,22 @@ class RawServer:
         self._socket.close()
         for thread in self._threads:
             thread.join()
+
+
+class Arrivals:
+    """A middleware that counts the requests which have come as far as the middlewares."""
+
+    count = 0
+    WIRED: ClassVar = {f"{__name__}.Arrivals": 1}
+
+    def process_request(self, request):
+        type(self).count += 1
+
+    @classmethod
+    def wait_for(cls, number):
+        """Wait until so many have come since the last time."""
+        wait_until(lambda: cls.count >= number)
+        cls.count = 0
 
 
 @dataclass

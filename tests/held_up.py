@@ -5,7 +5,7 @@ import time
 from scrapy import signals
 from scrapy.utils.asyncio import call_later
 
-SECONDS = 0.3
+SECONDS = 0.45
 
 
 class HeldUp:

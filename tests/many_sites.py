@@ -22,10 +22,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from demo.site.articles import article
+from tests import processes
+from tests.processes import HANG
 
 ROOT = Path(__file__).parents[1]
 BRANCHES = 3
-START_SECONDS = 30
+LOOK = 0.01
 LANGUAGES = ("es", "eu")
 SELF = {"es": "Castellano", "eu": "Euskara"}
 
@@ -72,9 +74,12 @@ class Asked(NamedTuple):
     """A request: when it arrived, what it was for, and what the client called itself."""
 
     time: float
+    """When it was read: on a busy machine some time after it arrived."""
     host: str
     path: str
     who: str
+    since: float
+    """When the server last looked and it was not there yet."""
 
 
 class Server:
@@ -84,6 +89,13 @@ class Server:
         self.sites, self.articles, self.latency = sites, articles, latency
         self.port = 0
         self.log: list[Asked] = []
+        self._looks = [time.monotonic()] * 2
+
+    async def look(self) -> None:
+        """Note again and again that the server is not held up, but looks for requests."""
+        while True:
+            self._looks = [self._looks[1], time.monotonic()]
+            await asyncio.sleep(LOOK)
 
     async def open(self) -> list[asyncio.Server]:
         servers = []
@@ -96,14 +108,14 @@ class Server:
         host = writer.get_extra_info("sockname")[0]
         try:
             while line := await reader.readline():
-                arrived = time.monotonic()
+                arrived, since = time.monotonic(), self._looks[0]
                 path = line.split()[1].decode()
                 who = ""
                 while header := (await reader.readline()).strip():
                     name, _, value = header.partition(b":")
                     if name.lower() == b"user-agent":
                         who = value.decode().strip()
-                status, kind, body = await self._answer(Asked(arrived, host, path, who))
+                status, kind, body = await self._answer(Asked(arrived, host, path, who, since))
                 head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}"
                 writer.write(head.encode() + b"\r\n\r\n" + body)
                 await writer.drain()
@@ -157,7 +169,7 @@ class ManySites:
     def log(self) -> list[Asked]:
         """All requests so far."""
         url = f"http://{address(0)}:{self.port}/__log__"
-        with urllib.request.urlopen(url, timeout=30) as response:
+        with urllib.request.urlopen(url, timeout=HANG) as response:
             return [Asked(*each) for each in json.load(response)]
 
     def pages(self) -> list[Asked]:
@@ -169,19 +181,14 @@ class ManySites:
 def serve_sites(sites: int, articles: int, latency: float = 0.0) -> Iterator[ManySites]:
     """Serve the sites for the length of a block."""
     command = [sys.executable, "-m", "tests.many_sites", str(sites), str(articles), str(latency)]
-    process = subprocess.Popen(
+    with processes.started(
         command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
-    )
-    try:
-        ready, _, _ = select.select([process.stdout], [], [], START_SECONDS)
+    ) as process:
+        ready, _, _ = select.select([process.stdout], [], [], HANG)
         line = process.stdout.readline().strip() if ready else ""
         if not line.isdecimal():
             raise RuntimeError(f"the sites are not served: {line!r}")
         yield ManySites(int(line), sites, articles)
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
 
 
 async def _main(sites: int, articles: int, latency: float) -> None:
@@ -190,8 +197,9 @@ async def _main(sites: int, articles: int, latency: float) -> None:
             article(site * articles + number)
     server = Server(sites, articles, latency)
     await server.open()
+    looking = asyncio.create_task(server.look())
     print(server.port, flush=True)  # noqa: T201
-    await asyncio.Event().wait()
+    await looking
 
 
 if __name__ == "__main__":

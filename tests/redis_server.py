@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +13,9 @@ import pytest
 from redis import Redis
 from redis.exceptions import RedisError
 
-START_SECONDS = 10
+from tests import processes
+from tests.processes import HANG, wait_until
+
 WITHOUT = "there is no redis-server here: install it with sudo apt-get install redis-server"
 needs_redis = pytest.mark.skipif(shutil.which("redis-server") is None, reason=WITHOUT)
 
@@ -33,28 +34,23 @@ class RedisServer:
         """Start the server, with what it had on disk, and wait until it answers."""
         command = ["redis-server", "--port", "0", "--unixsocket", f"{self.folder}/redis.sock"]
         command += ["--dir", str(self.folder), "--save", "", "--appendonly", "yes", *self.options]
-        self.process = subprocess.Popen(
+        self.process = processes.start(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        until = time.monotonic() + START_SECONDS
-        while True:
-            try:
-                self.client.ping()
-            except RedisError:
-                assert time.monotonic() < until, "redis-server does not start"
-                assert self.process.poll() is None, "redis-server has ended"
-                time.sleep(0.01)
-            else:
-                return
+        wait_until(self._answers, self.process)
+
+    def _answers(self) -> bool:
+        try:
+            return bool(self.client.ping())
+        except RedisError:
+            return False
 
     def stop(self, how: signal.Signals = signal.SIGKILL) -> None:
         """End the server, whatever state it is in."""
         if self.process is not None:
-            if how == signal.SIGKILL:
-                self.process.kill()
-            else:
-                self.process.send_signal(how)
-            self.process.wait(timeout=START_SECONDS)
+            self.process.send_signal(how)
+            self.process.wait(HANG)
+            processes.end(self.process)
             self.process = None
 
     @contextlib.contextmanager

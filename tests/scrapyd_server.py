@@ -6,22 +6,21 @@ import json
 import os
 import re
 import shutil
-import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.parse
 import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests import processes
+from tests.processes import HANG, wait_until
 from tests.projects import ROOT
 
 PROJECT = "bilingual_crawler"
 USERNAME, PASSWORD = "crawler", "only for tests"
-START_SECONDS = 30
 
 
 @dataclass(frozen=True)
@@ -42,18 +41,21 @@ class Scrapyd:
         request = urllib.request.Request(self.url + what, data)
         secret = base64.b64encode(f"{USERNAME}:{password}".encode()).decode()
         request.add_header("Authorization", f"Basic {secret}")
-        with urllib.request.urlopen(request, timeout=30) as response:
+        with urllib.request.urlopen(request, timeout=HANG) as response:
             return json.load(response)
 
-    def wait_until(self, job, state, seconds=60):
+    def wait_until(self, job, state):
         """Poll until a job is pending, running or finished, as a user does."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            found = self.ask("status", job=job).get("currstate")
-            if found == state:
-                return
-            time.sleep(0.2)
-        raise AssertionError(f"the job is {found} after {seconds} s:\n{self.log(job)}")
+        try:
+            wait_until(lambda: self.ask("status", job=job).get("currstate") == state)
+        except AssertionError as error:
+            raise AssertionError(f"the job is not {state}:\n{self.log(job)}") from error
+
+    def is_up(self):
+        try:
+            return self.ask("daemonstatus")
+        except OSError:
+            return False
 
     def log(self, job):
         path = self.folder / "logs" / PROJECT / "bilingual" / f"{job}.log"
@@ -69,8 +71,9 @@ def serve_scrapyd(folder):
     conf.write_text(re.sub(r"(?m)^(poll_interval *=).*", r"\1 0.2", conf.read_text()))
     port = free_port()
     url = f"http://127.0.0.1:{port}/"
-    with (folder / "scrapyd.log").open("w") as log:
-        process = subprocess.Popen(
+    with (
+        (folder / "scrapyd.log").open("w") as log,
+        processes.started(
             [sys.executable, "-m", "scrapyd", "--pidfile="],
             cwd=folder,
             stdin=subprocess.DEVNULL,
@@ -82,28 +85,11 @@ def serve_scrapyd(folder):
                 "SCRAPYD_USERNAME": USERNAME,
                 "SCRAPYD_PASSWORD": PASSWORD,
             },
-            start_new_session=True,
-        )
-    try:
+        ) as process,
+    ):
         server = Scrapyd(url, folder)
-        wait_until_up(server, process)
+        wait_until(server.is_up, process)
         yield server
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)  # with the crawls that it started
-        process.wait()
-
-
-def wait_until_up(server, process):
-    end = time.monotonic() + START_SECONDS
-    while process.poll() is None and time.monotonic() < end:
-        try:
-            server.ask("daemonstatus")
-        except OSError:
-            time.sleep(0.1)
-        else:
-            return
-    raise RuntimeError((server.folder / "scrapyd.log").read_text())
 
 
 def deploy(server, project, version):

@@ -14,8 +14,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests import processes
+from tests.processes import HANG, wait_until
+
 ROOT = Path(__file__).parents[1]
-START_SECONDS = 30
 
 
 @dataclass(frozen=True)
@@ -27,12 +29,30 @@ class RunningServer:
 
     def log(self) -> list[dict]:
         """All requests so far, in order: {"path": ..., "time": seconds since the epoch}."""
-        with urllib.request.urlopen(f"{self.url}__log__", timeout=10) as response:
+        with urllib.request.urlopen(f"{self.url}__log__", timeout=HANG) as response:
             return json.load(response)
 
     def paths(self) -> list[str]:
         """The paths asked for so far, in order, without robots.txt."""
         return [entry["path"] for entry in self.log() if entry["path"] != "/robots.txt"]
+
+    def hold(self, after: int) -> None:
+        """Answer so many more requests, without robots.txt, and hold all others until `release`."""
+        self._tell(f"__hold__?after={after}")
+
+    def release(self) -> None:
+        """Answer everything, what was held too."""
+        self._tell("__release__")
+
+    def _tell(self, what: str) -> None:
+        with urllib.request.urlopen(self.url + what, timeout=HANG) as response:
+            response.read()
+
+    def wait_for_requests(self, more: int, crawler: subprocess.Popen) -> None:
+        """Wait until a crawl has asked for so many more pages; it cannot go much further."""
+        self.hold(after=more)
+        wanted = len(self.paths()) + more
+        wait_until(lambda: len(self.paths()) >= wanted, crawler)
 
 
 @contextlib.contextmanager
@@ -69,20 +89,15 @@ def serve_web(
 @contextlib.contextmanager
 def _serve(module: str, *options: str) -> Iterator[RunningServer]:
     command = [sys.executable, "-m", module, "--port", "0", *options]
-    process = subprocess.Popen(
+    with processes.started(
         command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
-    )
-    try:
+    ) as process:
         yield RunningServer(_first_line(process), process)
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
 
 
 def _first_line(process: subprocess.Popen[str]) -> str:
     """The URL that a server prints when it listens; a server that dies is an error."""
-    ready, _, _ = select.select([process.stdout], [], [], START_SECONDS)
+    ready, _, _ = select.select([process.stdout], [], [], HANG)
     line = process.stdout.readline().strip() if ready else ""
     if not line.startswith("http://"):
         raise RuntimeError(f"{process.args!r} did not start: it said {line!r}")

@@ -8,6 +8,7 @@ import pytest
 
 from demo import content
 from tests.crawls import FAST, ROOT, documents, pairs
+from tests.processes import HANG
 from tests.servers import serve_demo
 
 pytestmark = pytest.mark.crawl
@@ -72,7 +73,7 @@ def scrapy(project, *arguments):
         cwd=project,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANG,
         check=False,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
     )

@@ -68,7 +68,7 @@ sizes = st.integers(0, 14)
 
 
 @given(st.integers(0, 10**6), sizes, sizes)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_cost_is_that_of_a_search_by_brute_force(seed, size1, size2):
     table = Table(seed, size1, size2)
     beads, cost = cheapest_beads(table, np.linspace(0, size2, size1 + 1), 100)
@@ -78,7 +78,7 @@ def test_the_cost_is_that_of_a_search_by_brute_force(seed, size1, size2):
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_blocks_of_rows_join_seamlessly(seed):
     table = Table(seed, 75, 60)
     beads, cost = cheapest_beads(table, np.linspace(0, 60, 76), 100)
@@ -123,7 +123,7 @@ segments = st.lists(
 
 
 @given(segments, segments)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_beads_cover_all_sentences_once_and_in_order(first, second):
     found = Aligner().align(first, second)
     assert_covers([each.bead for each in found], len(first), len(second))
@@ -132,7 +132,7 @@ def test_beads_cover_all_sentences_once_and_in_order(first, second):
 
 
 @given(segments.filter(bool), segments.filter(bool), st.sampled_from([FIRST_PASS, SECOND_PASS]))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_costs_made_in_blocks_are_those_of_single_beads(first, second, weights):
     """The sums over rectangles give what each bead would cost by itself."""
     overlap = anchor_overlap([each.text for each in first], [each.text for each in second])

@@ -1,7 +1,7 @@
 """Paragraphs become sentences, and nothing of them is lost."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bilingual_crawler.alignment.splitting import sentences, split_all
@@ -49,7 +49,6 @@ def test_chinese_needs_no_spaces():
     st.text(st.one_of(st.characters(), st.sampled_from(SIGNS)), max_size=300),
     st.sampled_from(LANGUAGES),
 )
-@settings(deadline=None)
 def test_no_character_but_white_space_is_lost_or_moved(text, language):
     found = sentences(text, language)
     assert "".join("".join(found).split()) == "".join(text.split())

@@ -4,7 +4,7 @@ import io
 from itertools import islice
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bilingual_crawler.bootstrap import sql_dump
@@ -97,7 +97,6 @@ def test_what_came_before_a_broken_end_is_read_first():
 VALUES = st.one_of(st.none(), st.integers(-(10**9), 10**9), st.binary(max_size=30))
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(VALUES, VALUES, VALUES), max_size=20), st.integers(1, 5))
 def test_what_is_written_is_read(given_rows, a_statement):
     text = sql("t", ("a", "b", "c"), given_rows, a_statement)
@@ -108,7 +107,6 @@ def test_what_is_written_is_read(given_rows, a_statement):
     assert read(text) == meant
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=300))
 def test_whatever_the_bytes_are_reading_ends(noise):
     for _ in rows(io.BytesIO(CREATE + b"INSERT INTO `t` VALUES (1,'a" + noise), ("a",)):

@@ -3,10 +3,8 @@
 import gzip
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 
 import pytest
 from scrapy.cmdline import execute
@@ -18,8 +16,10 @@ from bilingual_crawler.documents.document import Paragraph
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.pairing.embeddings import load_encoder
 from bilingual_crawler.store.sentence_pair import pair_id, read_sentences
+from tests import processes
 from tests.alignment_support import document, line, made_crawl, write_crawl
 from tests.crawls import ROOT
+from tests.processes import HANG, wait_until
 from tests.tiny_models import meaning_model
 from tests.typed_commands import status_of
 
@@ -106,7 +106,7 @@ def test_the_same_folder_gives_the_same_file_in_every_process(crawl, tmp_path):
         [sys.executable, "-m", "scrapy", "align", crawl, "--out", tmp_path / "there.gz"],
         cwd=tmp_path,
         env=os.environ | {"PYTHONHASHSEED": "7"},
-        timeout=120,
+        timeout=HANG,
         check=True,
     )
     assert (tmp_path / "here.gz").read_bytes() == (tmp_path / "there.gz").read_bytes()
@@ -117,15 +117,12 @@ def test_a_kill_leaves_the_old_file_and_the_next_run_the_new_one(tmp_path):
     out = crawl / "sentences.jsonl.gz"
     align_folder(crawl, tmp_path / "whole.gz")
     out.write_bytes(gzip.compress(b"old"))
-    process = subprocess.Popen(
+    process = processes.start(
         [sys.executable, "-m", "bilingual_crawler.reporting.alignment", str(crawl)], cwd=ROOT
     )
     fresh = crawl / "sentences.jsonl.gz.new"
-    stop = time.monotonic() + 60
-    while not fresh.exists() and process.poll() is None and time.monotonic() < stop:
-        time.sleep(0.002)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    wait_until(lambda: fresh.exists() or process.poll() is not None)
+    processes.end(process)
     assert gzip.decompress(out.read_bytes()) in {
         b"old",
         gzip.decompress((tmp_path / "whole.gz").read_bytes()),

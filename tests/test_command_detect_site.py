@@ -9,6 +9,7 @@ import pytest
 
 from tests.crawls import ROOT
 from tests.fetching_support import HTML, NOT_FOUND, Site
+from tests.processes import HANG
 from tests.recordings import page, to
 from tests.servers import serve_demo
 
@@ -23,7 +24,7 @@ def detect(url, *words, cwd=ROOT, settings=FAST):
         text=True,
         cwd=cwd,
         check=False,
-        timeout=60,
+        timeout=HANG,
         env=os.environ | {"NO_COLOR": "1"},
     )
 

@@ -148,7 +148,7 @@ PAGES = st.builds(
 
 
 @given(st.lists(PAGES, max_size=12, unique_by=lambda each: each.url), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_restarts_do_not_change_what_comes_of_a_crawl(tmp_path_factory, pages, data):
     through, broken = (Crawl(tmp_path_factory.mktemp("crawl")) for _ in range(2))
     for each in pages:

@@ -1,12 +1,11 @@
 """BILINGUAL_ALIGN: a crawl leaves the sentences of its pairs behind."""
 
-import time
-
 import pytest
 
 from bilingual_crawler.alignment.two_passes import align_folder
 from bilingual_crawler.store.sentence_pair import read_sentences
-from tests.crawls import crawl, pairs, start
+from tests.crawls import crawl, kill, pairs, start
+from tests.processes import wait_until
 from tests.servers import serve_demo
 
 pytestmark = pytest.mark.crawl
@@ -36,12 +35,9 @@ def test_a_crawl_that_is_killed_has_aligned_what_it_had(tmp_path):
         "BILINGUAL_ALIGN_SECONDS": 0.2,
         "BILINGUAL_CHECKPOINT_SECONDS": 0.1,
     }
-    with serve_demo(pages=10_000, delay=0.05) as site:
+    with serve_demo(pages=60) as site:
+        site.hold(after=80)
         process = start(site.url, tmp_path / "crawl", settings=soon)
-        stop = time.monotonic() + 300
-        while not file.exists() and time.monotonic() < stop:
-            assert process.poll() is None, process.communicate()[0]
-            time.sleep(0.05)
-        process.kill()
-        process.communicate()
+        wait_until(lambda: file.exists() and len(list(read_sentences(file))) > 20, process)
+        kill(process)
     assert len(list(read_sentences(file))) > 20

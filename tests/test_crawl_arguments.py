@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from tests.crawls import FAST, ROOT, crawl, documents
+from tests.processes import HANG
 from tests.servers import serve_demo
 
 pytestmark = pytest.mark.crawl
@@ -18,7 +19,7 @@ def run(*arguments, settings=None, cwd=ROOT):
         cwd=cwd,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANG,
         check=False,
     )
 

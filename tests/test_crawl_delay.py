@@ -12,12 +12,15 @@ from bilingual_crawler.crawl.scheduler import FrontierScheduler
 from bilingual_crawler.frontier.entry import State
 from tests import crawls
 from tests.fetching_support import PAGE, Site, crawl
+from tests.processes import wait_until
 
 DELAYS = {
     "bilingual_crawler.crawl.fetching.crawl_delay.CrawlDelays": 0,
     "scrapy.extensions.closespider.CloseSpider": 0,
 }
 OBEYS = {"ROBOTSTXT_OBEY": True, "BILINGUAL_HONOUR": "", "EXTENSIONS": DELAYS}
+LATE = 0.2
+"""Seconds by which a busy server may note a request too late: the next seems closer to it."""
 QUICK = {"BILINGUAL_SCORER": "rules", "BILINGUAL_HONOUR": ""}
 
 
@@ -42,12 +45,13 @@ class SlowSite(Site):
         return min(b - a for a, b in zip(self.moments, self.moments[1:], strict=False))
 
 
+@pytest.mark.alone
 def test_the_delay_is_kept_without_autothrottle():
     with SlowSite(1) as site:
         result = crawl(f"{site.url}/1", f"{site.url}/2", **OBEYS, DOWNLOAD_DELAY_JITTER=0.5)
     assert len(result.pages) == 2
     assert len(site.moments) == 3
-    assert site.shortest > 0.95
+    assert site.shortest > 1 - LATE
     assert HOSTS_STAT not in result.stats, "that is nothing unusual"
 
 
@@ -61,6 +65,7 @@ def test_other_hosts_are_asked_as_before():
 
 
 @pytest.mark.crawl
+@pytest.mark.alone
 def test_autothrottle_does_not_cut_the_delay(tmp_path):
     links = PAGE[2] + b'<a href="/2">2</a> <a href="/3">3</a>'
     with SlowSite(1) as site:
@@ -68,7 +73,7 @@ def test_autothrottle_does_not_cut_the_delay(tmp_path):
         settings = {**QUICK, "AUTOTHROTTLE_ENABLED": 1, "AUTOTHROTTLE_MAX_DELAY": 0.3}
         crawls.crawl(f"{site.url}/", tmp_path / "out", settings=settings)
     assert sorted(site.asked) == ["/", "/2", "/3", "/robots.txt"]
-    assert site.shortest > 0.95
+    assert site.shortest > 1 - LATE
 
 
 class CountingScheduler(FrontierScheduler):
@@ -95,19 +100,17 @@ def state_of(output, url):
 @pytest.mark.parametrize("way", ["signal", "CLOSESPIDER_TIMEOUT"])
 def test_a_long_delay_is_told_and_holds_up_neither_the_crawl_nor_its_end(tmp_path, way):
     output = tmp_path / "out"
-    settings = {**QUICK, "SCHEDULER": f"{__name__}.CountingScheduler"}
+    log = tmp_path / "log"
+    settings = {**QUICK, "SCHEDULER": f"{__name__}.CountingScheduler", "LOG_FILE": log}
     if way != "signal":
-        settings |= {way: 3}
+        settings |= {way: 6}
     with SlowSite(300) as site:
         crawler = crawls.start(f"{site.url}/", output, settings=settings)
         if way == "signal":
-            while not site.asked:
-                assert crawler.poll() is None, crawler.communicate()[0]
-                time.sleep(0.05)
-            time.sleep(3)
+            wait_until(lambda: log.exists() and "asks for 300 seconds" in log.read_text(), crawler)
+            time.sleep(1)  # for a scheduler that is asked far too often
             crawler.send_signal(signal.SIGTERM)
-        printed, _ = crawler.communicate(timeout=60)
-    assert crawler.returncode == 0, printed
+        printed = crawls.finish(crawler) + log.read_text()
     assert "asks for 300 seconds between two requests" in printed
     assert "288 pages a day" in printed
     assert "Traceback" not in printed

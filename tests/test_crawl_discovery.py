@@ -1,11 +1,10 @@
 """Whole searches for bilingual sites, over HTTP, in a web of some dozens of sites."""
 
 import json
-import signal
 
 import pytest
 
-from tests.crawls import crawl, documents, pairs, report, start, wait_until_asked
+from tests.crawls import crawl, documents, kill, pairs, report, start
 from tests.servers import serve_web
 from tests.synthetic_web.server import SEARCH_ENGINE
 from tests.synthetic_web.web import Kind, Web
@@ -99,10 +98,9 @@ def test_a_search_that_is_killed_again_and_again_finds_the_same(server, search, 
     output = tmp_path / "out"
     for requests in (30, 40):
         process = start(SEEDS, output, spider="discovery", **options(server))
-        is_running = wait_until_asked(server, process, requests)
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-        assert is_running
+        server.wait_for_requests(requests, process)
+        kill(process)
+    server.release()
     crawl(SEEDS, output, spider="discovery", **options(server))
     uninterrupted, _ = search
     assert hosts(output) == hosts(uninterrupted)

@@ -12,6 +12,7 @@ import pytest
 
 from tests import hostile
 from tests.crawls import crawl, pairs, report, start
+from tests.processes import HANG
 from tests.servers import serve_hostile
 
 pytestmark = pytest.mark.crawl
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.crawl
 
 def test_a_crawl_survives_every_attack_and_finds_the_good_pairs(tmp_path):
     settings = {
-        "DOWNLOAD_TIMEOUT": 3,
+        "DOWNLOAD_TIMEOUT": 10,
         "DOWNLOAD_MAXSIZE": 1_000_000,
         "RETRY_TIMES": 0,
         "BILINGUAL_SITE_PAGES": 300,
@@ -41,7 +42,7 @@ def megabytes_of(process):
     """
     peak = 0
     with ThreadPoolExecutor(1) as pool:
-        ending = pool.submit(process.communicate, timeout=180)
+        ending = pool.submit(process.communicate, timeout=HANG)
         while not ending.done():
             with contextlib.suppress(OSError):
                 status = Path(f"/proc/{process.pid}/status").read_text()
@@ -58,7 +59,6 @@ def test_nothing_outside_is_contacted_by_redirects(tmp_path):
             server.url,
             tmp_path / "out",
             settings={"DOWNLOAD_TIMEOUT": 2, "RETRY_TIMES": 0, "BILINGUAL_SITE_PAGES": 100},
-            timeout=180,
         )
     with closing(sqlite3.connect(tmp_path / "out" / "crawl.sqlite")) as journal:
         hosts = journal.execute("SELECT DISTINCT host FROM urls").fetchall()

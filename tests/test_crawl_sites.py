@@ -10,11 +10,14 @@ from tests.crawls import crawl, documents, report
 from tests.servers import serve_demo
 
 pytestmark = pytest.mark.crawl
+LATE = 0.1
+"""Seconds by which a busy server may note a request too late: the next seems closer to it."""
 
 
+@pytest.mark.alone
 def test_the_delay_is_kept_between_any_two_requests(tmp_path):
     settings = {
-        "DOWNLOAD_DELAY": 0.3,
+        "DOWNLOAD_DELAY": 0.6,
         "CONCURRENT_REQUESTS_PER_DOMAIN": 4,
         "CLOSESPIDER_PAGECOUNT": 8,
     }
@@ -23,13 +26,14 @@ def test_the_delay_is_kept_between_any_two_requests(tmp_path):
         times = [entry["time"] for entry in server.log()]
     gaps = [later - earlier for earlier, later in pairwise(times)]
     assert len(gaps) > 6
-    assert min(gaps) > 0.25
+    assert min(gaps) > 0.6 - LATE
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("moment", ["request_reached_downloader", "bytes_received"])
 def test_the_delay_is_kept_though_requests_are_held_up_on_their_way(tmp_path, moment):
     settings = {
-        "DOWNLOAD_DELAY": 0.4,
+        "DOWNLOAD_DELAY": 0.6,
         "CLOSESPIDER_PAGECOUNT": 8,
         "EXTENSIONS": '{"tests.held_up.HeldUp": 0}',
         "HELD_UP_AT": moment,
@@ -39,7 +43,7 @@ def test_the_delay_is_kept_though_requests_are_held_up_on_their_way(tmp_path, mo
         times = [entry["time"] for entry in server.log()]
     gaps = [later - earlier for earlier, later in pairwise(times)]
     assert len(gaps) > 6
-    assert min(gaps) > 0.35
+    assert min(gaps) > 0.6 - LATE
 
 
 def test_a_delay_does_not_make_the_crawl_wait_for_nothing(tmp_path):
@@ -57,7 +61,7 @@ def test_a_site_has_its_own_delay_budget_and_patterns(tmp_path):
         '["*"]\ndelay = 5.0\n\n["127.0.0.1"]\ndelay = 0.0\npages = 12\nexclude = ["/eu/"]\n'
     )
     with serve_demo() as server:
-        crawl(server.url, tmp_path / "out", arguments={"sites": file}, timeout=60)
+        crawl(server.url, tmp_path / "out", arguments={"sites": file})
         asked = server.paths()
     assert not [path for path in asked if path.startswith("/eu/")]
     assert 10 <= len(asked) <= 16
@@ -108,7 +112,7 @@ def test_a_host_that_fails_before_it_is_asked_does_not_hold_up_the_crawl(tmp_pat
     with ThreadingHTTPServer(("127.0.0.1", 0), NoRobots) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         port = server.server_address[1]
-        crawl(f"http://127.0.0.1:{port}/", tmp_path / "out", settings=settings, timeout=60)
+        crawl(f"http://127.0.0.1:{port}/", tmp_path / "out", settings=settings)
         server.shutdown()
     assert report(tmp_path / "out")["urls_ended"].keys() == {"robots_unavailable"}
 

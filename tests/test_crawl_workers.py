@@ -6,12 +6,11 @@ import pytest
 
 from demo import content
 from demo.site.pages import QUIRKS
-from tests.crawls import crawl, documents, pairs, report, start
+from tests.crawls import crawl, documents, finish, pairs, report, start
 from tests.redis_server import needs_redis, serve_redis
 from tests.servers import serve_demo
 
 pytestmark = [pytest.mark.crawl, needs_redis]
-SECONDS = 120
 FAILS_ONCE = {path: 2 for path, quirk in QUIRKS.items() if quirk.fails_once}
 """A page that the sample site has only for those who ask again."""
 
@@ -37,17 +36,12 @@ def crawled(tmp_path_factory):
     with serve_redis() as redis, serve_demo() as first, serve_demo() as second:
         settings = {
             "BILINGUAL_FRONTIER": redis.url,
-            "BILINGUAL_LEASE_SECONDS": 20,
+            "BILINGUAL_LEASE_SECONDS": 60,
             "BILINGUAL_WORKER_SITES": 1,  # or the first to come would give one away half done
         }
         seeds = [first.url, second.url.replace("127.0.0.1", "localhost")]
         workers = [start(",".join(seeds), output, settings=settings) for _ in range(2)]
-        try:
-            printed = [worker.communicate(timeout=SECONDS)[0] for worker in workers]
-        finally:
-            for worker in workers:
-                worker.kill()
-        assert [worker.returncode for worker in workers] == [0, 0], "\n".join(printed)
+        printed = [finish(worker) for worker in workers]
         yield Crawled([first, second], seeds, output, settings, printed)
 
 

@@ -4,13 +4,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 
 import pytest
 
+from tests import processes
 from tests.crawls import ROOT
+from tests.processes import HANG, wait_until
 from tests.test_progress import on_a_terminal
 
 pytestmark = pytest.mark.crawl
@@ -27,7 +28,7 @@ def site_of(printed):
 
 def is_served(url):
     try:
-        with urllib.request.urlopen(url, timeout=5):
+        with urllib.request.urlopen(url, timeout=HANG):
             return True
     except urllib.error.URLError:
         return False
@@ -84,16 +85,14 @@ def test_the_demo_fails_when_the_crawl_does(tmp_path):
 
 
 def test_the_server_goes_when_the_demo_is_terminated(tmp_path):
-    process = subprocess.Popen(
+    process = processes.start(
         demo(tmp_path / "crawl", "--pages", "500"), cwd=ROOT, text=True, bufsize=1,
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     url = site_of(process.stdout.readline())
-    deadline = time.monotonic() + 30
-    while not (tmp_path / "crawl" / "crawl.json").exists() and time.monotonic() < deadline:
-        time.sleep(0.1)
+    wait_until((tmp_path / "crawl" / "crawl.json").exists)
     assert is_served(url)
     os.kill(process.pid, signal.SIGTERM)
-    process.communicate(timeout=30)
+    process.communicate(timeout=HANG)
     assert process.returncode == 128 + signal.SIGTERM
     assert not is_served(url)

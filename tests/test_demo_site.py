@@ -15,6 +15,7 @@ from demo import content
 from demo.server import DemoServer
 from demo.site import endless, pages
 from demo.site.texts import PROSE, read_topic
+from tests.processes import HANG
 from tests.servers import serve_demo
 from tests.walker import fetch, walk
 
@@ -375,7 +376,7 @@ def test_a_connection_serves_many_requests(base):
 
 def test_a_head_request_has_no_body(base):
     request = urllib.request.Request(urljoin(base, "/es/museo"), method="HEAD")
-    with urllib.request.urlopen(request, timeout=10) as response:
+    with urllib.request.urlopen(request, timeout=HANG) as response:
         assert int(response.headers["Content-Length"]) > 1000
         assert response.read() == b""
 

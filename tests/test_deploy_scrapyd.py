@@ -10,6 +10,7 @@ import pytest
 
 from demo import content
 from tests.crawls import documents, pairs, report
+from tests.processes import wait_until
 from tests.projects import ROOT, copy_project
 from tests.scrapyd_server import PASSWORD, PROJECT, USERNAME, deploy, serve_scrapyd
 from tests.servers import serve_demo
@@ -17,6 +18,7 @@ from tests.servers import serve_demo
 pytest.importorskip("scrapyd", reason="pip install 'bilingual-crawler[deploy]'")
 
 pytestmark = pytest.mark.crawl
+BEFORE_CANCEL = 30
 VERSION = "1.0+from.the.egg"
 FAST = (
     "BILINGUAL_ALLOW_PRIVATE=1",
@@ -47,7 +49,8 @@ def scrapyd(place):
 
 @pytest.fixture(scope="module")
 def sites():
-    with serve_demo() as quick, serve_demo(pages=60, delay=0.2) as slow:
+    with serve_demo() as quick, serve_demo(pages=60) as slow:
+        slow.hold(after=BEFORE_CANCEL)
         yield quick, slow
 
 
@@ -63,10 +66,10 @@ def jobs(scrapyd, sites):
         for site, more in ((quick, ["BILINGUAL_ALIGN=1"]), (slow, []))
     ]  # fmt: skip
     whole, cut = started
-    while len(slow.paths()) < 10:
-        assert scrapyd.ask("status", job=cut)["currstate"] != "finished", scrapyd.log(cut)
+    wait_until(lambda: len(slow.paths()) > BEFORE_CANCEL)
     scrapyd.tell("cancel", project=PROJECT, job=cut)
-    scrapyd.wait_until(cut, "finished", seconds=15)
+    slow.release()
+    scrapyd.wait_until(cut, "finished")
     scrapyd.wait_until(whole, "finished")
     return whole, cut
 

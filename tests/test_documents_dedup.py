@@ -2,7 +2,7 @@ import hashlib
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bilingual_crawler.documents import dedup
@@ -52,7 +52,6 @@ def test_the_verdicts_are_those_of_comparing_with_all(monkeypatch, first_compare
     monkeypatch.setattr(dedup, "FIRST_COMPARED", first_compared)
     monkeypatch.setattr(dedup, "COMPARISON", comparison)
 
-    @settings(deadline=None)
     @given(shares, arrivals)
     def check(share, documents):
         index = DuplicateIndex(share)

@@ -1,7 +1,7 @@
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bilingual_crawler.documents.builder import build_document
@@ -115,7 +115,6 @@ def test_text_below_a_hundred_thousand_elements_is_found():
     assert [paragraph.text for paragraph in document.paragraphs] == ["hondoa", "azkena"]
 
 
-@settings(deadline=None)
 @given(st.binary() | structures, st.text(), st.text(), st.lists(st.text(max_size=8), max_size=3))
 def test_no_bytes_from_anywhere_raise(body, url, content_type, hints):
     document = build_document(
@@ -124,7 +123,6 @@ def test_no_bytes_from_anywhere_raise(body, url, content_type, hints):
     assert document.url == url.partition("#")[0]
 
 
-@settings(deadline=None)
 @given(structures, st.sampled_from(["utf-8", "utf-16", "iso-8859-1", "gbk", "iso-2022-jp", "x"]))
 def test_no_structure_raises_in_any_encoding(body, charset):
     document = build_document(

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bilingual_crawler.urls.resolver import LONGEST_URL, UrlResolver, may_be_page
@@ -93,7 +93,6 @@ def test_mail_and_fragments_lead_to_no_page():
     assert may_be_page("/es/")
 
 
-@settings(deadline=None)
 @given(pages, references, references)
 def test_the_short_way_ends_where_the_long_way_ends(page, base, reference):
     resolve = UrlResolver(page, base)

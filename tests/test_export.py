@@ -16,6 +16,7 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.export.formats import FORMATS, find_format
 from bilingual_crawler.export.source import EMPTY, Selection
 from bilingual_crawler.store.sentence_pair import SENTENCES
+from tests import processes
 from tests.export_support import (
     ES,
     EU,
@@ -195,7 +196,7 @@ def test_a_new_export_takes_the_place_of_the_older_one(tmp_path):
 
 def killed_process():
     """The number of a process that is no more."""
-    process = subprocess.Popen([sys.executable, "-c", ""])
+    process = processes.start([sys.executable, "-c", ""])
     process.wait()
     return process.pid
 

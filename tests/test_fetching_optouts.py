@@ -1,7 +1,6 @@
 """Opt-outs are found wherever they are said, honoured and counted."""
 
 import json
-import time
 
 import pytest
 import scrapy
@@ -18,7 +17,7 @@ from bilingual_crawler.crawl.fetching.optouts import (
 )
 from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.documents.builder import build_document
-from tests.fetching_support import HTML, PAGE, Site, crawl
+from tests.fetching_support import HTML, PAGE, Arrivals, Site, crawl
 
 ALL = ("tdm", "noai", "noindex", "nofollow")
 TDMREP = "/.well-known/tdmrep.json"
@@ -169,12 +168,12 @@ def test_a_page_that_tdmrep_json_reserves_is_not_asked_for():
 
 def test_tdmrep_json_is_asked_for_once_however_many_wait_for_it():
     def slow(_handler):
-        time.sleep(0.1)
+        Arrivals.wait_for(8 + 1)
         return tdmrep("/")
 
     with Site({TDMREP: slow}) as site:
         urls = [f"{site.url}/{number}" for number in range(8)]
-        result = crawl(*urls)
+        result = crawl(*urls, middlewares=Arrivals.WIRED)
     assert result.reasons == ["tdm_reserved"] * 8
     assert site.asked == [TDMREP]
 

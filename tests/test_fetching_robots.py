@@ -1,13 +1,11 @@
 """robots.txt is obeyed, by everybody who asks at the same time too."""
 
-import time
-
 import pytest
 import scrapy
 from scrapy.robotstxt import ProtegoRobotParser
 
 from bilingual_crawler.crawl.fetching import robots as middleware
-from tests.fetching_support import Site, crawl
+from tests.fetching_support import Arrivals, Site, crawl
 
 TEXT = {"Content-Type": "text/plain"}
 
@@ -18,12 +16,12 @@ def robots(text):
 
 def test_requests_that_wait_for_the_same_robots_txt_all_obey_it():
     def slow(_handler):
-        time.sleep(0.1)
+        Arrivals.wait_for(8 + 1)
         return robots("User-agent: *\nDisallow: /")
 
     with Site({"/robots.txt": slow}) as site:
         urls = [f"{site.url}/{number}" for number in range(8)]
-        result = crawl(*urls, ROBOTSTXT_OBEY=True)
+        result = crawl(*urls, ROBOTSTXT_OBEY=True, middlewares=Arrivals.WIRED)
     assert result.reasons == ["robots_txt"] * 8
     assert site.asked == ["/robots.txt"]
 

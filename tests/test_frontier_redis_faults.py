@@ -20,6 +20,7 @@ from bilingual_crawler.frontier.shared.sites import Lease
 from bilingual_crawler.reporting.report import changed_settings
 from bilingual_crawler.reporting.resume import resume_command
 from bilingual_crawler.store.journal import Journal
+from tests.processes import HANG
 from tests.redis_server import needs_redis, serve_redis
 
 pytestmark = needs_redis
@@ -28,7 +29,7 @@ HOST = "a.example"
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch):
-    monkeypatch.setattr(server_module, "TIMEOUT", 0.2)
+    monkeypatch.setattr(server_module, "TIMEOUT", 1.0)
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def pop(frontier):
     return entry and entry.fingerprint
 
 
-def pop_soon(frontier, seconds=5.0):
+def pop_soon(frontier, seconds=HANG):
     """What the engine gets when it asks until there is something."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:

@@ -58,7 +58,7 @@ class Poisoned:
         journal = Journal(self.folder / f"{name}-{len(self.journals)}.sqlite")
         self.journals.append(journal)
         link = RedisScripts(self.client, self.prefix, name)
-        return RedisFrontier(link, journal, member=Member(name, "spa-eus"), lease=Lease(5.0))
+        return RedisFrontier(link, journal, member=Member(name, "spa-eus"), lease=Lease(60.0))
 
     def good(self):
         """The URLs that wait."""

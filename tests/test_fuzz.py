@@ -1,5 +1,6 @@
 """The fuzzer: a short search of every target, and that it finds what it looks for."""
 
+import resource
 import subprocess
 import sys
 import time
@@ -41,6 +42,13 @@ def test_what_a_reader_documents_is_no_finding():
 
 def test_what_is_slow_twice_is_a_finding():
     assert "of processor time" in child.check(Target(_busy, Grammar((b"x",))), b"x")
+
+
+def test_a_check_leaves_no_limit_behind():
+    """With one left, whoever checks an input in its own process is killed some time later."""
+    before = resource.getrlimit(resource.RLIMIT_CPU)
+    child.check(Target(_raises, Grammar((b"x",))), b"x")
+    assert resource.getrlimit(resource.RLIMIT_CPU) == before
 
 
 HARM = """

@@ -9,6 +9,7 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 
 from tests import hostile
+from tests.processes import HANG
 from tests.servers import serve_hostile
 from tests.walker import fetch
 
@@ -21,7 +22,7 @@ def server():
         yield running
 
 
-def receive(server, path, *, limit=None, seconds=30.0):
+def receive(server, path, *, limit=None, seconds=HANG):
     """What arrives before the server closes, `limit` bytes came or the seconds are over."""
     end = time.monotonic() + seconds
     received = bytearray()

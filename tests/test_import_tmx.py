@@ -84,14 +84,14 @@ rows_of_one_pair = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(rows_of_one_pair)
 def test_any_sentence_pairs_come_back_as_they_were_in_their_order(rows):
     with TemporaryDirectory() as folder:
         assert round_trip(Path(folder), rows) == rows
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(texts, texts)
 def test_any_text_comes_back_but_for_what_xml_forbids(first, second):
     gone = dict.fromkeys([*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF])

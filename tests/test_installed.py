@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from demo.content import expected_pairs
+from tests import processes
 from tests.crawls import FAST, pairs
+from tests.processes import HANG
 from tests.projects import ROOT, built_wheel
 from tests.servers import serve_demo
 
@@ -18,7 +20,7 @@ pytestmark = [
     pytest.mark.crawl,
     pytest.mark.skipif(find_spec("uv") is None, reason="needs uv: pip install '.[dev]'"),
 ]
-LIMIT = 600
+LIMIT = 2 * HANG
 
 
 class Installed:
@@ -43,7 +45,7 @@ class Installed:
         return done.stdout + done.stderr
 
     def start(self, *words: object) -> subprocess.Popen[str]:
-        return subprocess.Popen(
+        return processes.start(
             list(map(str, words)), stdout=subprocess.PIPE, text=True, cwd=self.folder, env=self.env
         )
 

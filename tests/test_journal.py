@@ -1,11 +1,9 @@
 """What the journal vouches for after a kill at any moment."""
 
 import gzip
-import signal
 import subprocess
 import sys
 import textwrap
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -15,6 +13,7 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.store.files import AppendFile, GzipAppendFile
 from bilingual_crawler.store.journal import FileEnd, Journal, JournalError
 from bilingual_crawler.store.journal_tables import Facts, JournaledDict, JournaledRows, JournaledSet
+from tests import processes
 
 
 class Numbers:
@@ -137,6 +136,7 @@ WRITER = """
         journal.append("out.txt", f"{number}\\n")
         if number % 50 == 0:
             journal.checkpoint()
+            print(number, flush=True)
             time.sleep(0.001)
 """
 
@@ -144,16 +144,14 @@ WRITER = """
 def test_rows_and_lines_agree_after_many_kills(tmp_path):
     reached = 0
     for kill in range(12):
-        writer = subprocess.Popen(
+        writer = processes.start(
             [sys.executable, "-c", textwrap.dedent(WRITER), str(tmp_path)],
             stdout=subprocess.PIPE,
             cwd=Path(__file__).parents[1],
         )
-        writer.stdout.readline()
-        time.sleep(0.02 + 0.013 * kill)
-        writer.send_signal(signal.SIGKILL)
-        writer.wait()
-        writer.stdout.close()
+        for _ in range(2 + 3 * kill):
+            writer.stdout.readline()
+        processes.end(writer)
         journal, numbers = reopen(tmp_path)
         assert numbers.seen == list(range(len(numbers.seen)))
         lines = (tmp_path / "out.txt").read_text().split()

@@ -1,7 +1,6 @@
 """The folders of several workers become one crawl, whatever was spread over them and how."""
 
 import json
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -23,6 +22,7 @@ from bilingual_crawler.frontier.journaled import JournaledFrontier
 from bilingual_crawler.languages import LanguagePair, parse_languages
 from bilingual_crawler.reporting.tally import Tally
 from bilingual_crawler.store.folder import CrawlFolder
+from tests import processes
 from tests.corpus_support import PAIR, SITE, Crawl, files, page
 from tests.crawls import documents, pairs, report
 from tests.typed_commands import typed
@@ -148,7 +148,7 @@ PAGES = [
 ]
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(st.lists(st.sets(st.integers(0, 2), min_size=1), min_size=len(PAGES), max_size=len(PAGES)))
 def test_how_pages_were_spread_over_workers_makes_no_difference(spread):
     with tempfile.TemporaryDirectory() as name:
@@ -204,7 +204,7 @@ def test_documents_that_a_worker_had_given_up_or_put_aside_are_not_lost(tmp_path
 
 
 KILLED = """
-import os, sys, time
+import os, sys
 from pathlib import Path
 from tests.corpus_support import Crawl, page
 crawl = Crawl(Path(sys.argv[1]))
@@ -212,20 +212,17 @@ crawl.add(page("/es/0", "spa", 0, 1, 2))
 crawl.folder.journal.checkpoint(wait=True)
 os.write(os.open(crawl.path / "documents.jsonl.gz", os.O_WRONLY | os.O_APPEND), b"half a line")
 print("ready", flush=True)
-time.sleep(60)
+sys.stdin.read()
 """
 
 
 def test_a_worker_that_was_killed_is_read_as_its_last_checkpoint_left_it(tmp_path):
-    with subprocess.Popen(
-        [sys.executable, "-c", KILLED, tmp_path / "a"], stdout=subprocess.PIPE, text=True
-    ) as worker:
-        try:
-            assert worker.stdout.readline() == "ready\n"
-            with pytest.raises(ConfigurationError, match="is being written: wait"):
-                merge(tmp_path / "too-early", tmp_path / "a")
-        finally:
-            worker.send_signal(signal.SIGKILL)
+    program = [sys.executable, "-c", KILLED, tmp_path / "a"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with processes.started(program, **pipes) as worker:
+        assert worker.stdout.readline() == "ready\n"
+        with pytest.raises(ConfigurationError, match="is being written: wait"):
+            merge(tmp_path / "too-early", tmp_path / "a")
     before = {path.name: path.read_bytes() for path in (tmp_path / "a").glob("[!.]*[!m]")}
     merged = merge(tmp_path / "all", tmp_path / "a")
     assert files(tmp_path / "all") == (["/es/0"], [])

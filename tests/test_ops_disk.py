@@ -11,6 +11,7 @@ import pytest
 
 from demo import content
 from tests.crawls import ROOT, command, crawl, documents, pairs, report
+from tests.processes import HANG
 from tests.servers import serve_demo
 
 crawls = pytest.mark.crawl
@@ -45,7 +46,7 @@ def run(arguments, *, file_size=None, cwd=ROOT):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=120,
+        timeout=HANG,
         check=False,
         preexec_fn=limit,
         env=os.environ | {"NO_COLOR": "1"},

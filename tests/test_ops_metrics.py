@@ -4,7 +4,6 @@ import json
 import re
 import socket
 import threading
-import time
 import urllib.error
 import urllib.request
 
@@ -14,6 +13,7 @@ from scrapy.settings import BaseSettings
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.errors import ConfigurationError
 from tests.crawls import crawl, documents, pairs, report, start
+from tests.processes import HANG, end, wait_until
 from tests.servers import serve_demo
 
 parser = pytest.importorskip(
@@ -32,7 +32,8 @@ def running(tmp_path_factory):
         "BILINGUAL_WARC": 1,
         "LOG_LEVEL": "DEBUG",
     }
-    with serve_demo(pages=10, delay=0.05) as server:
+    with serve_demo(pages=10) as server:
+        server.hold(after=60)
         process = start(server.url, output, settings=settings)
         lines = []
         reading = threading.Thread(target=lambda: lines.extend(process.stdout))
@@ -42,41 +43,39 @@ def running(tmp_path_factory):
             text = once_there_are_pairs(url)
             open_text = fetch(url, accept="application/openmetrics-text")
             statuses = [status_of(url, "POST"), status_of(url.removesuffix("metrics"), "GET")]
-            process.wait(timeout=60)
+            server.release()
+            process.wait(HANG)
+            reading.join(HANG)
         finally:
-            process.kill()
-            process.wait()
-            reading.join()
-            process.stdout.close()
+            end(process)
     return {"text": text, "open": open_text, "statuses": statuses, "log": lines, "output": output}
 
 
 def address_in(lines):
-    for _ in range(300):
-        if found := re.search(r"http://127\.0\.0\.1:\d+/metrics", "".join(list(lines))):
-            return found[0]
-        time.sleep(0.1)
-    raise AssertionError("".join(lines))
+    return wait_until(lambda: re.search(r"http://127\.0\.0\.1:\d+/metrics", "".join(list(lines))))[
+        0
+    ]
 
 
 def once_there_are_pairs(url):
-    for _ in range(300):
-        text = fetch(url)
-        if values(text).get(("bilingual_pairs", "")):
-            return text
-        time.sleep(0.05)
-    raise AssertionError(text)
+    def text():
+        found = fetch(url)
+        return found if values(found).get(("bilingual_pairs", "")) else None
+
+    return wait_until(text)
 
 
 def fetch(url, accept="*/*"):
     request = urllib.request.Request(url, headers={"Accept": accept})
-    with urllib.request.urlopen(request, timeout=10) as response:
+    with urllib.request.urlopen(request, timeout=HANG) as response:
         return response.read().decode()
 
 
 def status_of(url, method):
     try:
-        with urllib.request.urlopen(urllib.request.Request(url, method=method), timeout=10) as got:
+        with urllib.request.urlopen(
+            urllib.request.Request(url, method=method), timeout=HANG
+        ) as got:
             return got.status
     except urllib.error.HTTPError as error:
         return error.code

@@ -1,11 +1,15 @@
-"""A crawl that is told to stop is gone in ten seconds, whatever holds it up, and goes on later."""
+"""A crawl that is told to stop is gone soon, whatever holds it up, and goes on later.
+
+How many seconds that takes depends on the machine, so nothing here looks at a clock. What holds a
+crawl up would do so for longer than these tests wait; who gets how many of the promised ten
+seconds is tested with a clock of our own.
+"""
 
 import signal
 import socket
 import sqlite3
 import subprocess
 import threading
-import time
 from contextlib import closing, contextmanager
 
 import pytest
@@ -14,13 +18,16 @@ from bilingual_crawler.crawl.deadline import ALL, ORDER, OutOfTimeError, StopDea
 from bilingual_crawler.crawl.extensions.aligner import _communicate
 from bilingual_crawler.frontier.entry import State
 from demo import content
-from tests.crawls import crawl, documents, pairs, report, start
+from tests import processes
+from tests.crawls import crawl, documents, finish, pairs, report, start
+from tests.processes import HANG, wait_until
 from tests.redis_server import needs_redis, serve_redis
 from tests.servers import serve_demo
 
 crawls = pytest.mark.crawl
-PROMISED = 10.0
-QUICK = {"BILINGUAL_SCORER": "rules", "DOWNLOAD_TIMEOUT": 1, "RETRY_TIMES": 0}
+AGES = 3 * HANG
+"""Seconds that everything may take which a stop should not wait for: `finish` gives up before."""
+QUICK = {"BILINGUAL_SCORER": "rules", "RETRY_TIMES": 0}
 
 
 @contextmanager
@@ -47,23 +54,8 @@ def silent_server():
                 each.close()
 
 
-def until(condition, crawler, seconds=60):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert crawler.poll() is None, crawler.communicate()[0]
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
-def seconds_to_end(crawler):
-    """How long a process takes to end; it is killed if that takes far too long."""
-    begun = time.monotonic()
-    try:
-        printed, _ = crawler.communicate(timeout=3 * PROMISED)
-    except subprocess.TimeoutExpired:
-        crawler.kill()
-        printed, _ = crawler.communicate()
-    return time.monotonic() - begun, printed
+def until(condition, crawler):
+    wait_until(condition, crawler)
 
 
 @crawls
@@ -73,19 +65,22 @@ def seconds_to_end(crawler):
 def test_a_server_that_never_answers_does_not_hold_up_a_stop(tmp_path, told, waits_for):
     output = tmp_path / "out"
     only_pages = {"ROBOTSTXT_OBEY": 0, "BILINGUAL_HONOUR": "", "BILINGUAL_STOP_SECONDS": 3}
-    settings = only_pages if waits_for == "the page" else {}
+    settings = {"DOWNLOAD_TIMEOUT": AGES} | (only_pages if waits_for == "the page" else {})
     with serve_demo() as site, silent_server() as (silent, taken):
         seeds = f"{site.url},{silent}"
         crawler = start(seeds, output, settings=settings)
         until(lambda: taken and len(site.paths()) > 60, crawler)
         crawler.send_signal(told)
-        seconds, printed = seconds_to_end(crawler)
-        assert crawler.returncode == 0, printed
-        assert seconds < PROMISED
+        printed = finish(crawler)
         assert "Traceback" not in printed
         assert report(output)["stopped_by"] == "shutdown"
         assert len(documents(output)) == sum(report(output)["documents"].values()) > 0
         assert state_of(output, silent) == (State.QUEUED, None)
+
+
+def has_checkpoint(output):
+    with closing(sqlite3.connect(output / "crawl.sqlite")) as journal:
+        return journal.execute("SELECT count(*) FROM urls").fetchone()[0]
 
 
 def state_of(output, url):
@@ -98,48 +93,58 @@ def state_of(output, url):
 @needs_redis
 def test_a_worker_that_is_told_to_stop_gives_back_what_never_came(tmp_path):
     with serve_redis() as redis, silent_server() as (silent, taken):
-        settings = QUICK | {"BILINGUAL_FRONTIER": redis.url, "DOWNLOAD_TIMEOUT": 60}
+        settings = QUICK | {"BILINGUAL_FRONTIER": redis.url, "DOWNLOAD_TIMEOUT": AGES}
         first = start(silent, tmp_path / "out", settings=settings | {"BILINGUAL_STOP_SECONDS": 2})
         until(lambda: taken, first)
         first.send_signal(signal.SIGTERM)
-        seconds, printed = seconds_to_end(first)
-        assert (first.returncode, seconds < PROMISED) == (0, True), printed
+        finish(first)
         asked = len(taken)
         second = start(silent, tmp_path / "out", settings=settings)
-        try:
-            until(lambda: len(taken) > asked, second)
-        finally:
-            second.kill()
-            second.communicate()
+        until(lambda: len(taken) > asked, second)
 
 
 @crawls
 def test_the_second_signal_is_immediate_and_loses_nothing_that_was_saved(tmp_path):
-    output = tmp_path / "out"
-    with serve_demo(pages=20) as site, silent_server() as (silent, taken):
-        crawler = start(
-            f"{site.url},{silent}", output, settings={"BILINGUAL_CHECKPOINT_SECONDS": 0.1}
-        )
-        until(lambda: taken and len(site.paths()) > 60, crawler)
-        crawler.send_signal(signal.SIGTERM)
-        time.sleep(0.5)
-        saved = len(documents(output))
-        crawler.send_signal(signal.SIGTERM)
-        seconds, printed = seconds_to_end(crawler)
-        assert seconds < PROMISED / 3, printed
-        assert len(documents(output)) >= saved > 0
+    output, log = tmp_path / "out", tmp_path / "log"
+    settings = {
+        "BILINGUAL_CHECKPOINT_SECONDS": 0.1,
+        "BILINGUAL_STOP_SECONDS": AGES,
+        "DOWNLOAD_TIMEOUT": AGES,
+        "LOG_FILE": log,
+    }
+    with serve_demo(pages=20) as site:
+        with silent_server() as (silent, taken):
+            crawler = start(f"{site.url},{silent}", output, settings=settings)
+            until(lambda: taken and len(site.paths()) > 60, crawler)
+            crawler.send_signal(signal.SIGTERM)
+            until(lambda: "shutting down gracefully" in log.read_text(), crawler)
+            saved = wait_until(lambda: saved_documents(output), crawler)
+            crawler.send_signal(signal.SIGTERM)
+            crawler.communicate(timeout=HANG)
+        assert "forcing unclean shutdown" in log.read_text()
+        assert len(documents(output)) >= saved
         crawl(site.url, output, settings=QUICK)
     found = {(pair["url1"], pair["url2"]) for pair in pairs(output)}
     assert content.expected_pairs(site.url, 20) <= found
 
 
+def saved_documents(output):
+    """How many documents a running crawl has saved; None while it is saving."""
+    try:
+        return len(documents(output))
+    except (OSError, EOFError, ValueError):
+        return None
+
+
 SLOW_SCORER = """
 import time
+from pathlib import Path
 from bilingual_crawler.scoring.rules import RulesScorer
 
 class Slow(RulesScorer):
     def score(self, document, links):
-        time.sleep(60)
+        Path(__file__).with_name("thinks").touch()
+        time.sleep(900)
         return super().score(document, links)
 """
 
@@ -152,12 +157,9 @@ def test_a_model_that_thinks_for_long_does_not_hold_up_a_stop(tmp_path, monkeypa
     settings = {"BILINGUAL_SCORER": "slow.Slow", "BILINGUAL_STOP_SECONDS": 3}
     with serve_demo() as site:
         crawler = start(site.url, output, settings=settings)
-        until(lambda: len(site.paths()) > 1, crawler)
-        time.sleep(1.5)  # a checkpoint
+        until(lambda: (tmp_path / "thinks").exists() and has_checkpoint(output), crawler)
         crawler.send_signal(signal.SIGTERM)
-        seconds, printed = seconds_to_end(crawler)
-        assert seconds < PROMISED / 2
-        assert crawler.returncode == 1
+        printed = finish(crawler, status=1)
         assert "with what the last checkpoint has" in printed
         assert "Traceback" not in printed
         crawl(site.url, output, settings=QUICK)
@@ -165,8 +167,8 @@ def test_a_model_that_thinks_for_long_does_not_hold_up_a_stop(tmp_path, monkeypa
 
 
 def test_an_alignment_that_takes_too_long_is_ended():
-    process = subprocess.Popen(
-        ["sleep", "60"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    process = processes.start(
+        ["sleep", "900"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     patience = StopDeadline(0.1)
     patience.tell()

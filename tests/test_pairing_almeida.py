@@ -106,7 +106,7 @@ def test_a_page_without_text_is_not_judged():
     assert judge(page(), page(characters=9), TOKENS) is None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(pages, pages)
 def test_no_pages_are_too_strange_to_be_judged(one, other):
     found = judge(one, other, TOKENS)

@@ -158,7 +158,7 @@ def test_pages_built_alike_are_a_pair_and_others_are_not():
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(pages, pages, st.integers(0, 5))
 def test_no_pages_are_too_strange_to_be_judged(one, other, limit):
     site = SiteImages(dict.fromkeys(members(one.profile.images), 3), limit)

@@ -4,7 +4,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bilingual_crawler.documents.builder import build_document
@@ -83,7 +83,7 @@ def test_pages_whose_urls_say_nothing_are_paired_by_their_content():
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 def test_the_final_pairs_do_not_depend_on_the_order_of_arrival(chance):
     documents = [
         *site(8, 3),
@@ -97,7 +97,7 @@ def test_the_final_pairs_do_not_depend_on_the_order_of_arrival(chance):
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 def test_each_page_is_in_one_pair_at_most_at_any_moment(chance):
     documents = [*site(6, 3), *(made("spa", number, f"/es/copy{number}") for number in range(4))]
     chance.shuffle(documents)
@@ -248,7 +248,6 @@ documents = st.builds(
 
 
 @given(st.lists(documents, max_size=6, unique_by=lambda each: each.url))
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_no_detector_raises_on_any_document(some):
     matcher = matched(some)
     for pair in matcher.candidates():

@@ -73,7 +73,7 @@ def test_sites_are_not_compared_with_each_other():
     assert list(candidates(two, PAIR)) == []
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(st.tuples(*[st.sampled_from(["kale", "plaza", "berri", "12", "7"])] * 3), max_size=40)
 )
@@ -150,7 +150,7 @@ def test_a_score_passes_exactly_where_its_value_does(value, threshold):
     assert (passing(value, threshold) >= 0.5) == (value >= threshold)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(pages, pages)
 def test_no_pages_are_too_strange_to_be_judged(one, other):
     for found in (judge_urls(one, other, PAIR), judge_pages(one, other, shipped().pplocator)):

@@ -24,7 +24,9 @@ from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.reporting.live import ConsoleHandler, LiveDisplay, render
 from bilingual_crawler.reporting.progress import Pace, Progress, Throttled, progress_line
 from bilingual_crawler.reporting.terminal import duration, plain
+from tests import processes
 from tests.crawls import ROOT, command
+from tests.processes import HANG
 from tests.servers import serve_demo
 
 LANGS = LanguagePair.parse("spa-eus")
@@ -277,17 +279,16 @@ def test_a_dumb_terminal_gets_lines(tmp_path):
 # Whole crawls
 
 
-def on_a_terminal(arguments, until=None, seconds=60):
-    """Run a command on a pseudo-terminal; press Ctrl-C when it has printed `until`."""
+def on_a_terminal(arguments, until=None, then=None):
+    """Run a command on a pseudo-terminal; when it has printed `until`, press Ctrl-C, do `then`."""
     leader, follower = pty.openpty()
     environment = os.environ | {"TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"}
-    process = subprocess.Popen(
+    process = processes.start(
         arguments, cwd=ROOT, stdin=follower, stdout=follower, stderr=follower, env=environment,
-        start_new_session=True,
     )  # fmt: skip
     os.close(follower)
     shown = b""
-    while select.select([leader], [], [], seconds)[0]:
+    while select.select([leader], [], [], HANG)[0]:
         try:
             data = os.read(leader, 1 << 16)
         except OSError:
@@ -296,8 +297,9 @@ def on_a_terminal(arguments, until=None, seconds=60):
         if until is not None and until.search(shown.decode(errors="replace")):
             os.killpg(process.pid, signal.SIGINT)
             until = None
+            then()
     os.close(leader)
-    assert process.wait(seconds) == 0
+    assert process.wait(HANG) == 0
     return shown.decode()
 
 
@@ -317,10 +319,11 @@ def test_a_crawl_on_a_terminal_is_shown_live_and_logged_to_its_folder(tmp_path):
 
 @pytest.mark.crawl
 def test_ctrl_c_on_the_live_display_is_answered_and_ends_with_the_way_to_go_on(tmp_path):
-    settings = {"BILINGUAL_PROGRESS": "auto", "DOWNLOAD_DELAY": 0.2}
-    with serve_demo() as site:
+    settings = {"BILINGUAL_PROGRESS": "auto"}
+    with serve_demo(pages=60) as site:
+        site.hold(after=80)
         arguments = command(site.url, tmp_path, settings=settings)
-        shown = on_a_terminal(arguments, until=re.compile("last pair"))
+        shown = on_a_terminal(arguments, until=re.compile("last pair"), then=site.release)
     assert "Received SIGINT, shutting down gracefully" in shown
     assert "It was stopped by Ctrl-C or a signal. To go on:" in shown
     assert f"output={tmp_path}" in shown[shown.rindex("To go on:") :]

@@ -6,15 +6,15 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections import Counter
 
 import pytest
 
 from bilingual_crawler.store.warc import VARIANT
 from bilingual_crawler.store.warc_reader import read_records, target_of
-from tests.crawls import ROOT, crawl, documents, pairs, start
+from tests.crawls import ROOT, crawl, documents, finish, pairs, start
 from tests.fetching_support import HTML, Site
+from tests.processes import wait_until
 from tests.recordings import PROSE, to
 from tests.scripted_site import BY_COOKIE, JSON, SCRIPT, shell, toggled
 
@@ -168,24 +168,22 @@ def test_a_page_that_is_being_rendered_when_the_crawl_is_stopped_is_rendered_by_
     def stop(_handler):
         if not stopped:
             stopped.append(process.send_signal(signal.SIGTERM))
-            time.sleep(1)
+            wait_until(lambda: "Received SIGTERM" in log.read_text(), process)
         return 200, JSON, json.dumps(texts("es", 9)).encode()
 
+    log = tmp_path / "log"
     settings = {"BILINGUAL_RENDER": "auto"}
     with site() as server:
         server.answers["/app/9"] = html(shell(script="fill.js"))
         server.answer_to = lambda path: (
             stop if path == "/texts/es/9" else ScriptedSite.answer_to(server, path)
         )
-        process = start(f"{server.url}/app/9", tmp_path, settings=settings)
-        try:
-            process.communicate(timeout=60)
-        finally:
-            process.kill()
-        assert process.returncode == 0
-        assert documents(tmp_path) == []
-        crawl(f"{server.url}/app/9", tmp_path, settings=settings)
-    assert [each["rendered"] for each in documents(tmp_path)] == [True]
+        out = tmp_path / "out"
+        process = start(f"{server.url}/app/9", out, settings=settings | {"LOG_FILE": log})
+        finish(process)
+        assert documents(out) == []
+        crawl(f"{server.url}/app/9", out, settings=settings)
+    assert [each["rendered"] for each in documents(out)] == [True]
 
 
 def test_a_site_that_is_not_to_be_rendered_is_not_and_the_user_is_told_what_it_would_help(tmp_path):

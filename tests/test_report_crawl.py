@@ -1,12 +1,11 @@
 """What whole crawls report."""
 
-import time
-
 import pytest
 
 from demo.content import expected_pairs
-from tests.crawls import crawl, start
+from tests.crawls import crawl, kill, start
 from tests.crawls import report as read_report
+from tests.processes import wait_until
 from tests.servers import serve_demo
 
 
@@ -37,14 +36,13 @@ def test_the_report_of_a_crawl_accounts_for_every_url(tmp_path):
 
 @pytest.mark.crawl
 def test_a_killed_crawl_has_a_report_and_the_next_run_counts_on(tmp_path):
-    folder, slow = tmp_path / "crawl", {"DOWNLOAD_DELAY": 0.05, "BILINGUAL_CHECKPOINT_SECONDS": 0.1}
+    folder, often = tmp_path / "crawl", {"BILINGUAL_CHECKPOINT_SECONDS": 0.1}
     with serve_demo() as site:
-        process = start(site.url, folder, settings=slow)
-        deadline = time.monotonic() + 60
-        while len(site.paths()) < 30 and time.monotonic() < deadline:
-            time.sleep(0.05)
-        process.kill()
-        process.communicate()
+        process = start(site.url, folder, settings=often)
+        site.wait_for_requests(30, process)
+        wait_until((folder / "crawl.json").exists, process)
+        kill(process)
+        site.release()
         assert read_report(folder)["state"] == "running"
         crawl(site.url, folder)
         crawl(site.url, tmp_path / "whole")

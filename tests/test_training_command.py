@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from scrapy.settings import Settings
 
 from bilingual_crawler.commands.train import TrainCommand, TrainingBar
 from bilingual_crawler.errors import ConfigurationError
+from tests.processes import HANG
 
 
 def parsed(*words):
@@ -90,21 +90,34 @@ def tiny(table, out, epochs):
     ]
 
 
+KILLED = """
+import os, signal, sys
+from scrapy.cmdline import execute
+from bilingual_crawler.lab.training import loop
+
+save = loop.Fit.save
+
+def save_and_die(fit):
+    save(fit)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+loop.Fit.save = save_and_die
+execute(["scrapy", *sys.argv[1:]])
+"""
+
+
 def test_a_killed_command_goes_on_with_resume(table, tmp_path):
-    words = tiny(table, out := tmp_path / "model", epochs := 25)
+    words = tiny(table, out := tmp_path / "model", epochs := 6)
     checkpoint = out / "checkpoint.pt"
-    with subprocess.Popen(
-        [sys.executable, "-m", "scrapy", "train", "url2lang", *words],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, "train", "url2lang", *words],
+        capture_output=True,
         cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])},
-    ) as running:
-        while not checkpoint.exists() and running.poll() is None:
-            time.sleep(0.01)
-        running.kill()
-        told = running.stderr.read()
-    assert running.returncode == -signal.SIGKILL, told
+        timeout=HANG,
+        check=False,
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
     assert not (out / "README.md").exists()
     before = history(checkpoint)
     assert 0 < len(before) < epochs

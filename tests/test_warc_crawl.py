@@ -1,14 +1,13 @@
 """Whole crawls that keep what they fetch."""
 
-import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 
 import pytest
 
 from demo.site.pages import QUIRKS, REFRESHES
+from tests import processes
 from tests.crawls import ROOT
 from tests.servers import serve_demo
 from tests.warc_support import (
@@ -46,13 +45,11 @@ def test_a_crawl_keeps_every_answer_except_of_pages_that_opted_out(tmp_path):
 
 @pytest.mark.crawl
 def test_a_crawl_that_was_killed_and_resumed_keeps_every_page_once(tmp_path):
-    with serve_demo(pages=100, delay=0.005) as server:
+    with serve_demo(pages=100) as server:
         command = crawl_command(server, tmp_path)
-        with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL) as killed:
-            while len(server.paths()) < 100:
-                assert killed.poll() is None
-                time.sleep(0.02)
-            killed.send_signal(signal.SIGKILL)
+        with processes.started(command, cwd=ROOT, stderr=subprocess.DEVNULL) as killed:
+            server.wait_for_requests(100, killed)
+        server.release()
         subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
         asked = server.paths()
     assert asked.count("/.well-known/tdmrep.json") == 2

@@ -3,10 +3,8 @@
 import io
 import itertools
 import random
-import signal
 import subprocess
 import sys
-import time
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
@@ -14,6 +12,7 @@ from warcio.archiveiterator import ArchiveIterator
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.store.journal import Journal
 from bilingual_crawler.store.warc import Records, WarcFiles
+from tests import processes
 from tests.crawls import ROOT
 from tests.warc_support import (
     ABOUT,
@@ -181,16 +180,17 @@ while True:
         one = Exchange(url=url, arrived=time.time(), status=200, headers=(), body=body)
         journal.append("warc", one)
     journal.checkpoint()
+    print(number, flush=True)
     time.sleep(0.001)
 """
 
 
 def kill_a_writer(folder):
     command = [sys.executable, "-c", WRITER, str(folder)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as writer:
+    with processes.started(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as writer:
         assert writer.stdout.readline() == "ready\n"
-        time.sleep(random.uniform(0.02, 0.15))
-        writer.send_signal(signal.SIGKILL)
+        for _ in range(random.randint(2, 20)):
+            writer.stdout.readline()
 
 
 def test_after_any_kill_every_committed_record_is_there_once(tmp_path):

@@ -158,7 +158,7 @@ def test_headers_may_be_huge():
 octets = st.binary(max_size=40)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.lists(
         st.builds(

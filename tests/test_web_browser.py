@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 from bilingual_crawler.store.sentence_pair import pair_id
+from tests.processes import HANG
 from tests.web_folders import SITE, LiveCrawl, small_crawl
 from tests.web_server import running
 
@@ -15,6 +16,8 @@ playwright_api = pytest.importorskip(
     "playwright.sync_api", reason="Playwright is not installed: pip install playwright"
 )
 expect = playwright_api.expect
+MILLISECONDS = 1000 * HANG
+expect.set_options(timeout=MILLISECONDS)
 
 ARGUMENTS = [
     "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-networking",
@@ -53,7 +56,7 @@ def open_page(browser):
         contexts.append(context)
         context.add_init_script(WATCH)
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(MILLISECONDS)
         page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("request", lambda request: complaints.extend(_foreign(request.url, url)))
@@ -151,8 +154,8 @@ def test_the_crawl_page_follows_a_running_crawl(tmp_path, open_page):
         page.locator("#sort-pages").focus()
         crawl.pair("dos")
         crawl.save()
-        expect(page.locator("#pages")).to_have_text("4", timeout=20_000)
-        expect(page.locator("#pairs")).to_have_text("2", timeout=20_000)
+        expect(page.locator("#pages")).to_have_text("4")
+        expect(page.locator("#pairs")).to_have_text("2")
         expect(page.locator("#sort-pages")).to_be_focused()
         expect(page.get_by_role("img")).to_have_attribute(
             "aria-label", "Yield curve: 2 pairs after 4 pages"

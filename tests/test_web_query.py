@@ -6,7 +6,7 @@ import sys
 
 import pytest
 import regex
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bilingual_crawler.web.search.anchor import anchor_of
@@ -62,7 +62,6 @@ def test_case_accents_and_forms_do_not_count(text, folded):
     assert fold(text) == folded
 
 
-@settings(deadline=None)
 @given(st.text(max_size=40))
 def test_every_folded_character_leads_back_into_the_text(text):
     folded = fold_with_places(text)
@@ -198,7 +197,6 @@ def test_patterns_that_people_write_are_not_too_large(pattern):
     assert parse_pattern(pattern)
 
 
-@settings(deadline=None)
 @given(st.text(alphabet=r"ab.+*?(){}[]|\\1234,: x#", max_size=20))
 def test_what_is_compiled_is_as_small_as_it_was_judged(pattern):
     """Where `regex` unrolls a repeat, its program holds each element as often."""
@@ -237,7 +235,6 @@ def test_the_index_is_asked_first_where_a_pattern_has_an_anchor(pattern, anchor)
     assert (found and found.atoms[0].text) == anchor
 
 
-@settings(deadline=None)
 @given(st.text(alphabet=r"ab\b.*+?()[]{}|1, ", max_size=12), st.text("ab 1", max_size=12))
 def test_an_anchor_never_hides_a_match(pattern, text):
     try:
@@ -245,5 +242,5 @@ def test_an_anchor_never_hides_a_match(pattern, text):
     except (regex.error, OverflowError):
         return
     anchor = anchor_of(pattern)
-    if anchor is not None and compiled.search(text, timeout=1):
+    if anchor is not None and compiled.search(text, timeout=60):
         assert regex.search(anchor.in_regex(), text, regex.V1), (pattern, text)

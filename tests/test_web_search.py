@@ -145,7 +145,7 @@ def test_neighbours_are_shown_when_asked_for(find):
     assert hit.before is None
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=list(HealthCheck))
 @given(st.text(max_size=30), st.booleans())
 def test_whatever_is_typed_gives_hits_or_a_sentence(find, text, is_pattern):
     with contextlib.suppress(QueryError):

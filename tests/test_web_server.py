@@ -16,7 +16,9 @@ from scrapy.settings import Settings
 from bilingual_crawler.store.sentence_pair import pair_id
 from bilingual_crawler.web.gate import Hosts
 from bilingual_crawler.web.rendering import language_tag, web_url
+from tests import processes
 from tests.crawls import ROOT
+from tests.processes import HANG
 from tests.web_folders import ATTACK, SITE, LiveCrawl, sentence, small_crawl, write_sentences
 from tests.web_server import running
 
@@ -364,7 +366,7 @@ def test_the_style_is_cached_for_as_long_as_it_stays_the_same(web):
 
 
 def command(*words, **options):
-    return subprocess.Popen(
+    return processes.start(
         [sys.executable, "-m", "scrapy", "serve", *map(str, words)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT, **options,
     )  # fmt: skip
@@ -376,10 +378,10 @@ def test_the_command_serves_until_ctrl_c(tmp_path):
         line = process.stdout.readline()
         url = line.rpartition(" ")[2].strip()
         assert line == f"Serving {tmp_path} at {url}\n"
-        with urllib.request.urlopen(f"{url}?q=%3F", timeout=20) as answer:
+        with urllib.request.urlopen(f"{url}?q=%3F", timeout=HANG) as answer:
             assert answer.status == 200
         process.send_signal(signal.SIGINT)
-        printed, errors = process.communicate(timeout=20)
+        printed, errors = process.communicate(timeout=HANG)
     assert (process.returncode, errors) == (0, "")
     assert printed.endswith("Ended.\n")
 
@@ -392,10 +394,10 @@ def test_another_address_needs_a_token_which_is_made_and_printed(tmp_path):
         assert len(token) >= 32
         url = f"http://127.0.0.1:{port}/"
         request = urllib.request.Request(url, headers={"Authorization": f"Bearer {token}"})
-        with urllib.request.urlopen(request, timeout=20) as answer:
+        with urllib.request.urlopen(request, timeout=HANG) as answer:
             assert answer.status == 200
         process.terminate()
-        process.communicate(timeout=20)
+        process.communicate(timeout=HANG)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,8 @@ from urllib.robotparser import RobotFileParser
 import lxml.html
 import pycld2
 
+from tests.processes import HANG
+
 BLOCKS = "//h1 | //h2 | //p | //li | //td | //caption"
 
 
@@ -64,7 +66,7 @@ class Fetched:
 
 def fetch(url):
     try:
-        with urllib.request.urlopen(url, timeout=10) as response:
+        with urllib.request.urlopen(url, timeout=HANG) as response:
             return Fetched(response.url, response.status, response.headers, response.read())
     except urllib.error.HTTPError as error:
         with error:

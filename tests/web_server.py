@@ -3,14 +3,12 @@
 import contextlib
 import http.client
 import threading
-import time
 from urllib.parse import urlencode
 
 from bilingual_crawler.web.gate import Hosts, Keys
 from bilingual_crawler.web.server import listen, make_server
 from bilingual_crawler.web.site import ServedFolder
-
-START_SECONDS = 30
+from tests.processes import HANG, wait_until
 
 
 class Answer:
@@ -36,7 +34,7 @@ class WebServer:
         self.url = f"http://127.0.0.1:{port}"
 
     def ask(self, path, *, method="GET", form=None, headers=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=HANG)
         given = {"Accept": "text/html"} | (headers or {})
         body = None
         if form is not None:
@@ -69,9 +67,7 @@ def running(folder, *, token=None, bound_to="127.0.0.1", allowed=()):
     server = make_server(site, Hosts(bound_to, allowed))
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()
-    until = time.monotonic() + START_SECONDS
-    while not server.started and time.monotonic() < until:
-        time.sleep(0.01)
+    wait_until(lambda: server.started)
     try:
         yield WebServer(site, port, keys)
     finally:

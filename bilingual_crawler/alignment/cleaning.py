@@ -37,7 +37,7 @@ _TAGS = (
 _MARKUP = re.compile(
     rf"(?i:</?(?:{_TAGS})\b[^<>]*>)|<!--"
     r"|&(?:[a-zA-Z]{2,8}|#\d{1,6});|\{\{|\}\}|\{%|%\}|\[/?[a-z_]+[ \]=]"
-    r"|\bfunction\s*\(|\bvar \w+ ?=|\bdocument\.\w|[\w-]+\s*:\s*[\w#-]+;\s*\}|-->"
+    r"|\bfunction\s*\(|\bvar \w+ ?=|\bdocument\.\w|[\w-]\s*:\s*[\w#-]+;\s*\}|-->"
 )
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"

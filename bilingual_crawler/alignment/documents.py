@@ -25,7 +25,7 @@ from bilingual_crawler.documents.serialise import document_from_dict, key_of
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.store.durable import replacing
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS
-from bilingual_crawler.store.input_files import DAMAGED_GZIP, unpacked
+from bilingual_crawler.store.input_files import DAMAGED_GZIP, bounded_lines, unpacked
 from bilingual_crawler.store.sentence_pair import SentencePair
 
 SCHEMA = """
@@ -158,7 +158,7 @@ class PairedDocuments:
             ) from error
         with raw:
             try:
-                for number, line in enumerate(unpacked(raw)):
+                for number, line in enumerate(bounded_lines(unpacked(raw))):
                     if number % _EVERY == 0:
                         progress(raw.tell())
                     fields = self._read_line(line)
@@ -167,13 +167,16 @@ class PairedDocuments:
             except DAMAGED_GZIP:
                 self.reading.is_unfinished = True
 
-    def _read_line(self, line: bytes) -> dict[str, Any] | None:
+    def _read_line(self, line: bytes | None) -> dict[str, Any] | None:
+        if line is None:
+            self.reading.unreadable_lines += 1
+            return None
         if not line.endswith(b"\n"):
             self.reading.is_unfinished = True
             return None
         try:
             fields = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             fields = None
         if not isinstance(fields, dict):
             self.reading.unreadable_lines += 1

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from bilingual_crawler.alignment.lexicon import Lexicon
+from bilingual_crawler.languages.normal_forms import normalize
 
 ADDRESS, NUMBER, WORD, COGNATE, MARK = 2.0, 1.0, 1.0, 0.5, 0.4
 """What a shared anchor of a kind is worth, times how rare it is in the two documents."""
@@ -21,7 +22,9 @@ PREFIX = 4
 STEM = 5
 SHORTEST_NAME = 2
 
-_ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"«»“”]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_ADDRESS = re.compile(
+    r"(?:https?://|www\.)[^\s<>\"«»“”]+|(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)+"
+)
 _NUMBER = re.compile(r"\d+(?:[.,:'\u2019]\d+)*")
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _UNSPACED = re.compile(
@@ -86,7 +89,7 @@ def _bare(word: str) -> str:
     """A word without accents: they are the first thing that cognates differ in."""
     if word.isascii():
         return word.lower()
-    parts = unicodedata.normalize("NFKD", word.casefold())
+    parts = normalize("NFKD", word.casefold())
     return "".join(each for each in parts if not unicodedata.combining(each))
 
 

@@ -27,10 +27,11 @@ Value = bytes | None
 
 _STRING = rb"'[^'\\]*+(?:(?:\\.|'')[^'\\]*+)*+'"
 _ANY = rb"(?:" + _STRING + rb"|0x[0-9A-Fa-f]*+|[-+0-9.eE]++|NULL|_binary " + _STRING + rb")"
-_COLUMN = re.compile(rb"^\s*`([^`]+)`\s", re.MULTILINE)
+_COLUMN = re.compile(rb"^[^\S\n]*`([^`]+)`\s", re.MULTILINE)
 _CREATE = re.compile(rb"CREATE TABLE (?:IF NOT EXISTS )?`?[^`\s(]+`?\s*\(")
 _INSERT = re.compile(
-    rb"(?:^|\n)\s*+(?:INSERT|REPLACE) (?:IGNORE )?INTO `?[^`\s(]+`?\s*+(\([^()]*\))?\s*+VALUES\s*+"
+    rb"(?:^|\n)[^\S\n]*+(?:INSERT|REPLACE) (?:IGNORE )?"
+    rb"INTO `?[^`\s(]+`?\s*+(\([^()]*\))?\s*+VALUES\s*+"
 )
 _NAME = re.compile(rb"`?([^`,()\s]+)`?")
 _NEXT_ROW, _NEXT_INSERT = b"),(", b"\nINSERT "
@@ -105,6 +106,8 @@ class _Window:
 
         In small parts, so that nothing is lost of what comes before a damage.
         """
+        if self.is_whole:
+            return False
         parts, missing = [self.data[self.at :]], CHUNK
         while missing > 0 and not self.is_whole:
             try:
@@ -121,8 +124,7 @@ class _Window:
     def skip_row(self) -> bool:
         """Go to where the next row of the same statement may begin, if there is one."""
         row = self.data.find(_NEXT_ROW, self.at)
-        insert = self.data.find(_NEXT_INSERT, self.at)
-        if row < 0 or 0 <= insert < row:
+        if row < 0 or _NEXT_INSERT in self.data[self.at : row]:
             return False
         self.at = row + 2
         return True
@@ -181,9 +183,7 @@ class _Rows:
         in_order = True
         while True:
             data, start = window.data, window.at
-            for found in layout.pattern.finditer(data, start):
-                if found.start() != window.at:
-                    break
+            while (found := layout.pattern.match(data, window.at)) is not None:
                 window.at = found.end()
                 self.count += 1
                 values = found.groups()

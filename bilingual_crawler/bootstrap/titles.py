@@ -14,8 +14,8 @@ LONGEST_TERM = 6
 CAPITALS_ALWAYS = frozenset({"deu", "ltz"})
 """Languages that write every noun with a capital, so that a capital means nothing."""
 
-_QUALIFIER = re.compile(r"\s*\(([^()]*)\)\s*$")
-_AFTER_COMMA = re.compile(r",\s.*$")
+_QUALIFIER = re.compile(r"(?<!\s)\s*+\(([^()]*)\)\s*$")
+_AFTER_COMMA = re.compile(r",\s.*", re.DOTALL)
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 _LISTS = re.compile(
     r"^(?:lists? of |index of |outline of |glossary of |timeline of |anexo:|lista de |listas de "

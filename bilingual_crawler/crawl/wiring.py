@@ -44,6 +44,7 @@ COMPONENTS: dict[str, dict[str, int | str | None]] = {
         OURS + "crawl.extensions.reporter.CrawlReporter": 100,
         OURS + "crawl.extensions.picture.YieldPicture": 110,
         SCRAPYS + "extensions.logstats.LogStats": None,
+        SCRAPYS + "extensions.remote_control.RemoteControl": None,  # off, and slow to import
     },
 }
 WARC = {OURS + "crawl.extensions.warc.WarcArchive": 500}

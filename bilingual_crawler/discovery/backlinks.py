@@ -190,11 +190,12 @@ def open_index(path: Path, files: Sequence[Path], fill: Fill) -> sqlite3.Connect
 
 
 def read_columns(files: Iterable[Path]) -> Iterator[list[str]]:
-    """Yield the columns of every line of text files, compressed or not; long lines are cut."""
+    """Yield the columns of every line of text files, compressed or not, but for endless lines."""
     for file in files:
         with open_unpacked(file) as content:
             for line in bounded_lines(content, LONGEST_LINE):
-                yield line.decode("utf-8", "replace").rstrip("\r\n").split("\t")
+                if line is not None:
+                    yield line.decode("utf-8", "replace").rstrip("\r\n").split("\t")
 
 
 def insert(connection: sqlite3.Connection, sql: str, rows: Iterator[tuple[object, ...]]) -> None:

@@ -15,7 +15,9 @@ from bilingual_crawler.languages import language_of_tag
 from bilingual_crawler.urls.resolver import UrlResolver
 
 _NO_PROSE = frozenset(("text/css", "text/csv", "text/javascript"))
-_TITLE_SEPARATOR = re.compile(r"\s+[|\u2013\u2014\u00b7\u00bb\u00ab:-]+\s+|\s*[|\u00bb\u00ab]\s*")
+_TITLE_SEPARATOR = re.compile(
+    r"(?<!\s)\s++(?:[|\u2013\u2014\u00b7\u00bb\u00ab:-]++\s+|[|\u00bb\u00ab])|[|\u00bb\u00ab]\s*"
+)
 
 
 def build_document(

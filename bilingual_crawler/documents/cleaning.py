@@ -5,7 +5,8 @@ space before a colon) and between two copies of one text; nothing later should s
 """
 
 import re
-import unicodedata
+
+from bilingual_crawler.languages.normal_forms import normalize
 
 _CONTROLS = (*range(0x20), *range(0x7F, 0xA0))
 _NONCHARACTERS = (
@@ -30,12 +31,12 @@ def clean(text: str) -> str:
 
     Everything that `str.split` takes for white space becomes one plain space, which covers
     no-break, narrow no-break, three-per-em and their kind. Joiners that spell words (in
-    Persian, Hindi or emoji) stay.
+    Persian, Hindi or emoji) stay. Of marks in a row the first 30 stay.
     """
     text = " ".join(text.split())
     if not text.isprintable():
         text = " ".join(text.translate(_TABLE).split())
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
+    return normalize("NFC", text)
 
 
 def split_paragraphs(text: str) -> list[str]:

@@ -33,7 +33,7 @@ MOST_IN_STRETCH = 200
 MOST_COMPARISONS = 100_000
 """Beyond these the beginning of a page speaks for the rest of it."""
 
-_TITLE_SEPARATOR = re.compile(r"\s+[|/\u2013\u2014\u00b7:-]+\s+|\s*\|\s*")
+_TITLE_SEPARATOR = re.compile(r"(?<!\s)\s++(?:[|/\u2013\u2014\u00b7:-]++\s+|\|)|\|\s*")
 _NUMBER = re.compile(r"\d{2,}")
 
 

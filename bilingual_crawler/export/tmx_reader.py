@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from io import BufferedReader
 from pathlib import Path
+from typing import Any, cast
 
 from lxml import etree
 
@@ -23,6 +24,9 @@ from bilingual_crawler.store.json_lines import Watch
 from bilingual_crawler.store.sentence_pair import SentencePair, pair_id
 
 ENTITY = "a text has an entity, which is not expanded"
+TOO_LARGE = "the unit has too many elements"
+MOST_IN_UNIT = 20_000
+"""Elements of a unit; memories of real tools have a few dozen."""
 ONE_LANGUAGE = "the unit does not have both languages"
 SCORES = (SCORE, "score", "score-bicleaner-ai", "score-bicleaner", "score-aligner")
 """What tools call the score of a unit; the first one that a unit has counts."""
@@ -78,10 +82,10 @@ class TmxFile:
             raise ConfigurationError(f"{self._file} cannot be read: {reason}.") from error
 
     def _units(self, raw: BufferedReader) -> Iterator[etree._Element]:
+        """Every unit, once it is complete; whatever else ends is freed at once."""
         events = etree.iterparse(
-            unpacked(raw),
+            cast("Any", unpacked(raw)),
             events=("start", "end"),
-            tag=("{*}tmx", "{*}header", "{*}tu"),
             resolve_entities=False,
             no_network=True,
             load_dtd=False,
@@ -89,17 +93,27 @@ class TmxFile:
             remove_comments=True,
             remove_pis=True,
         )
-        is_tmx = False
+        unit: etree._Element | None = None
+        is_tmx, inside = False, 0
         for event, element in events:
-            name = etree.QName(element).localname
-            if event == "start":
+            if event == "end" and unit is not None and element is unit:
+                if inside <= MOST_IN_UNIT:
+                    yield unit
+                else:
+                    self._account.left_out[TOO_LARGE] += 1
+                _forget(unit)
+                unit = None
+            elif event == "end" and (unit is None or inside > MOST_IN_UNIT):
+                _forget(element)
+            elif event == "start" and unit is not None:
+                inside += 1
+            elif event == "start":
+                name = etree.QName(element).localname
                 is_tmx = is_tmx or (name == "tmx" and element.getparent() is None)
                 if name == "header":
                     self._source = _code(element.get("srclang"))
-                continue
-            if name == "tu" and is_tmx:
-                yield element
-            _forget(element)
+                elif name == "tu" and is_tmx:
+                    unit, inside = element, 0
         if not is_tmx:
             raise ConfigurationError(
                 f"{self._file} is XML but not TMX: its first element is not <tmx>."

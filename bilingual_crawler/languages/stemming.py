@@ -8,12 +8,10 @@ that a term is found wherever it stands.
 """
 
 import re
-import unicodedata
 from functools import cache, lru_cache
 from threading import Lock
 
-import snowballstemmer
-
+from bilingual_crawler.languages.normal_forms import normalize
 from bilingual_crawler.languages.unicode_ranges import MARKS, UNSPACED
 
 ALGORITHMS = {
@@ -72,7 +70,11 @@ class Stems:
 
     def __init__(self, language: str | None) -> None:
         name = ALGORITHMS.get(language or "")
-        self._stemmer = snowballstemmer.stemmer(name) if name else None
+        self._stemmer = None
+        if name:
+            import snowballstemmer  # noqa: PLC0415 - 30 languages, which few crawls need
+
+            self._stemmer = snowballstemmer.stemmer(name)
         self._one_at_a_time = Lock()  # a stemmer works on a word that it keeps in itself
         self._is_dotted = language in DOTTED
         self._stem = lru_cache(maxsize=REMEMBERED)(self._ask)
@@ -81,7 +83,7 @@ class Stems:
         """The stems of all words of a text, in order."""
         if self._is_dotted:
             text = text.translate(_DOTS)
-        text = unicodedata.normalize("NFC", text).lower()
+        text = normalize("NFC", text).lower()
         words: list[str] = (_ANY if _SPECIAL.search(text) else _PLAIN).findall(text)
         if self._stemmer is None:
             return words

@@ -13,13 +13,13 @@ code, then the alphabet of codes. A URL token counts last, if it means one langu
 
 import json
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any, ClassVar, NamedTuple, Self
 
+from bilingual_crawler.languages.normal_forms import normalize
 from bilingual_crawler.suggestions import hint, nearest
 
 SUGGESTIONS = 3
@@ -302,7 +302,7 @@ def _listed(value: str | Iterable[str]) -> Iterable[str]:
 
 
 def _key(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", text).lower().split())
+    return " ".join(normalize("NFC", text).lower().split())
 
 
 def _splits(text: str) -> list[tuple[str, str]]:

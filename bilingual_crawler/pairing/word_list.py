@@ -22,11 +22,12 @@ from numpy.typing import NDArray
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.pairing.known_pages import KnownPage
 from bilingual_crawler.pairing.profile import MOST_WORDS, members, word_hash
-from bilingual_crawler.store.input_files import Content, open_unpacked
+from bilingual_crawler.store.input_files import Content, bounded_lines, open_unpacked
 
 logger = logging.getLogger(__name__)
 
 LEAST_CELLS = 2
+LONGEST_LINE = 1 << 20
 _HIGH, _LOW = 32, 0xFFFF_FFFF
 _UNREAD = frozenset({"pardef", "re"})
 """Parts of an Apertium dictionary that are pieces of words, or patterns."""
@@ -91,9 +92,10 @@ def _entries(content: Content, file: Path) -> Iterator[Entry]:
     return _of_apertium(content) if is_xml else _of_lines(content, file)
 
 
-def _of_lines(lines: Iterable[bytes], file: Path) -> Iterator[Entry]:
+def _of_lines(content: Content, file: Path) -> Iterator[Entry]:
     passed_over = 0
-    for line in lines:
+    for found in bounded_lines(content, LONGEST_LINE):
+        line = found or b"too long"
         text = line.decode("utf-8-sig", "replace").strip("\r\n")
         if not text.strip() or text.startswith("#"):
             continue

@@ -19,6 +19,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import JaroWinkler, Postfix, Prefix
 
 from bilingual_crawler.languages import all_languages
+from bilingual_crawler.languages.normal_forms import normalize
 from bilingual_crawler.scoring.preprocess import LONGEST
 from bilingual_crawler.urls.announced import announced_languages
 from bilingual_crawler.urls.hosts import split_host
@@ -95,9 +96,7 @@ def folded(text: str) -> str:
     """A text without accents: slugs lose them in one language and keep them in the other."""
     if text.isascii():
         return text
-    return "".join(
-        each for each in unicodedata.normalize("NFKD", text) if not unicodedata.combining(each)
-    )
+    return "".join(each for each in normalize("NFKD", text) if not unicodedata.combining(each))
 
 
 def lone_words(first: str, second: str) -> tuple[str, str]:

@@ -14,6 +14,8 @@ from functools import cache, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from bilingual_crawler.languages.normal_forms import normalize
+
 LONGEST = 4096
 """Characters of a URL that are looked at."""
 HEAD, TAIL = 640, 384
@@ -59,8 +61,7 @@ def _decoded(url: str) -> str:
         if "%" not in text:
             break
         text = _ESCAPES.sub(_decode_escapes, text)
-    if not text.isascii():
-        text = unicodedata.normalize("NFC", text)
+    text = normalize("NFC", text)
     if len(text) > HEAD + TAIL:
         text = text[:HEAD] + text[-TAIL:]
     return text

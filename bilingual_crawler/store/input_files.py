@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from io import BufferedReader, BytesIO, TextIOWrapper
 from pathlib import Path
-from typing import cast
+from typing import Protocol, cast
 
 from bilingual_crawler.errors import ConfigurationError
 
@@ -19,9 +19,20 @@ GZIP = b"\x1f\x8b"
 DAMAGED_GZIP = (EOFError, zlib.error, gzip.BadGzipFile)
 """What reading raises where a gzip file is cut off or damaged."""
 STANDARD_INPUT = "-"
+MAX_LINE = 1 << 25
+"""Bytes of a line. The largest page, written as a document, is well below that."""
+MAX_TABLE_LINE = 1 << 20
+_PIECE = 1 << 17
 _REPORT_EVERY = 10_000
 
 Content = BufferedReader | gzip.GzipFile
+
+
+class Stream(Protocol):
+    """Bytes to be read."""
+
+    def read1(self, size: int = -1, /) -> bytes:
+        """Read some bytes, at most `size`; none at the end."""
 
 
 def unpacked(raw: BufferedReader) -> Content:
@@ -48,10 +59,33 @@ def open_text(file: Path, encoding: str = "utf-8") -> Iterator[TextIOWrapper]:
         yield text
 
 
-def bounded_lines(content: Content, max_line: int) -> Iterator[bytes]:
-    """Yield the lines of a file; a line longer than `max_line` bytes comes in several parts."""
-    while line := content.readline(max_line):
-        yield line
+def bounded_lines(content: Stream, max_line: int = MAX_LINE) -> Iterator[bytes | None]:
+    """Yield every line with its line feed; None in the place of each that is too long.
+
+    A file of half a megabyte can unpack to a line of gigabytes, so the rest of an overlong line
+    is never held. Read in pieces, because a reader that fills a buffer loses what was in it at a
+    cut: all lines before a damage are given before its error is raised.
+    """
+    begun: list[bytes] = []
+    length = 0
+    while piece := content.read1(_PIECE):
+        for part in _split(piece):
+            length += len(part)
+            if length <= max_line:
+                begun.append(part)
+            else:
+                begun.clear()
+            if part.endswith(b"\n"):
+                yield b"".join(begun) if length <= max_line else None
+                begun, length = [], 0
+    if length:
+        yield b"".join(begun) if length <= max_line else None
+
+
+def _split(piece: bytes) -> list[bytes]:
+    """Split after line feeds alone; `splitlines` knows other ends."""
+    *ended, last = piece.split(b"\n")
+    return [*(each + b"\n" for each in ended), *([last] if last else [])]
 
 
 def rows(
@@ -59,14 +93,15 @@ def rows(
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the stripped fields of each line of a tab-separated table, with its line number.
 
-    `progress` is called with the number of bytes read since the last call. Empty lines are
-    skipped.
+    `progress` is called with the number of bytes read since the last call. Empty and endless
+    lines are skipped.
     """
     place = 0
     try:
         with ExitStack() as files:
-            raw, text = _open_table(source, files)
-            for number, line in enumerate(text, 1):
+            raw = _open_table(source, files)
+            for number, found in enumerate(bounded_lines(unpacked(raw), MAX_TABLE_LINE), 1):
+                line = (found or b"").decode("utf-8-sig" if number == 1 else "utf-8", "replace")
                 if number % _REPORT_EVERY == 0 and raw.seekable():
                     progress(raw.tell() - place)
                     place = raw.tell()
@@ -86,13 +121,8 @@ def name_of(source: str) -> str:
     return "Standard input" if source == STANDARD_INPUT else source
 
 
-def _open_table(source: str, files: ExitStack) -> tuple[BufferedReader, TextIOWrapper]:
-    """Open a table as bytes and as text; `files` closes both, but never standard input."""
+def _open_table(source: str, files: ExitStack) -> BufferedReader:
+    """Open a table; `files` closes it, but never standard input."""
     if source == STANDARD_INPUT:
-        raw = cast("BufferedReader", sys.stdin.buffer)
-        text = TextIOWrapper(unpacked(raw), "utf-8-sig", "replace")
-        files.callback(text.detach)
-    else:
-        raw = files.enter_context(Path(source).open("rb"))  # noqa: SIM115 - the stack closes it
-        text = files.enter_context(TextIOWrapper(unpacked(raw), "utf-8-sig", "replace"))
-    return raw, text
+        return cast("BufferedReader", sys.stdin.buffer)
+    return files.enter_context(Path(source).open("rb"))

@@ -3,18 +3,18 @@
 import json
 import re
 from collections.abc import Callable, Iterator
-from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.store.input_files import DAMAGED_GZIP, unpacked
+from bilingual_crawler.store.input_files import DAMAGED_GZIP, bounded_lines, unpacked
 
 Watch = Callable[[float], None]
 """Is told now and then what share of a file has been read, from 0 to 1."""
 
 TELL_EVERY = 1000
-_PIECE = 1 << 17
+MOST_VALUES = 2_000_000
+"""Commas of a line: a value of two bytes becomes an object of fifty or more."""
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -36,17 +36,20 @@ def read_json_lines(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every object of a file, with the place it stands at.
 
-    A line that is no object is counted and left out, and so is the rest of a gzip file that
-    is cut off: what a killed process leaves. Half characters become U+FFFD, because no
-    format can hold them.
+    A line that is no object, or too long, is counted and left out. So is the rest of a gzip
+    file that is cut off: what a killed process leaves. Half characters become U+FFFD, because
+    no format can hold them.
     """
     try:
         with file.open("rb") as raw:
             size = max(1, file.stat().st_size)
-            for number, line in enumerate(_lines(raw, file, damage), 1):
+            for number, line in enumerate(bounded_lines(unpacked(raw)), 1):
                 if number % TELL_EVERY == 0:
                     watch(min(1.0, raw.tell() / size))
                 place = f"{file.name}, line {number}"
+                if line is None or line.count(b",") > MOST_VALUES:
+                    damage.add(place, "too long")
+                    continue
                 try:
                     fields = json.loads(line.decode())
                 except (ValueError, RecursionError):
@@ -57,29 +60,11 @@ def read_json_lines(
                 else:
                     damage.add(place, "not an object")
         watch(1.0)
-    except OSError as error:
-        raise ConfigurationError(f"{file} cannot be read: {error.strerror or error}.") from error
-
-
-def _lines(raw: BufferedReader, file: Path, damage: Damage) -> Iterator[bytes]:
-    """The lines up to the end, or up to where a gzip file cannot be unpacked any further.
-
-    Read in pieces, because a reader that fills a buffer loses what was in it at a cut.
-    """
-    stream = unpacked(raw)
-    begun: list[bytes] = []
-    try:
-        while piece := stream.read1(_PIECE):
-            *ends, rest = piece.split(b"\n")
-            for end in ends:
-                yield b"".join([*begun, end])
-                begun = []
-            begun.append(rest)
     except DAMAGED_GZIP:
         damage.add(file.name, "the gzip file is cut off or damaged")
-        return
-    if last := b"".join(begun):
-        yield last
+        watch(1.0)
+    except OSError as error:
+        raise ConfigurationError(f"{file} cannot be read: {error.strerror or error}.") from error
 
 
 def _whole(value: Any) -> Any:

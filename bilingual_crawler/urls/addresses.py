@@ -10,7 +10,7 @@ from bilingual_crawler.urls.credentials import why_unreadable, without_credentia
 from bilingual_crawler.urls.hosts import normal_name
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
-_BETWEEN = re.compile(r"\s+,|,(?=[\s,]|https?://|$)", re.IGNORECASE)
+_BETWEEN = re.compile(r"(?<!\s)\s+,|,(?=[\s,]|https?://|$)", re.IGNORECASE)
 _COMMA_ENDS_HOST = re.compile(rf"{_SCHEME.pattern}[^/?#,]*,", re.IGNORECASE)
 _HOST_AND_PORT = re.compile(r"[^/?#:@]+:[0-9]+(?:[/?#]|$)")
 _OTHER_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
@@ -96,6 +96,6 @@ def _host(text: str, parts: SplitResult) -> str:
 def read_lines(text: str) -> Iterator[tuple[int, str]]:
     """The addresses of a list and their lines: one a line, `#` begins a comment."""
     for number, line in enumerate(re.split(r"\r\n|\r|\n", text), 1):
-        address = re.sub(r"(?:^|\s)#.*$", "", line).strip()
+        address = re.sub(r"(?:^|\s)#.*", "", line).strip()
         if address:
             yield number, address

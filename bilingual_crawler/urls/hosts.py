@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 
 import tldextract
 
+from bilingual_crawler.languages.normal_forms import without_long_runs
+
 LONGEST_NAME = 253
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
@@ -20,7 +22,7 @@ _extract = tldextract.TLDExtract(
 def host_of(url: str) -> str:
     """The host that politeness is kept towards, as Scrapy's downloader names it."""
     try:
-        return urlsplit(url).hostname or ""
+        return urlsplit(without_long_runs(url)).hostname or ""
     except ValueError:
         return ""
 

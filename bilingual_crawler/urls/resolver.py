@@ -5,16 +5,21 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 
 from w3lib.url import safe_url_string
 
+from bilingual_crawler.languages.normal_forms import without_long_runs
+
 LONGEST_URL = 4_000
+LONGEST_AUTHORITY = 500
+"""Characters of a host that is not ASCII, with user and port; names have 253 at most."""
 
 _DOT = r"\.(?!\.?(?:[/?]|$))"  # not a segment "." or ".."
 _LETTER = rf"(?:[A-Za-z0-9_~!*+,@%&=$-]|{_DOT})"
-_REST = rf"(?:[/:]|{_LETTER})*(?:\?(?:{_LETTER}|[.:/?])+)?"
+_REST = rf"(?:[/:]|{_LETTER})*(?:\?[A-Za-z0-9_~!*+,@%&=$.:/?-]+)?"
 _PORT = r"(?::(?:[1-9]\d{3}|[1-5]\d{4}))?"  # never a default one
 _ABSOLUTE = re.compile(rf"https?://[a-z0-9]+(?:[.-][a-z0-9]+)*{_PORT}/{_REST}", re.ASCII)
 _ROOTED = re.compile(rf"/(?!/){_REST}")
 _RELATIVE = re.compile(rf"(?!.*//)[A-Za-z0-9_]{_LETTER}*(?:/{_REST})?")
 _OTHER_SCHEME = re.compile(r"\s*(?!https?:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_LONG_AUTHORITY = re.compile(rf"(?:[a-zA-Z][a-zA-Z0-9+.-]*:)?//[^/?#]{{{LONGEST_AUTHORITY + 1}}}")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _REMOVED = dict.fromkeys((0x09, 0x0A, 0x0D))
 _STRIPPED = "".join(map(chr, range(0x21)))
@@ -40,9 +45,9 @@ class UrlResolver:
 
     def __init__(self, page: str, base: str = "", encoding: str = "utf-8") -> None:
         self._encoding = encoding
-        self._base = page
+        self._base = without_long_runs(page)
         if base:
-            self._base = self.resolve(base) or page
+            self._base = self.resolve(base) or self._base
         self._root = self._plain_base("/")[:-1]
         self._folder = self._plain_base(".")
 
@@ -61,8 +66,11 @@ class UrlResolver:
 
     def resolve(self, reference: str) -> str | None:
         """The same for a reference of any shape."""
+        plain = reference.partition("#")[0].strip(_STRIPPED).translate(_REMOVED)
+        if len(plain) > LONGEST_URL or (not plain.isascii() and _LONG_AUTHORITY.match(plain)):
+            return None  # before it is parsed: international names take long to be read
         try:
-            joined = urljoin(self._base, reference.strip(_STRIPPED).translate(_REMOVED))
+            joined = urljoin(self._base, plain)
             parts = urlsplit(safe_url_string(urldefrag(joined).url, encoding=self._encoding))
             if parts.scheme == "file" and self._base.startswith("file:"):
                 return parts.geturl()

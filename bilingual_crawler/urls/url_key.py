@@ -15,7 +15,7 @@ from bilingual_crawler.urls.hosts import split_host
 DIGITS = re.compile(r"\d+")
 WORD = re.compile(r"[^\W_]+")
 REGION = re.compile(r"[^\W_]{2,3}[-_][^\W_]{2,4}(?![^\W_])")
-SEPARATORS = re.compile(r"(?=[\W_]{2})[\W_]*([/.\-_])[\W_]*")  # one alone stays as it is
+SEPARATORS = re.compile(r"(?<![\W_])(?=[\W_]{2})[\W_]*([/.\-_])[\W_]*")  # one alone stays as it is
 INDEX = re.compile(r"(?:^|/)(?:index|default|home)?(?:\.[a-z]{3,5})?/?$")
 
 

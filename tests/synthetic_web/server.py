@@ -6,6 +6,7 @@ python -m tests.synthetic_web.server --sites 100 --seed 0     prints its address
 import argparse
 import asyncio
 import json
+import math
 import sys
 import time
 from collections import defaultdict
@@ -26,15 +27,34 @@ class Answers:
         self._web = web
         self._closed = closed
         self._asked: list[dict[str, object]] = []
+        self._answerable = math.inf
+        self._released = asyncio.Condition()
         self._sources: defaultdict[str, list[str]] = defaultdict(list)
         for target, source in web.backlinks():
             self._sources[site_of(host_of(target))].append(source)
+
+    async def hold(self, after: float) -> None:
+        """Answer so many more requests and hold all others; infinity releases them."""
+        async with self._released:
+            self._answerable = after
+            self._released.notify_all()
+
+    async def wait_for_release(self) -> None:
+        """Wait while requests are held."""
+        async with self._released:
+            await self._released.wait_for(lambda: self._answerable > 0)
+            self._answerable -= 1
+
+    def note(self, url: str) -> None:
+        """Keep a request in the log."""
+        self._asked.append({"path": url, "time": time.time()})
 
     def to(self, url: str) -> tuple[str, str | None]:
         """The media type and the text of an address; no text where there is nothing."""
         if url == "/__log__":
             return "application/json", json.dumps(self._asked)
-        self._asked.append({"path": url, "time": time.time()})
+        if url.startswith("/__"):
+            return "text/plain", ""
         parts = urlsplit(url)
         if parts.path == "/robots.txt":
             return "text/plain", ROBOTS
@@ -58,7 +78,13 @@ async def answer(
                 pass
             if delay:
                 await asyncio.sleep(delay)
-            kind, page = answers.to(line.split()[1].decode("latin-1"))
+            url = line.split()[1].decode("latin-1")
+            if url.startswith(("/__hold__", "/__release__")):
+                await answers.hold(float(url.partition("=")[2] or math.inf))
+            elif url != "/__log__":
+                answers.note(url)
+                await answers.wait_for_release()
+            kind, page = answers.to(url)
             body = (page or "<p>Not here").encode()
             status = "404 Not Found" if page is None else "200 OK"
             head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}"

@@ -5,12 +5,14 @@ breaks a promise is printed, one JSON object a line.
 """
 
 import base64
+import contextlib
 import json
 import math
 import resource
 import sys
 import time
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 
 from tools.fuzz.inputs import numbered
@@ -56,10 +58,9 @@ def check(target: Target, data: bytes) -> str:
     spent = 0.0
     for _ in range(2):  # what is slow by chance, as when memory is tidied up, is quick again
         began = time.process_time()
-        hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(began) + KILL_SECONDS, hard))
         try:
-            target.read(data)
+            with killed_at(math.ceil(began) + KILL_SECONDS):
+                target.read(data)
         except target.errors:
             pass
         except Exception as error:  # noqa: BLE001 - that is what is looked for
@@ -68,6 +69,17 @@ def check(target: Target, data: bytes) -> str:
         if spent <= SECONDS:
             return ""
     return f"took {spent:.1f} s of processor time, more than {SECONDS:g}"
+
+
+@contextlib.contextmanager
+def killed_at(seconds: int) -> Iterator[None]:
+    """Let the system kill this process if it has had so much processor time before the end."""
+    usual = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, usual[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_CPU, usual)
 
 
 def _told(error: Exception) -> str:

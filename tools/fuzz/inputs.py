@@ -88,7 +88,9 @@ def make_input(grammar: Grammar, seed: str) -> bytes:
     """The input of a seed: the same one whenever it is asked for."""
     random = Random(seed)  # noqa: S311 - to be repeated, not to be secret
     if random.random() < ATTACK_SHARE:
-        made = random.choice([_runs, _nested, *grammar.attacks])(random, _size(random, grammar))
+        made = random.choice([_runs, _marks, _long_word, _nested, *grammar.attacks])(
+            random, _size(random, grammar)
+        )
         if random.random() < 0.5:  # noqa: PLR2004 - half of them inside something good
             made = _put_into(random, made, random.choice(grammar.examples))
     else:
@@ -111,6 +113,19 @@ def _runs(random: Random, size: int) -> bytes:
     pieces = [random.choice(LETTERS) for _ in range(random.randint(1, 3))]
     run = b"".join(pieces)
     return run * (size // len(run) + 1) + random.choice((b"", *LETTERS, *NUMBERS))
+
+
+def _marks(random: Random, size: int) -> bytes:
+    """A letter with very many marks, whose order is wrong all the time."""
+    marks = "".join(random.sample("\u0301\u0323\u05b0\u0344\u1dce", random.randint(2, 4)))
+    return ("e" + marks * (size // len(marks.encode()) + 1)).encode()
+
+
+def _long_word(random: Random, size: int) -> bytes:
+    """One word, and what would make it something else if it stood at its end."""
+    letter = random.choice((b"a", b"_", b"-", b".", b"a.", b"a-", b" ", b"0", "é".encode()))
+    begin = random.choice((b"", b"/?", b"www.", b"a@", b"<a ", b"-t-", b"("))
+    return begin + letter * (size // len(letter)) + random.choice((b"", b" x", b"\n", b"@", b";"))
 
 
 def _nested(random: Random, size: int) -> bytes:

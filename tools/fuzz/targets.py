@@ -13,6 +13,9 @@ from typing import Any
 import msgpack
 from scrapy.robotstxt import ProtegoRobotParser
 
+from bilingual_crawler.alignment.cleaning import broken_rule, rules
+from bilingual_crawler.alignment.overlap import anchors, words
+from bilingual_crawler.alignment.splitting import sentences
 from bilingual_crawler.config.sites.patterns import compile_pattern
 from bilingual_crawler.crawl.fetching import tdmrep
 from bilingual_crawler.crawl.fetching.addresses import is_open_host
@@ -23,22 +26,28 @@ from bilingual_crawler.crawl.negotiation.signs import cookies_set
 from bilingual_crawler.crawl.requests import decode, encode
 from bilingual_crawler.discovery.backlinks import read_answer
 from bilingual_crawler.documents.builder import build_document
+from bilingual_crawler.documents.cleaning import clean
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.documents.sitemap import read_sitemap
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.export.account import Account
 from bilingual_crawler.export.tmx_reader import TmxFile
+from bilingual_crawler.export.tokens import tokens
 from bilingual_crawler.frontier.shared import records
 from bilingual_crawler.languages import LanguagePair, language_of_tag, parse_languages
+from bilingual_crawler.languages.stemming import stems_of
+from bilingual_crawler.scoring.pair_features import folded
 from bilingual_crawler.scoring.preprocess import prepare
 from bilingual_crawler.spiders.bilingual import BilingualSpider
 from bilingual_crawler.store.json_lines import Damage, read_json_lines
+from bilingual_crawler.store.sentence_pair import SentencePair
 from bilingual_crawler.urls.addresses import read_address
 from bilingual_crawler.urls.fingerprint import url_fingerprint
 from bilingual_crawler.urls.hosts import host_of, normal_host, site_of
 from bilingual_crawler.urls.resolver import UrlResolver
 from bilingual_crawler.urls.traps import trap_of
 from bilingual_crawler.web.search.anchor import anchor_of
+from bilingual_crawler.web.search.folding import fold
 from bilingual_crawler.web.search.query import QueryError, parse_pattern, parse_words
 from tools.fuzz.inputs import Grammar
 
@@ -115,6 +124,21 @@ def read_tmx(data: bytes) -> None:
 def read_lines(data: bytes) -> None:
     """Read all objects of a file of JSON lines."""
     for _ in read_json_lines(_file(data), Damage()):
+        pass
+
+
+def read_texts(data: bytes) -> None:
+    """Do with crawled text what alignment, topics and the search page do."""
+    text = clean(_text(data))
+    fold(text)
+    folded(text)
+    stems_of("spa").of(text)
+    for sentence in sentences(text, "spa"):
+        anchors(sentence)
+        words(sentence)
+        row = SentencePair("1", 0, PAGE, PAGE, "spa", "eus", sentence, _PROSE)
+        broken_rule(row, rules(1.0))
+    for _ in tokens(text):
         pass
 
 
@@ -243,6 +267,13 @@ def _bomb(random: Random, size: int) -> bytes:
     return text.encode()
 
 
+def _junk(random: Random, size: int) -> bytes:
+    """Very many elements that are no translation units."""
+    junk = random.choice((b"<x/>", b"<tuv><seg>a</seg></tuv>", b"<!--a-->", b"<?a?>", b"<x>a</x>b"))
+    begin, end = random.choice(((b"", b""), (b"<tu>", b"</tu>"), (b"<x><x>", b"</x></x>")))
+    return b"<tmx><body>" + begin + junk * (size // len(junk)) + end + b"</body></tmx>"
+
+
 def _repeats(random: Random, size: int) -> bytes:
     """Repeats of repeats, with large and small numbers."""
     pattern = random.choice(("a", ".", r"\w", "[ab]", "(?:a|b)", r"\X", "(a)", r"\p{L}"))
@@ -348,7 +379,7 @@ TARGETS: dict[str, Target] = {
         Grammar(
             (TMX,),
             (b"<tu>", b"<tuv>", b"<seg>", b"<hi>", b"&e1;", b"xml:lang='eu'", b"<!DOCTYPE tmx ["),
-            (_bomb,),
+            (_bomb, _junk),
             zipped=True,
         ),
         (ConfigurationError,),
@@ -357,6 +388,14 @@ TARGETS: dict[str, Target] = {
         read_lines,
         Grammar((LINES,), (b"\\u0000", b"\\udc00", b"null", b'{"', b"\n", b"1e400"), zipped=True),
         (ConfigurationError,),
+    ),
+    "texts": Target(
+        read_texts,
+        Grammar(
+            (_PROSE.encode() * 5, "Ñandú a@b.example 1.234,5 京都... Él".encode()),
+            (b"@", b"www.", b"...", b"<p>", b": x; }", "\u0301\u0323".encode()),
+            largest=60_000,
+        ),
     ),
     "tdmrep": Target(
         read_tdmrep,

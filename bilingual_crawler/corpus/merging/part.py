@@ -18,7 +18,7 @@ from bilingual_crawler.documents.serialise import key_of
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.pairing.pair import PairingPage
 from bilingual_crawler.store.folder import DOCUMENTS, JOURNAL, REPORT, REWRITE
-from bilingual_crawler.store.input_files import DAMAGED_GZIP, unpacked
+from bilingual_crawler.store.input_files import DAMAGED_GZIP, bounded_lines, unpacked
 from bilingual_crawler.store.journal import FORMAT, holding_off_writers, open_read_only
 from bilingual_crawler.store.json_lines import Damage
 from bilingual_crawler.store.warc import FILE_NAME
@@ -145,8 +145,8 @@ class CrawlPart:
         """Every document, those in the file first, then those that were put aside."""
         with self._file(DOCUMENTS) as file:
             try:
-                for text in unpacked(file):
-                    line = _line(text)
+                for text in bounded_lines(unpacked(file)):
+                    line = None if text is None else _line(text)
                     if line is None:
                         self.damage.add(f"{self.path / DOCUMENTS}", "not a document")
                     else:

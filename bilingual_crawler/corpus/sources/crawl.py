@@ -11,7 +11,7 @@ from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.serialise import document_from_dict
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.store.folder import DOCUMENTS, JOURNAL
-from bilingual_crawler.store.input_files import DAMAGED_GZIP, unpacked
+from bilingual_crawler.store.input_files import DAMAGED_GZIP, bounded_lines, unpacked
 
 
 def is_crawl(path: Path) -> bool:
@@ -29,8 +29,8 @@ def crawl_documents(path: Path, reading: SourceReading) -> Iterator[Found]:
     place = 0
     try:
         with path.open("rb") as plain:
-            for number, line in enumerate(unpacked(plain), 1):
-                document = _document(line)
+            for number, line in enumerate(bounded_lines(unpacked(plain)), 1):
+                document = None if line is None else _document(line)
                 if document is None:
                     reading.skips.add("not a document of a crawl", f"{path}, line {number}")
                 else:
@@ -47,7 +47,7 @@ def _document(line: bytes) -> Document | None:
     try:
         fields: Any = json.loads(line)
         return document_from_dict(fields)
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 

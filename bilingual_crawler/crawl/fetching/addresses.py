@@ -8,9 +8,10 @@ web passes here; everything that Python's `ipaddress` leaves open is listed belo
 
 import re
 import socket
-import unicodedata
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+
+from bilingual_crawler.languages.normal_forms import normalize
 
 _NAT64 = ip_network("64:ff9b::/96")
 _IPV4_COMPATIBLE = ip_network("::/96")
@@ -71,7 +72,7 @@ def literal_address(host: str) -> str | None:
     The old spellings that resolvers still take are addresses too: `2130706433`, `0x7f.1`,
     `0177.0.0.1` and `127.1` are all 127.0.0.1, also with the digits and dots of other scripts.
     """
-    text = unicodedata.normalize("NFKC", host.translate(_DOTS))
+    text = normalize("NFKC", host.translate(_DOTS))
     text = text.strip().strip("[]").rstrip(".").lower()
     try:
         return str(ip_address(text))

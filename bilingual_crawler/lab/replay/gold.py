@@ -14,13 +14,15 @@ from bilingual_crawler.lab.replay.site import RecordedSite
 from bilingual_crawler.languages import LanguagePair, UnknownLanguageError, find_language
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.pair import PairingPage
-from bilingual_crawler.store.input_files import open_text
+from bilingual_crawler.store.input_files import open_unpacked
 from bilingual_crawler.store.warc_reader import OK
 from bilingual_crawler.urls.resolver import UrlResolver
 
 ALTERNATES = "alternates"
 """What stands for the name of a list where the site's own hreflang is meant."""
 ENDING = ".gold.tsv"
+LARGEST = 100_000_000
+"""Bytes of a list, unpacked."""
 _URLS, _WITH_LANGUAGES = 2, 4
 
 
@@ -96,11 +98,14 @@ def _url(text: str) -> str | None:
 
 def _text(path: Path) -> str:
     try:
-        with open_text(path, "utf-8-sig") as text:
-            return text.read()
+        with open_unpacked(path) as packed:
+            content = packed.read(LARGEST + 1)
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise ConfigurationError(f"The gold list {path} cannot be read: {reason}.") from error
+    if len(content) > LARGEST:
+        raise ConfigurationError(f"The gold list {path} has more than {LARGEST:,} bytes, unpacked.")
+    return content.decode("utf-8-sig", "replace")
 
 
 @lru_cache(maxsize=1024)

@@ -25,7 +25,7 @@ _REL = re.compile(
     re.IGNORECASE,
 )
 _LEFT = re.compile(rb"hreflang(?=\s*=)", re.IGNORECASE)  # in markup too broken to be a tag
-_SITEMAP_LINE = re.compile(rb"^\s*sitemap\s*:.*$", re.IGNORECASE | re.MULTILINE)
+_SITEMAP_LINE = re.compile(rb"^[^\S\n]*sitemap\s*:.*$", re.IGNORECASE | re.MULTILINE)
 _LOOKED_AT = 1_000
 _MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 

@@ -7,11 +7,11 @@ goes by the script and not by the language of a page, because texts mix them.
 """
 
 import re
-import unicodedata
 from typing import NamedTuple
 
 import regex
 
+from bilingual_crawler.languages.normal_forms import normalize
 from bilingual_crawler.languages.unicode_ranges import UNSPACED
 
 WORD = rf"[[\p{{L}}\p{{N}}\p{{M}}\p{{Co}}]--[{UNSPACED}]]"
@@ -49,8 +49,8 @@ def fold(text: str) -> str:
     """The text as it is compared: forms, case and accents do not count."""
     if text.isascii():
         return text.lower()
-    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", text).casefold())
-    return unicodedata.normalize("NFC", plain)
+    plain = _ACCENTS.sub("", normalize("NFKD", text).casefold())
+    return normalize("NFC", plain)
 
 
 def fold_with_places(text: str) -> Folded:

@@ -9,7 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from bilingual_crawler.store.input_files import MAX_LINE
+
 CHUNK = 1 << 18
+TOO_LONG = b"\n"
+"""What a line is replaced with that would take too much memory: it cannot be read either."""
 GZIP = 31
 """What zlib calls a stream with the header of gzip."""
 
@@ -41,10 +45,14 @@ def lines_from(file: BinaryIO, path: Path, start: LinePlace) -> Iterator[Indexed
 def plain_lines(file: BinaryIO, start: LinePlace) -> Iterator[IndexedLine]:
     """Every complete line of a file that is not compressed."""
     offset = file.seek(start.offset)
-    while (text := file.readline()).endswith(b"\n"):
-        after = offset + len(text)
-        yield IndexedLine(text, LinePlace(offset), LinePlace(after))
-        offset = after
+    length = 0
+    while text := file.readline(MAX_LINE):
+        length += len(text)
+        if text.endswith(b"\n"):
+            after = offset + length
+            is_whole = length == len(text)
+            yield IndexedLine(text if is_whole else TOO_LONG, LinePlace(offset), LinePlace(after))
+            offset, length = after, 0
 
 
 def gzip_lines(file: BinaryIO, start: LinePlace) -> Iterator[IndexedLine]:
@@ -60,9 +68,10 @@ def gzip_lines(file: BinaryIO, start: LinePlace) -> Iterator[IndexedLine]:
         for text in complete:
             after = LinePlace(member, number + 1)
             if at >= start:
-                yield IndexedLine(rest + text + b"\n", at, after)
+                is_whole = len(rest) + len(text) < MAX_LINE
+                yield IndexedLine(rest + text + b"\n" if is_whole else TOO_LONG, at, after)
             at, rest, number = after, b"", number + 1
-        rest += last
+        rest += last[: MAX_LINE - len(rest)]
 
 
 def _members(file: BinaryIO, offset: int) -> Iterator[tuple[int, bytes]]:
