@@ -34,9 +34,8 @@ from warcio.archiveiterator import ArchiveIterator
 
 from bilingual_crawler.documents import boilerplate as rules
 from bilingual_crawler.documents.boilerplate import boilerplate
-from bilingual_crawler.documents.page import Block
+from bilingual_crawler.documents.page import NEUTRAL, Block
 from bilingual_crawler.documents.reader import read_page
-from bilingual_crawler.documents.regions import NEUTRAL
 from bilingual_crawler.languages import language_of_tag
 
 SHARED = Path(os.environ.get("BILINGUAL_SHARED", Path(__file__).parents[2] / "shared"))

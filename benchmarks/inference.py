@@ -30,7 +30,7 @@ from bilingual_crawler.scoring.encode import UrlEncoder
 from bilingual_crawler.scoring.models import CONFIG, GRAPH, TASKS, TOKENIZER, find_model
 from bilingual_crawler.scoring.pair_features import pair_features, url_parts
 from bilingual_crawler.scoring.preprocess import ngram_table, prepare
-from bilingual_crawler.urls.announced import announced_languages
+from bilingual_crawler.urls.language_tokens import announced_languages
 
 URLS, BASE_URLS, LINKS_A_PAGE, RUNS = 3000, 128, 50, 3
 SIZES, BUCKETS, MOST = (2, 3, 4, 5), 32768, 96

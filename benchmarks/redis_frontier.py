@@ -25,9 +25,9 @@ from redis.exceptions import RedisError
 
 from bilingual_crawler.frontier.entry import CrawlFrontier, State
 from bilingual_crawler.frontier.journaled import JournaledFrontier
-from bilingual_crawler.frontier.shared.ends import End
 from bilingual_crawler.frontier.shared.frontier import RedisFrontier
 from bilingual_crawler.frontier.shared.link import RedisScripts
+from bilingual_crawler.frontier.shared.outbox import End
 from bilingual_crawler.frontier.shared.sites import Lease
 from bilingual_crawler.store.journal import Journal
 from bilingual_crawler.urls.fingerprint import url_fingerprint

@@ -27,7 +27,7 @@ from bilingual_crawler.pairing import almeida, ilsp, pplocator
 from bilingual_crawler.pairing.pair import Evidence, PairingPage
 from bilingual_crawler.pairing.profile import members
 from bilingual_crawler.pairing.small_models import PairClassifiers
-from bilingual_crawler.urls.url_key import url_key
+from bilingual_crawler.urls.language_tokens import url_key
 from tools.pair_classifiers import Site, read_sites
 
 Urls = tuple[str, str]

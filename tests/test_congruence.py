@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.congruence import FIRST, SECOND, Congruence, UrlKeys
-from bilingual_crawler.urls.url_key import url_key
+from bilingual_crawler.urls.language_tokens import url_key
 
 PAIR = LanguagePair.parse("eng-fra")
 TOKENS = PAIR.first.tokens | PAIR.second.tokens

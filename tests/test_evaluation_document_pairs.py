@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bilingual_crawler.documents.selection import Unwanted
+from bilingual_crawler.documents.document import Unwanted
 from bilingual_crawler.lab.evaluation.document_pairs import Judge, PairFigures, alone, misses
 from bilingual_crawler.pairing.one_to_one import greedy_choice
 from bilingual_crawler.pairing.pair import DocumentPair, Evidence

@@ -13,7 +13,7 @@ from bilingual_crawler.config.settings import Config
 from bilingual_crawler.crawl.frontier_backend import connect
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.frontier.shared import server as server_module
+from bilingual_crawler.frontier.shared import link as link_module
 from bilingual_crawler.frontier.shared.frontier import RedisFrontier
 from bilingual_crawler.frontier.shared.link import RedisScripts
 from bilingual_crawler.frontier.shared.sites import Lease
@@ -29,7 +29,7 @@ HOST = "a.example"
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch):
-    monkeypatch.setattr(server_module, "TIMEOUT", 1.0)
+    monkeypatch.setattr(link_module, "TIMEOUT", 1.0)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from bilingual_crawler.corpus.merging.merge import Merge, Rules
 from bilingual_crawler.corpus.merging.parts import find_folders, open_parts
 from bilingual_crawler.corpus.offline import Task, find_pairs
 from bilingual_crawler.corpus.sources.reading import SourceReading
-from bilingual_crawler.documents.relevance import Relevance
+from bilingual_crawler.documents.document import Relevance
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.journaled import JournaledFrontier

@@ -4,8 +4,7 @@ import pytest
 
 from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.crawl.fetching.identity import accept_language
-from bilingual_crawler.documents.document import Document, Paragraph
-from bilingual_crawler.documents.selection import why_unwanted
+from bilingual_crawler.documents.document import Document, Paragraph, why_unwanted
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import (
     LanguagePair,

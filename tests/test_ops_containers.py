@@ -14,7 +14,7 @@ from scrapy.settings import Settings
 
 from bilingual_crawler.commands.serve import ServeCommand
 from bilingual_crawler.config.settings import Config
-from bilingual_crawler.frontier.shared.server import PASSWORD
+from bilingual_crawler.frontier.shared.link import PASSWORD
 from tests.projects import ROOT
 
 yaml = pytest.importorskip("yaml")

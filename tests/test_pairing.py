@@ -10,7 +10,7 @@ from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.one_to_one import OneToOne, rank_of
 from bilingual_crawler.pairing.pair import Evidence, PairingPage, combined_score
-from bilingual_crawler.urls.url_key import url_key
+from bilingual_crawler.urls.language_tokens import url_key
 
 PAIR = LanguagePair.parse("spa-eus")
 TOKENS = PAIR.first.tokens | PAIR.second.tokens

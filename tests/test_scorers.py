@@ -7,8 +7,7 @@ import pytest
 
 from bilingual_crawler.config.settings import SCORERS, Config
 from bilingual_crawler.config.topic_definition import Term
-from bilingual_crawler.documents.document import Document, Link
-from bilingual_crawler.documents.relevance import Relevance, TermHits
+from bilingual_crawler.documents.document import Document, Link, Relevance, TermHits
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.scoring import shared_models

@@ -7,7 +7,7 @@ from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.scoring.scorer import LinkScorer, NothingYet, make_scorer
-from bilingual_crawler.urls.announced import announced_languages
+from bilingual_crawler.urls.language_tokens import announced_languages
 
 PAIR = LanguagePair.parse("spa-eus")
 SITE = "https://www.udala.example"

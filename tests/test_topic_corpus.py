@@ -2,7 +2,7 @@
 
 import pytest
 
-from bilingual_crawler.documents.relevance import Relevance
+from bilingual_crawler.documents.document import Relevance
 from tests.corpus_support import SITE, Crawl, page
 
 ON, OFF = Relevance(on_topic=True), Relevance(on_topic=False)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bilingual_crawler.config.topic_definition import Term
 from bilingual_crawler.languages import find_language
 from bilingual_crawler.languages.stemming import ALGORITHMS, LONGEST_WORD, Stems, stems_of
-from bilingual_crawler.topics.matching import TermIndex
+from bilingual_crawler.topics.topic import TermIndex
 
 
 def found(language, terms, text):

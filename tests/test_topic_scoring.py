@@ -5,8 +5,7 @@ import pytest
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.config.topic_definition import Term
 from bilingual_crawler.documents.builder import build_document
-from bilingual_crawler.documents.document import Document, Link, Paragraph
-from bilingual_crawler.documents.relevance import Relevance, TermHits
+from bilingual_crawler.documents.document import Document, Link, Paragraph, Relevance, TermHits
 from bilingual_crawler.documents.serialise import document_from_dict, document_to_dict
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import parse_languages

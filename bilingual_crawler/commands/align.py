@@ -54,7 +54,7 @@ class AlignCommand(BaseCommand):
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Align, and print."""
         from bilingual_crawler.reporting import alignment as report
-        from bilingual_crawler.store.one_language import require_pairs
+        from bilingual_crawler.store.folder import require_pairs
 
         if len(args) != 1:
             raise UsageError("name the folder of one crawl")

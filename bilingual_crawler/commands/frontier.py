@@ -77,7 +77,7 @@ class FrontierCommand(BaseCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Ask, and print; the end of a pipeline may stop listening."""
-        from bilingual_crawler.frontier.places import open_view
+        from bilingual_crawler.frontier.view import open_view
 
         word, place = _arguments(args)
         selection = _selection(opts) if word == "requeue" else None

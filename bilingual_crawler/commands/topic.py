@@ -121,9 +121,9 @@ def _found(source: str, reading: "SourceReading") -> Iterator[object]:
 
 def _told(document: "Document", topic: "Topic", *, as_json: bool) -> Iterator[str]:
     from bilingual_crawler.reporting.terminal import plain
-    from bilingual_crawler.topics import explanation
+    from bilingual_crawler.topics.topic import explain_dict, explain_lines
 
     if as_json:
-        yield json.dumps(explanation.as_dict(document), ensure_ascii=False) + "\n"
+        yield json.dumps(explain_dict(document), ensure_ascii=False) + "\n"
     else:
-        yield from (f"{plain(line)}\n" for line in explanation.lines(document, topic))
+        yield from (f"{plain(line)}\n" for line in explain_lines(document, topic))

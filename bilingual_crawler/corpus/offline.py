@@ -12,7 +12,7 @@ from bilingual_crawler.corpus.sources.inputs import InputKind, documents_from, k
 from bilingual_crawler.corpus.sources.lists import ListedFiles, listed_files, listed_urls
 from bilingual_crawler.corpus.sources.reading import SourceReading
 from bilingual_crawler.corpus.sources.tree import FolderRules, absolute, file_url, read_file
-from bilingual_crawler.documents.selection import Unwanted
+from bilingual_crawler.documents.document import Unwanted
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.congruence import Congruence
 from bilingual_crawler.pairing.one_to_one import ACCEPT, greedy_choice

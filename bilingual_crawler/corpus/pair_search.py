@@ -9,9 +9,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
 from bilingual_crawler.corpus.sources.reading import Alias, Found, Skips
-from bilingual_crawler.documents.document import Document
+from bilingual_crawler.documents.document import NO_TEXT, Document, Unwanted, why_unwanted
 from bilingual_crawler.documents.mixed import split_mixed
-from bilingual_crawler.documents.selection import NO_TEXT, Unwanted, why_unwanted
 from bilingual_crawler.documents.sitemap import Sitemap, SitemapPage
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.matcher import Matcher

@@ -20,13 +20,13 @@ IDENTITY = "worker"
 def connect(address: str) -> "Redis":
     """A client of the Redis server that the settings name."""
     try:
-        from bilingual_crawler.frontier.shared import server  # noqa: PLC0415 - an extra
+        from bilingual_crawler.frontier.shared import link  # noqa: PLC0415 - an extra
     except ImportError:
         raise ConfigurationError(
             "BILINGUAL_FRONTIER needs the Python package redis:"
             " pip install 'bilingual-crawler[redis]'."
         ) from None
-    return server.connect(address)
+    return link.connect(address)
 
 
 def open_frontier(crawl: "Crawl", gate: SlotGate) -> CrawlFrontier:

@@ -15,8 +15,7 @@ from scrapy.http import Response
 from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.fetching.optouts import opt_out_of, record_opt_out
 from bilingual_crawler.crawl.request_state import RequestState, end_url
-from bilingual_crawler.documents.document import Document
-from bilingual_crawler.documents.selection import why_unwanted
+from bilingual_crawler.documents.document import Document, why_unwanted
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.outcomes import Outcome
 from bilingual_crawler.urls.hosts import host_of

@@ -16,7 +16,7 @@ from bilingual_crawler.languages import LanguagePair, find_language
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.resources import DETECTORS
 from bilingual_crawler.urls.hosts import host_of
-from bilingual_crawler.urls.url_key import url_key
+from bilingual_crawler.urls.language_tokens import url_key
 
 Way = Literal["start", "inside", "alternates", "link", "home", "anchors", "sitemap"]
 """How one came to think of a page."""

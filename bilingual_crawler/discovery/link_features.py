@@ -27,9 +27,8 @@ from bilingual_crawler.documents.switches import (
     languages_shown,
 )
 from bilingual_crawler.languages import LanguagePair, language_of_tag, languages_of_token
-from bilingual_crawler.urls.announced import announced_languages
 from bilingual_crawler.urls.hosts import host_of, site_of
-from bilingual_crawler.urls.url_key import UrlKey, url_key
+from bilingual_crawler.urls.language_tokens import UrlKey, announced_languages, url_key
 
 MOST_WORDS = {"url": 10, "anchor": 6, "around": 12, "alt": 6, "src": 6}
 """Words that are read of each context."""

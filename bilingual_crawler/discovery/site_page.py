@@ -15,7 +15,7 @@ from bilingual_crawler.documents.switches import languages_of_link
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.pair import PairingPage, page_of
 from bilingual_crawler.urls.hosts import host_of, site_of
-from bilingual_crawler.urls.url_key import url_key
+from bilingual_crawler.urls.language_tokens import url_key
 
 MOST_LINKS = 50
 """Links for a language that are looked at; a page with more of them is no language choice."""

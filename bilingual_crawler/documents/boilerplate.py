@@ -11,8 +11,7 @@ docs/experiments/boilerplate.md.
 import re
 from collections.abc import Sequence
 
-from bilingual_crawler.documents.page import Block
-from bilingual_crawler.documents.regions import FRAME, MAIN, NAMED_FRAME, NEUTRAL
+from bilingual_crawler.documents.page import FRAME, MAIN, NAMED_FRAME, NEUTRAL, Block
 
 PROSE_LENGTH = 80
 DENSE_PROSE_LENGTH = 32

@@ -8,9 +8,8 @@ from bilingual_crawler.documents.cleaning import split_paragraphs
 from bilingual_crawler.documents.document import Alternate, Document, Image, Link, Paragraph
 from bilingual_crawler.documents.encoding import decode
 from bilingual_crawler.documents.language import detect_page, label_paragraphs
-from bilingual_crawler.documents.page import MOST_BLOCKS, Block, ParsedPage, Reference
+from bilingual_crawler.documents.page import MOST_BLOCKS, NEUTRAL, Block, ParsedPage, Reference
 from bilingual_crawler.documents.reader import read_page
-from bilingual_crawler.documents.regions import NEUTRAL
 from bilingual_crawler.languages import language_of_tag
 from bilingual_crawler.urls.resolver import UrlResolver
 

@@ -1,22 +1,31 @@
-"""The types that a page becomes: built once, read by every later station."""
+"""What a page becomes: a document, its parts, and how relevant it is to the topic of the crawl."""
 
-from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, NamedTuple
 
-from bilingual_crawler.documents.relevance import Relevance
+from bilingual_crawler.languages import Languages
 
 _VARIANT = "#variant="
+
+LOCATIONS: Mapping[str, float] = {"title": 10.0, "metadata": 4.0, "keywords": 2.0, "text": 1.0}
+"""The places of a page in which terms count, with their weights, as in ILSP-FC."""
+SCORE_DIGITS = 6
+
+
+NO_TEXT = "no_text"
+
 
 ParagraphKind = Literal["title", "heading", "listitem", "paragraph"]
 
 
 @dataclass(slots=True)
 class Paragraph:
-    """A block of text as a reader sees it, with what is known about it.
+    """A block of text as a reader sees it, with its annotations.
 
     `kind` and `boilerplate` are the annotations of ILSP-FC (type, crawlinfo);
-    `language` is an ISO 639-3 code, None where the text is too short to tell; `topic` are
-    the terms of the crawl's topic that the text has, as the topic writes them.
+    `language` is an ISO 639-3 code, None if the text is too short to tell; `topic` lists the
+    terms of the crawl's topic in the text, as the topic writes them.
     """
 
     text: str
@@ -28,7 +37,7 @@ class Paragraph:
 
 @dataclass(slots=True, frozen=True)
 class Link:
-    """A hyperlink with everything a scorer may look at before it is followed."""
+    """A hyperlink, with all that a scorer can know before it is followed."""
 
     url: str
     anchor: str = ""
@@ -49,10 +58,10 @@ class Image:
 
 @dataclass(slots=True, frozen=True)
 class Alternate:
-    """A claim of the page that `url` is its version in another language.
+    """The page's claim that `url` is its version in another language.
 
-    `hreflang` is what the page says ("eu-ES", "x-default"), `language` its ISO 639-3
-    code, None where it names no language we know.
+    `hreflang` is the tag on the page ("eu-ES", "x-default"), `language` its ISO 639-3 code,
+    None if it names no known language.
     """
 
     url: str
@@ -61,10 +70,9 @@ class Alternate:
 
 
 class DocumentKey(NamedTuple):
-    """What identifies a document: its URL and, where one URL has several, the variant.
+    """The identity of a document: its URL and, if one URL has several documents, the variant.
 
-    As a string it is the URL itself or the URL with a fragment, so that it names no page that
-    could be fetched, and can be read back.
+    As a string it is the URL, or the URL with a fragment that no real page has; `parse` reads it.
     """
 
     url: str
@@ -75,30 +83,103 @@ class DocumentKey(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "DocumentKey":
-        """The identity that was written as `text`."""
+        """Return the key that `str` turned into `text`."""
         url, mark, variant = text.rpartition(_VARIANT)
         return cls(url, variant) if mark else cls(text)
 
 
+@dataclass(frozen=True, slots=True)
+class TermHits:
+    """A term of the topic, and how often it occurs in each place of a page."""
+
+    term: str
+    weight: float
+    subdomain: str = ""
+    title: int = 0
+    metadata: int = 0
+    keywords: int = 0
+    text: int = 0
+
+    @property
+    def score(self) -> float:
+        """Return what the term adds to the score of the page."""
+        places = sum(weight * int(getattr(self, name)) for name, weight in LOCATIONS.items())
+        return self.weight * places
+
+
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """The terms of the topic that a page has, and whether they make it relevant."""
+
+    on_topic: bool
+    hits: tuple[TermHits, ...] = ()
+    """Those that add most to the score come first."""
+
+    @property
+    def score(self) -> float:
+        """Return p of ILSP-FC: the sum of all occurrences, weighted by term and by place."""
+        return round(sum(hit.score for hit in self.hits), SCORE_DIGITS)
+
+    @property
+    def unique_terms(self) -> int:
+        """Return m of ILSP-FC: the number of different terms in the content itself."""
+        return sum(1 for hit in self.hits if hit.text)
+
+    @property
+    def subdomains(self) -> dict[str, float]:
+        """Return the share of the score that each part of the topic has, largest first."""
+        parts: dict[str, float] = {}
+        for hit in self.hits:
+            if hit.subdomain:
+                parts[hit.subdomain] = parts.get(hit.subdomain, 0.0) + hit.score
+        total = self.score or 1.0
+        ranked = sorted(parts.items(), key=lambda part: (-part[1], part[0]))
+        return {name: round(score / total, 4) for name, score in ranked}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the relevance for JSON; places without the term are left out."""
+        return {
+            "score": self.score,
+            "on_topic": self.on_topic,
+            "unique_terms": self.unique_terms,
+            "subdomains": self.subdomains,
+            "terms": [
+                {name: value for name, value in asdict(hit).items() if value or name == "weight"}
+                for hit in self.hits
+            ],
+        }
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> "Relevance":
+        """Return the relevance from the result of `to_dict`."""
+        return cls(bool(fields["on_topic"]), tuple(map(_hits, fields["terms"])))
+
+
+def _hits(fields: Mapping[str, Any]) -> TermHits:
+    term, subdomain = str(fields["term"]), str(fields.get("subdomain", ""))
+    places = (int(fields.get(name, 0)) for name in LOCATIONS)
+    return TermHits(term, float(fields["weight"]), subdomain, *places)
+
+
 @dataclass(slots=True)
 class Document:
-    """One page: its text, its language and what it says about other pages.
+    """One page: its text, its language and its claims about other pages.
 
-    `language_source` says what decided: "main text", "whole page", "hints", "declaration",
-    "paragraphs" (of a page that was split) or "none". `language_shares` are percents of the
-    text that decided, `encoding` is the one the bytes are really in.
+    `language_source` is what decided the language: "main text", "whole page", "hints",
+    "declaration", "paragraphs" (of a page that was split) or "none". `language_shares` are
+    percentages of the text that decided. `encoding` is the real one of the bytes.
 
-    `variant` tells apart documents of one URL: the ISO 639-3 code of the language, where a
-    page has two languages in it or is served in several; "" for all others.
-    `machine_translated` is the mark by which the page tells that its text is machine output,
-    `translation_service` a service on it that translates by machine, perhaps this page and
-    perhaps not; both are "" for most.
-    `needs_scripts` says what is missing until the scripts of the page have run, "text" or
-    "switch"; "" for most. `rendered` tells that they have: this is the page that a browser made.
-    `tags` are the first elements of the page, a letter each, `size` are its bytes: what
-    PPLocator compares.
-    `description` and `keywords` are what its <meta> elements of these names say, `topic` how
-    much it is about the topic of the crawl, None where the crawl has none.
+    `variant` distinguishes documents of one URL: the ISO 639-3 code of the language if a page
+    contains two languages or is served in several, otherwise "".
+    `machine_translated` is the mark by which the page says that its text is machine output,
+    `translation_service` a machine translation service on the page, which may or may not have
+    translated it; usually both are "".
+    `needs_scripts` is what the page lacks until its scripts have run, "text" or "switch", usually
+    "". `rendered` is True if they have: this is the page as a browser made it.
+    `tags` are the first elements of the page, one letter each, and `size` its number of bytes,
+    which PPLocator compares.
+    `description` and `keywords` are its <meta> elements of these names; `topic` is its relevance
+    to the topic of the crawl, None if the crawl has none.
     """
 
     url: str
@@ -132,12 +213,12 @@ class Document:
 
     @property
     def key(self) -> str:
-        """The identity of the document, as one string."""
+        """Return the identity of the document as one string."""
         return str(DocumentKey(self.url, self.variant))
 
     @property
     def main_paragraphs(self) -> list[Paragraph]:
-        """The paragraphs that are content: not boilerplate, not in a foreign language."""
+        """Return the paragraphs that are content: not boilerplate, not in another language."""
         return [
             paragraph
             for paragraph in self.paragraphs
@@ -147,5 +228,28 @@ class Document:
 
     @property
     def text(self) -> str:
-        """The content, a paragraph a line."""
+        """Return the content, one paragraph per line."""
         return "\n".join(paragraph.text for paragraph in self.main_paragraphs)
+
+
+class Unwanted(NamedTuple):
+    """The reason why a document is not used: a word for statistics and a sentence."""
+
+    reason: str
+    message: str
+
+
+def why_unwanted(document: Document, wanted: Languages, least_share: int) -> Unwanted | None:
+    """Return why a document is of no use, in a crawl or anywhere else; None if it is.
+
+    `least_share` is the percentage of its text that must be in its language.
+    """
+    if all(paragraph.boilerplate for paragraph in document.paragraphs):
+        return Unwanted(NO_TEXT, "the page has no text except menus")
+    language = document.language or "unknown"
+    if language not in wanted:
+        return Unwanted("off_language", f"the page is in another language: {language}")
+    share = dict(document.language_shares).get(language, 100)
+    if share < least_share:
+        return Unwanted("mixed_language", f"only {share}% of the page is in its language")
+    return None

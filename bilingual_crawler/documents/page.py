@@ -1,6 +1,15 @@
-"""What one page says, before anything is concluded from it."""
+"""What the parser reads from a page, before anything is concluded from it.
 
+Every block of text stands in a region: the main part of the page, or the frame around it. Three
+kinds of hints tell which, all of them the same in every language: HTML's own landmarks, ARIA
+roles, and the words that authors use in `class` and `id`. Landmarks and roles are statements,
+names are habits; so a block in a part that is merely named can still be saved by its looks.
+"""
+
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from bilingual_crawler.documents.document import ParagraphKind
 from bilingual_crawler.documents.machine import MachineMarks
@@ -13,9 +22,51 @@ MOST_BLOCKS = 20_000
 MOST_TAGS = 2_000
 
 
+LONGEST_NAME = 200
+
+NEUTRAL, MAIN, NAMED_FRAME, FRAME = range(4)
+
+_LANDMARKS = {
+    "main": MAIN,
+    "article": MAIN,
+    "nav": FRAME,
+    "footer": FRAME,
+    "header": FRAME,
+    "aside": FRAME,
+    "menu": FRAME,
+    "dialog": FRAME,
+    "button": FRAME,
+    "select": FRAME,
+    "textarea": FRAME,
+}
+_INSIDE_MAIN = {"header": MAIN, "aside": NAMED_FRAME}  # of an article, not of the page
+_ROLES = {
+    "main": MAIN,
+    "article": MAIN,
+    **dict.fromkeys(
+        (
+            *("alertdialog", "banner", "complementary", "contentinfo", "dialog", "menu"),
+            *("menubar", "navigation", "search", "toolbar"),
+        ),
+        FRAME,
+    ),
+}
+_NAMED = frozenset(("div", "section", "ul", "ol", "dl", "p", "table", "td", "form"))
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_FRAME_WORDS = frozenset(
+    (
+        *("nav", "navbar", "navigation", "menu", "submenu", "breadcrumb", "breadcrumbs"),
+        *("footer", "sidebar", "topbar", "toolbar", "masthead", "skip", "copyright"),
+        *("pagination", "pager", "share", "sharing", "social", "related", "newsletter"),
+        *("cookie", "cookies", "consent", "gdpr", "popup", "modal", "advert", "adverts", "ads"),
+    )
+)
+_OPPOSITES = frozenset(("has", "no", "with", "without"))  # said of the whole, which has a sidebar
+
+
 @dataclass(slots=True)
 class Block:
-    """A stretch of text between two block elements, with where it stands."""
+    """A stretch of text between two block elements, with its region."""
 
     text: str
     kind: ParagraphKind
@@ -27,7 +78,7 @@ class Block:
 
 @dataclass(slots=True)
 class Reference:
-    """A link as it is written; addresses are resolved once the whole page is read."""
+    """A link as written; its address is resolved once the whole page has been read."""
 
     href: str
     rel: str = ""
@@ -38,9 +89,9 @@ class Reference:
     image_src: str = ""
 
     def merge(self, other: "Reference") -> None:
-        """Keep the richer of two links to one address; what either tells is told.
+        """Merge two links to one address, keeping the richer data of either.
 
-        A link that one place recommends is not made worse by `nofollow` in another.
+        `nofollow` counts only if both have it.
         """
         if len(other.anchor) > len(self.anchor):
             self.anchor, self.context = other.anchor, other.context or self.context
@@ -57,7 +108,7 @@ class Reference:
 
 @dataclass(slots=True)
 class ParsedPage:
-    """Everything that is read from a page in its one parse."""
+    """Everything that is read from a page in its only parse."""
 
     title: str = ""
     description: str = ""
@@ -77,7 +128,7 @@ class ParsedPage:
     scripts: ScriptSigns = field(default_factory=ScriptSigns)
 
     def add_reference(self, reference: Reference) -> None:
-        """Note a link; a second one to the same address makes the first richer."""
+        """Add a link, or merge it with an earlier one to the same address."""
         known = self.references.get(reference.href)
         if known is not None:
             known.merge(reference)
@@ -85,11 +136,38 @@ class ParsedPage:
             self.references[reference.href] = reference
 
     def add_alternate(self, href: str, hreflang: str) -> None:
-        """Note a claim that `href` is this page in another language."""
+        """Add a claim that `href` is this page in another language."""
         if len(self.alternates) < MOST_ALTERNATES:
             self.alternates[href, hreflang] = None
 
     def add_image(self, src: str, alt: str) -> None:
-        """Note an image, once."""
+        """Add an image, once."""
         if len(self.images) < MOST_IMAGES and not self.images.get(src):
             self.images[src] = alt
+
+
+def region_of(tag: str, attributes: Mapping[str, str], outside: int) -> int:
+    """Return the region inside an element, given the region around it."""
+    if outside == FRAME:
+        return FRAME
+    role = attributes.get("role")
+    region = _ROLES.get(role) if role else None
+    if region is None:
+        region = _LANDMARKS.get(tag)
+        if outside == MAIN:
+            region = _INSIDE_MAIN.get(tag, region)
+    if region is None and attributes and tag in _NAMED:
+        names = attributes.get("class", ""), attributes.get("id", "")
+        if any(names) and _names_frame(names[0][:LONGEST_NAME], names[1][:LONGEST_NAME]):
+            region = NAMED_FRAME
+    return outside if region is None else region
+
+
+@lru_cache(maxsize=1 << 14)
+def _names_frame(classes: str, identifier: str) -> bool:
+    names = (_WORDS.findall(name) for name in f"{classes} {identifier}".split())
+    return any(
+        not _FRAME_WORDS.isdisjoint(map(str.lower, words))
+        for words in names
+        if words and words[0] not in _OPPOSITES
+    )

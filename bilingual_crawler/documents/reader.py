@@ -14,8 +14,15 @@ from lxml import etree
 
 from bilingual_crawler.documents.cleaning import clean, split_paragraphs
 from bilingual_crawler.documents.document import ParagraphKind
-from bilingual_crawler.documents.page import MOST_BLOCKS, MOST_TAGS, Block, ParsedPage, Reference
-from bilingual_crawler.documents.regions import NEUTRAL, region_of
+from bilingual_crawler.documents.page import (
+    MOST_BLOCKS,
+    MOST_TAGS,
+    NEUTRAL,
+    Block,
+    ParsedPage,
+    Reference,
+    region_of,
+)
 from bilingual_crawler.documents.scripted import Control, leads_nowhere
 from bilingual_crawler.urls.resolver import may_be_page
 

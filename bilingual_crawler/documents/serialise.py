@@ -14,8 +14,8 @@ from bilingual_crawler.documents.document import (
     Image,
     Link,
     Paragraph,
+    Relevance,
 )
-from bilingual_crawler.documents.relevance import Relevance
 from bilingual_crawler.documents.switches import languages_of_link
 
 _PLAIN = (

@@ -7,9 +7,16 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.export.account import Account
 from bilingual_crawler.export.formats import Format
 from bilingual_crawler.export.source import CorpusSource, Selection
-from bilingual_crawler.store.folder import DOCUMENTS, JOURNAL, LOG, PAIRS, PAIRS_TSV, REPORT
+from bilingual_crawler.store.folder import (
+    DOCUMENTS,
+    JOURNAL,
+    LOG,
+    PAIRS,
+    PAIRS_TSV,
+    REPORT,
+    require_pairs,
+)
 from bilingual_crawler.store.json_lines import Watch
-from bilingual_crawler.store.one_language import require_pairs
 from bilingual_crawler.store.sentence_pair import SENTENCES
 from bilingual_crawler.store.target import replacing_file, replacing_folder, write_about
 from bilingual_crawler.topics.topic import NO_TOPIC, Topic

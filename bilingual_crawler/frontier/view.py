@@ -8,7 +8,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
+
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.frontier.journal_view import JournalView
 
 WAITING, IN_FLIGHT, DONE, FAILED = "waiting", "in_flight", "done", "failed"
 STATES = (WAITING, IN_FLIGHT, DONE, FAILED)
@@ -125,3 +129,21 @@ class FrontierView(Protocol):
 
     def close(self) -> None:
         """Let go of it."""
+
+
+SCHEMES = ("redis://", "rediss://", "unix://")
+
+
+def open_view(place: str, prefix: str = "") -> FrontierView:
+    """The frontier at a place; of several in one Redis `prefix` says which."""
+    if not place.startswith(SCHEMES):
+        return JournalView(Path(place))
+    try:
+        from bilingual_crawler.frontier.shared.view import open_shared_view  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise ConfigurationError(
+            f"A frontier in Redis ({SCHEMES[0]}...) needs the package redis, which is not "
+            "installed.",
+            "Install it with pip install 'bilingual-crawler[redis]'.",
+        ) from None
+    return open_shared_view(place, prefix)

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.evidence import BOTH_TOKENS, ONE_TOKEN
 from bilingual_crawler.pairing.pair import DocumentPair, Evidence
-from bilingual_crawler.urls.url_key import (
+from bilingual_crawler.urls.language_tokens import (
     host_key,
     query_key,
     strip_tokens,

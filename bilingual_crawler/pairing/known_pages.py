@@ -17,7 +17,7 @@ from bilingual_crawler.pairing.pair import PairingPage
 from bilingual_crawler.store.compact import CompactMap, unsigned
 from bilingual_crawler.urls.fingerprint import url_fingerprint
 from bilingual_crawler.urls.hosts import host_of, site_of
-from bilingual_crawler.urls.url_key import UrlKey, digits_of, url_key
+from bilingual_crawler.urls.language_tokens import UrlKey, digits_of, url_key
 
 REMEMBERED = 1_000
 

@@ -26,8 +26,8 @@ from bilingual_crawler.pairing.comparison import passing, ratio, shared_words
 from bilingual_crawler.pairing.pair import Evidence, PairingPage
 from bilingual_crawler.pairing.profile import MOST_WORDS, Profile
 from bilingual_crawler.pairing.small_models import DecisionTree
-from bilingual_crawler.urls.announced import announced_languages
 from bilingual_crawler.urls.hosts import host_of, site_of
+from bilingual_crawler.urls.language_tokens import announced_languages
 
 ALIKE = 0.85
 """The Levenshtein similarity from which two URLs may be a pair."""

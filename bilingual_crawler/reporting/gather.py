@@ -10,7 +10,7 @@ from bilingual_crawler.outcomes import OPT_OUTS
 from bilingual_crawler.pairing.pair import DocumentPair, PackedPair
 from bilingual_crawler.reporting.counts import LOOKED_AT
 from bilingual_crawler.reporting.tally import largest_first, under
-from bilingual_crawler.urls.announced import announced_languages
+from bilingual_crawler.urls.language_tokens import announced_languages
 
 PAGES = "bilingual/pages"
 FAILED = "bilingual/failed"

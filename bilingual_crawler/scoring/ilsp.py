@@ -12,7 +12,7 @@ from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.languages import language_of_tag
 from bilingual_crawler.scoring.rules import anchor_languages
 from bilingual_crawler.scoring.scorer import Factor, LinkScorer
-from bilingual_crawler.urls.announced import announced_languages
+from bilingual_crawler.urls.language_tokens import announced_languages
 
 TO_THE_OTHER_LANGUAGE = 1000.0
 """c, in occurrences of a usual term: above what a topic adds on real pages, so that likely

@@ -21,9 +21,8 @@ from rapidfuzz.distance import JaroWinkler, Postfix, Prefix
 from bilingual_crawler.languages import all_languages
 from bilingual_crawler.languages.normal_forms import normalize
 from bilingual_crawler.scoring.preprocess import LONGEST
-from bilingual_crawler.urls.announced import announced_languages
 from bilingual_crawler.urls.hosts import split_host
-from bilingual_crawler.urls.url_key import UrlKey, url_key
+from bilingual_crawler.urls.language_tokens import UrlKey, announced_languages, url_key
 
 LONG_NUMBER = 3
 """Digits from which a number is hardly shared by chance."""

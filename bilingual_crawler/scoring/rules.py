@@ -12,8 +12,7 @@ from bilingual_crawler.config.settings import Config
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.languages import Languages, language_of_tag
 from bilingual_crawler.scoring.scorer import CrawlSoFar, Factor, LinkScorer
-from bilingual_crawler.urls.announced import announced_languages
-from bilingual_crawler.urls.url_key import url_key
+from bilingual_crawler.urls.language_tokens import announced_languages, url_key
 
 WORDS = re.compile(r"[^\W\d_]+")
 ANCHOR_WORDS = 3

@@ -15,7 +15,7 @@ from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.languages import Language, LanguagePair
 from bilingual_crawler.scoring.scorer import CrawlSoFar, Factor, LinkScorer
 from bilingual_crawler.scoring.shared_models import parallel_urls, url2lang
-from bilingual_crawler.urls.announced import announced_languages
+from bilingual_crawler.urls.language_tokens import announced_languages
 
 logger = logging.getLogger(__name__)
 

@@ -1,10 +1,13 @@
 """The folder of a crawl: who holds it, what is in it, what it was begun for."""
 
+import json
 from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.languages import OneLanguage
 from bilingual_crawler.store.durable import NEW, put_in_place, sync_folder
 from bilingual_crawler.store.files import AppendFile, GzipAppendFile
 from bilingual_crawler.store.journal import FileEnd, Journal, Sink
@@ -167,3 +170,22 @@ def _written(sink: AppendFile, file: Path, lines: Iterable[str]) -> int:
         raise
     finally:
         sink.close()
+
+
+def is_of_one_language(report: dict[str, Any]) -> bool:
+    """Whether the report of a crawl (crawl.json) is of one that looks for no translations."""
+    return report.get("harvest") == OneLanguage.harvest
+
+
+def require_pairs(folder: Path, what: str) -> None:
+    """Refuse the folder of a crawl of one language; `what` is what needs pairs."""
+    try:
+        report = json.loads((folder / REPORT).read_text("utf-8"))
+    except (OSError, ValueError):
+        return  # whoever reads the folder tells what is wrong with it
+    if isinstance(report, dict) and is_of_one_language(report):
+        raise ConfigurationError(
+            f"{folder} holds a crawl of one language ({report.get('langs')}), with documents and"
+            f" no pairs, and {what} needs pairs: crawl for two, as in -a langs=spa-eus, or write"
+            f" the documents with scrapy export {folder} --to xml."
+        )

@@ -1,1 +1,1 @@
-"""What a crawl is about: weighted terms, where pages have them, and what that makes of a page."""
+"""The topic of a crawl: weighted terms, and the relevance of pages to them."""

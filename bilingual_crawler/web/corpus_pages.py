@@ -8,7 +8,7 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from bilingual_crawler.store.one_language import is_of_one_language
+from bilingual_crawler.store.folder import is_of_one_language
 from bilingual_crawler.store.sentence_pair import SENTENCES
 from bilingual_crawler.web.corpus_view import (
     ORDERS,

@@ -17,8 +17,7 @@ from bilingual_crawler.reporting.counts import per_100
 from bilingual_crawler.reporting.progress import Throttled
 from bilingual_crawler.reporting.tally import MILLISECONDS, largest_first, under
 from bilingual_crawler.reporting.yields import Point
-from bilingual_crawler.store.folder import JOURNAL, REPORT
-from bilingual_crawler.store.one_language import DOCUMENTS, is_of_one_language
+from bilingual_crawler.store.folder import DOCUMENTS, JOURNAL, REPORT, is_of_one_language
 from bilingual_crawler.web.frontier_view import (
     FrontierOverview,
     SiteUrls,

@@ -17,10 +17,8 @@ from typing import Any
 from bilingual_crawler.frontier.entry import Entry, HostGate, Pushed, State
 from bilingual_crawler.frontier.memory import always_open
 from bilingual_crawler.frontier.shared import reading
-from bilingual_crawler.frontier.shared.ends import End, Ends
 from bilingual_crawler.frontier.shared.link import AwayError, Call, RedisScripts
-from bilingual_crawler.frontier.shared.mirror import Mirror
-from bilingual_crawler.frontier.shared.outbox import Outbox, end_change
+from bilingual_crawler.frontier.shared.outbox import End, Ends, Outbox, end_change
 from bilingual_crawler.frontier.shared.records import (
     RecordError,
     pack_arguments,
@@ -31,7 +29,14 @@ from bilingual_crawler.frontier.shared.records import (
     unpack_body,
     unpack_fingerprint,
 )
-from bilingual_crawler.frontier.shared.sites import HeldSites, Lease, Member, OnSite, nothing_to_do
+from bilingual_crawler.frontier.shared.sites import (
+    HeldSites,
+    Lease,
+    Member,
+    Mirror,
+    OnSite,
+    nothing_to_do,
+)
 from bilingual_crawler.store.journal import Journal, JournalError
 from bilingual_crawler.urls.hosts import site_of
 

@@ -1,47 +1,131 @@
-"""The sites that a worker holds: joining the crawl, and knowing all URLs of what it has."""
+"""The sites that a worker holds, and what it knows of their URLs without asking Redis.
+
+A worker knows every URL of a site that it holds: they are loaded when it takes the site, and only
+the holder changes them, although others may add some. Of other sites it knows the URLs that it
+asked for or pushed lately. That may be out of date, which costs a needless question or push and
+nothing else, because the scripts decide.
+"""
 
 import logging
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import Entry, State
 from bilingual_crawler.frontier.shared import reading
-from bilingual_crawler.frontier.shared.ends import Ends
 from bilingual_crawler.frontier.shared.link import AwayError, RedisScripts
-from bilingual_crawler.frontier.shared.mirror import Mirror
-from bilingual_crawler.frontier.shared.outbox import FrontierFigures
+from bilingual_crawler.frontier.shared.outbox import Ends, FrontierFigures
 from bilingual_crawler.frontier.shared.records import Seen, read_seen, text_of
+from bilingual_crawler.urls.hosts import site_of
 
 logger = logging.getLogger(__name__)
 
+MOST_FOREIGN = 200_000
+"""URLs to remember of sites that others hold."""
 MOST_LOADED = 2000
-"""URLs in one answer when a site is loaded."""
+"""URLs per answer when a site is loaded."""
 
 OnSite = Callable[[str, list[str], int], None]
-"""Is told of a site that is taken: its hosts, and how many pages it gave so far."""
+"""Called with a site that is taken, its hosts and the number of its pages so far."""
+
+
+class Sight:
+    """A URL as the worker sees it; the ended URLs of a host share one object per outcome."""
+
+    __slots__ = ("host", "outcome", "priority", "state")
+
+    def __init__(self, host: str, state: State, priority: float = 0.0, outcome: str = "") -> None:
+        self.host = host
+        self.state = state
+        self.priority = priority
+        self.outcome = outcome
+
+
+class Mirror:
+    """The URLs that a worker knows. Any thread may read, only the event loop writes."""
+
+    def __init__(self) -> None:
+        self._urls: dict[int, Sight] = {}
+        self._held: dict[str, array[int]] = {}
+        self._foreign: dict[int, None] = {}
+        self._ended: dict[tuple[str, State, str], Sight] = {}
+
+    def __contains__(self, fingerprint: int) -> bool:
+        return fingerprint in self._urls
+
+    def get(self, fingerprint: int) -> Sight | None:
+        """Return what is known of a URL."""
+        return self._urls.get(fingerprint)
+
+    def holds(self, host: str) -> bool:
+        """Return True if the site of a host is held, so that all its URLs are known."""
+        return site_of(host) in self._held
+
+    @property
+    def sites(self) -> list[str]:
+        """The sites that are held, in the order in which they were taken."""
+        return list(self._held)
+
+    def take(self, site: str) -> None:
+        """Start to keep the URLs of a site."""
+        self._held.setdefault(site, array("q"))
+
+    def drop(self, sites: Iterable[str]) -> None:
+        """Forget sites, which others may change from now on."""
+        for site in sites:
+            for fingerprint in self._held.pop(site, ()):
+                self._urls.pop(fingerprint, None)
+
+    def note(
+        self, fingerprint: int, host: str, state: State, priority: float = 0.0, outcome: str = ""
+    ) -> None:
+        """Store the state of a URL."""
+        known = self._urls.get(fingerprint)
+        if state in {State.DONE, State.FAILED}:
+            end = (host, state, outcome)
+            self._urls[fingerprint] = self._ended.setdefault(end, Sight(host, state, 0.0, outcome))
+        elif known is not None and known.state in {State.QUEUED, State.LEASED}:
+            known.state, known.priority = state, priority
+        else:
+            self._urls[fingerprint] = Sight(host, state, priority)
+        self._file(fingerprint, host, is_new=known is None)
+
+    def _file(self, fingerprint: int, host: str, *, is_new: bool) -> None:
+        """Note by which list a URL is to be forgotten one day."""
+        held = self._held.get(site_of(host))
+        if held is not None:
+            if is_new or fingerprint in self._foreign:
+                self._foreign.pop(fingerprint, None)
+                held.append(fingerprint)
+        elif is_new:
+            self._foreign[fingerprint] = None
+            if len(self._foreign) > MOST_FOREIGN:
+                oldest = next(iter(self._foreign))
+                del self._foreign[oldest]
+                del self._urls[oldest]
 
 
 class Lease(NamedTuple):
-    """How long a worker is believed to live without a sign, and how much it may hold."""
+    """How long a silent worker counts as alive, and how many sites it may hold."""
 
     seconds: float = 30.0
     most_sites: int = 100
 
 
 class Member(NamedTuple):
-    """Who a worker is; `identity` tells it from another worker of the same name."""
+    """A worker; `identity` distinguishes it from another worker of the same name."""
 
     identity: str = ""
     langs: str = ""
 
 
 def nothing_to_do(_site: str, _hosts: list[str], _pages: int) -> None:
-    """What is done about a site that is taken, where nothing is."""
+    """Ignore a site that is taken."""
 
 
 class HeldSites:
-    """Keeps the mirror of a worker complete for the sites that Redis says it holds."""
+    """Keeps the mirror of a worker complete for the sites that it holds according to Redis."""
 
     def __init__(
         self,
@@ -59,10 +143,10 @@ class HeldSites:
         self._to_load: list[tuple[str, list[str]]] = []
         self._words: dict[int, str] = {}
         self.stopped: list[str] = []
-        """Sites of which nothing more is wanted, by whomever."""
+        """Sites that some worker has stopped."""
 
     def join(self, member: Member, seconds: float) -> FrontierFigures:
-        """Become a worker of the crawl, or one again, with the sites that one had."""
+        """Join the crawl, or rejoin it with the sites that the worker had."""
         link, is_first = self._link, not self._link.token
         answer = link.run("join", member.identity, seconds, member.langs)
         if answer[0] != b"joined":
@@ -75,7 +159,7 @@ class HeldSites:
         figures = FrontierFigures(*numbers)
         if not is_first:
             logger.warning(
-                "Redis had given up on this worker, and others may have its sites: it begins anew"
+                "Redis considered this worker dead, and others may have its sites: it starts afresh"
             )
             if not figures.known:
                 logger.error("Redis has lost the whole frontier: was it restarted without a file?")
@@ -87,19 +171,19 @@ class HeldSites:
         return figures
 
     def take(self, site: str) -> None:
-        """Learn everything about a site that is held from now on."""
+        """Load all URLs of a site that is held from now on."""
         pages, hosts = reading.site(self._link, site)
         self._on_site(site, hosts, pages)
         self._to_load.append((site, hosts))
         self.load()
 
     def give_up(self, sites: list[str]) -> None:
-        """Forget sites that others may have now."""
+        """Forget sites, which others may have by now."""
         self._mirror.drop(sites)
         self._to_load = [each for each in self._to_load if each[0] not in sites]
 
     def compare(self, held: int) -> None:
-        """See to it that the mirror has what Redis says, if an answer was lost on its way."""
+        """Make the mirror agree with Redis again, in case an answer was lost on its way."""
         if held == len(self._mirror.sites):
             return
         true = reading.held_sites(self._link)
@@ -108,7 +192,7 @@ class HeldSites:
             self.take(site)
 
     def load(self) -> None:
-        """Learn all URLs of the sites that were taken; what is interrupted is begun again."""
+        """Load all URLs of the sites that were taken; an interrupted load starts again."""
         while self._to_load:
             site, hosts = self._to_load[-1]
             self._mirror.take(site)
@@ -123,7 +207,7 @@ class HeldSites:
             self._to_load.pop()
 
     def note(self, host: str, seen: Seen) -> None:
-        """Learn where a URL stands, unless it is this worker that knows better."""
+        """Store the state of a URL, unless this worker knows better."""
         fingerprint, state, code, priority = seen
         end = self._ends.get(fingerprint)
         if end is not None:
@@ -140,7 +224,7 @@ class HeldSites:
 
 
 def _problem(answer: list[bytes], worker: str, langs: str) -> str:
-    """Why a worker cannot join, and what to write instead."""
+    """Return why a worker cannot join, and what to write instead."""
     word, *about = (text_of(part)[:80] for part in answer)
     if word == "languages":
         return (
@@ -155,8 +239,8 @@ def _problem(answer: list[bytes], worker: str, langs: str) -> str:
         )
     if word == "damaged":
         return (
-            f"The frontier in Redis is damaged, or its keys are somebody else's ({about[0]} is of"
-            " another type): write -s BILINGUAL_FRONTIER_PREFIX=NAME for a frontier of its own."
+            f"The frontier in Redis is damaged, or its keys are not ours ({about[0]} is"
+            " of another type): write -s BILINGUAL_FRONTIER_PREFIX=NAME for a frontier of its own."
         )
     return (
         f"Another worker of the crawl is called {worker}: give this one a name of its own with"

@@ -17,7 +17,7 @@ from redis.exceptions import RedisError
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.shared import reading
-from bilingual_crawler.frontier.shared.link import RedisScripts
+from bilingual_crawler.frontier.shared.link import RedisScripts, connect
 from bilingual_crawler.frontier.shared.reading import AT_ONCE, HEAD_BYTES, PLACE_BYTES
 from bilingual_crawler.frontier.shared.records import (
     LATER,
@@ -29,7 +29,6 @@ from bilingual_crawler.frontier.shared.records import (
     unpack_failed,
     unpack_fingerprint,
 )
-from bilingual_crawler.frontier.shared.server import connect
 from bilingual_crawler.frontier.view import (
     DONE,
     FAILED,

@@ -11,8 +11,7 @@ from bilingual_crawler.lab.labels import LabelledPair, LabelledUrl
 from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang
 from bilingual_crawler.scoring.models import UNKNOWN
 from bilingual_crawler.scoring.pair_features import stripped
-from bilingual_crawler.urls.announced import announced_languages
-from bilingual_crawler.urls.url_key import UrlKey
+from bilingual_crawler.urls.language_tokens import UrlKey, announced_languages
 
 
 def announced_language(url: str) -> str:

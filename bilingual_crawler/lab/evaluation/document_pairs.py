@@ -8,7 +8,7 @@ lists are made, never name all of its translations.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from bilingual_crawler.documents.selection import Unwanted
+from bilingual_crawler.documents.document import Unwanted
 from bilingual_crawler.pairing.one_to_one import ACCEPT, greedy_choice
 from bilingual_crawler.pairing.pair import DocumentPair
 

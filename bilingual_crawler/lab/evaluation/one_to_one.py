@@ -30,7 +30,7 @@ from bilingual_crawler.lab.labels import GoldPair
 from bilingual_crawler.scoring.classifier import ParallelUrls
 from bilingual_crawler.scoring.pair_features import stripped
 from bilingual_crawler.urls.hosts import host_of, site_of
-from bilingual_crawler.urls.url_key import UrlKey
+from bilingual_crawler.urls.language_tokens import UrlKey
 
 Found = dict[tuple[str, str], float]
 """The pairs that were taken, and how likely they were."""

@@ -43,7 +43,7 @@ from bilingual_crawler.lab.training.split import (
 from bilingual_crawler.scoring.encode import Arrays, Ngrams, UrlEncoder
 from bilingual_crawler.scoring.models import UNKNOWN
 from bilingual_crawler.scoring.preprocess import prepare
-from bilingual_crawler.urls.announced import announced_languages
+from bilingual_crawler.urls.language_tokens import announced_languages
 
 NGRAMS = Ngrams((3, 4, 5), 65_536, 256)
 LENGTH, LONG = 32, 128

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from bilingual_crawler.languages import languages_of_token
 from bilingual_crawler.urls.hosts import site_of, split_host
-from bilingual_crawler.urls.url_key import INDEX, WORD, url_key
+from bilingual_crawler.urls.language_tokens import INDEX, WORD, url_key
 
 DEEPEST = 3
 """Directories that make sections; deeper ones have too few pages to learn from."""

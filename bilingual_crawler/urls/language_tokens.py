@@ -1,15 +1,19 @@
-"""Evidence from URLs: two that are equal once the language tokens are gone.
+"""Language tokens in URLs: URLs that are equal without them, and the language that they announce.
 
-This is Almeida's congruence of URLs with the token lists of the WMT16 baseline (name,
+`url_key` is Almeida's congruence of URLs with the token lists of the WMT16 baseline (name,
 endonym, ISO 639 codes, code and country). Unlike there, the host counts too: es.site.org
 and eu.site.org are one site, but two sites with the same path are not.
+
+`announced_languages` is the rule baseline of SBFC, against which the classifiers are measured.
 """
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
+from bilingual_crawler.languages import languages_of_token
 from bilingual_crawler.urls.hosts import split_host
 
 DIGITS = re.compile(r"\d+")
@@ -20,14 +24,14 @@ INDEX = re.compile(r"(?:^|/)(?:index|default|home)?(?:\.[a-z]{3,5})?/?$")
 
 
 class UrlKey(NamedTuple):
-    """What is left of a URL without its language tokens, and what they were."""
+    """A URL without its language tokens, and the tokens."""
 
     key: str
     tokens: tuple[str, ...]
 
 
 def url_key(url: str, tokens: frozenset[str]) -> UrlKey:
-    """Remove the language tokens from a URL, and with them what only spells it otherwise."""
+    """Remove the language tokens from a URL, and all that is merely another spelling."""
     try:
         parts = urlsplit(url)
     except ValueError:  # [ without ], and other addresses that no browser would take
@@ -40,7 +44,7 @@ def url_key(url: str, tokens: frozenset[str]) -> UrlKey:
 
 
 def host_key(host: str, tokens: frozenset[str], found: list[str]) -> str:
-    """The host without www, language labels and a public suffix that names a language."""
+    """Return the host without www, language labels and a public suffix that names a language."""
     name = split_host(host)
     labels = [label for label in name.subdomain.split(".") if label not in ("", "www")]
     kept = [label for label in labels if label not in tokens]
@@ -53,7 +57,7 @@ def host_key(host: str, tokens: frozenset[str], found: list[str]) -> str:
 
 
 def strip_tokens(text: str, tokens: frozenset[str], found: list[str]) -> str:
-    """A path without its language tokens and what they leave of separators."""
+    """Return a path without its language tokens and the separators that they leave behind."""
 
     def drop(match: re.Match[str]) -> str:
         word = match.group().replace("_", "-")
@@ -66,7 +70,7 @@ def strip_tokens(text: str, tokens: frozenset[str], found: list[str]) -> str:
 
 
 def query_key(query: str, tokens: frozenset[str], found: list[str]) -> Iterator[str]:
-    """The parameters whose value is not a language."""
+    """Yield the parameters whose value is not a language."""
     for parameter in query.split("&"):
         value = parameter.partition("=")[2].replace("_", "-")
         if value in tokens:
@@ -76,5 +80,40 @@ def query_key(query: str, tokens: frozenset[str], found: list[str]) -> Iterator[
 
 
 def digits_of(key: str) -> tuple[str, ...]:
-    """The numbers in a URL, which translations share: dates, versions, ids."""
+    """Return the numbers in a URL, which translations share: dates, versions, ids."""
     return tuple(DIGITS.findall(key))
+
+
+@lru_cache(maxsize=1 << 16)
+def announced_languages(url: str) -> frozenset[str]:
+    """Return the ISO 639-3 codes that the most reliable token of a URL may mean, if it has any.
+
+    Tokens are looked for in the parts of a URL in the order of their reliability: parameter
+    values, directory names, public suffix, subdomain.
+    """
+    for part in _parts(url):
+        if found := languages_of_token(part):
+            return found
+    return frozenset()
+
+
+def _parts(url: str) -> Iterator[str]:
+    try:
+        split = urlsplit(url)
+        host = split.hostname or ""
+        query = parse_qsl(split.query, max_num_fields=50)
+    except ValueError:
+        return
+    yield from (value.lower() for _, value in query)
+    *directories, name = unquote(split.path).lower().strip("/").split("/")
+    yield from directories
+    yield name
+    stem, dot, ending = name.rpartition(".")
+    if dot:
+        yield stem.rpartition(".")[2]
+        yield stem.rpartition("_")[2]
+        yield stem.rpartition("-")[2]
+        yield ending
+    labels = split_host(host)
+    yield labels.suffix
+    yield from labels.subdomain.split(".")
