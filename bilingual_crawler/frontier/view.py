@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.frontier.journal_view import JournalView
 
 WAITING, IN_FLIGHT, DONE, FAILED = "waiting", "in_flight", "done", "failed"
 STATES = (WAITING, IN_FLIGHT, DONE, FAILED)
@@ -95,7 +94,7 @@ class UrlSelection(NamedTuple):
     pattern: re.Pattern[str] | None = None
 
     def means(self, url: str, host: str, outcome: str | None) -> bool:
-        """Whether a URL is among them."""
+        """Return True if a URL is among them."""
         return (
             (not self.outcomes or outcome in self.outcomes)
             and (not self.host or host == self.host)
@@ -110,16 +109,16 @@ class FrontierView(Protocol):
     """What is raised when the place cannot be read any more."""
 
     def status(self) -> Status:
-        """The counts."""
+        """Return the counts."""
 
     def top(self, most: int) -> list[Url]:
-        """The best waiting URLs, the best first."""
+        """Return the best waiting URLs, the best first."""
 
     def hosts(self) -> Iterator[Host]:
-        """Every host, in no order."""
+        """Yield every host, in no order."""
 
     def urls(self) -> Iterator[Url]:
-        """Every URL, in no order."""
+        """Yield every URL, in no order."""
 
     def requeue_failed(self, selection: UrlSelection) -> int:
         """Let failed URLs wait again; how many is told. This changes the frontier."""
@@ -135,8 +134,13 @@ SCHEMES = ("redis://", "rediss://", "unix://")
 
 
 def open_view(place: str, prefix: str = "") -> FrontierView:
-    """The frontier at a place; of several in one Redis `prefix` says which."""
+    """Open the frontier in the folder of a crawl, or at an address of Redis.
+
+    `prefix` selects one of several crawls in the same Redis.
+    """
     if not place.startswith(SCHEMES):
+        from bilingual_crawler.frontier.journal_view import JournalView  # noqa: PLC0415 - no cycle
+
         return JournalView(Path(place))
     try:
         from bilingual_crawler.frontier.shared.view import open_shared_view  # noqa: PLC0415 - an extra
