@@ -51,6 +51,7 @@ check: .venv/trains  ## style and types alone
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
 
 format: .venv/installed  ## put the code in shape
 	$(BIN)/ruff check --fix .

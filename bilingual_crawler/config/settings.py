@@ -49,16 +49,20 @@ def setting(default: Any, meaning: str, check: Check, *, mutable: bool = False) 
     return field(default=default, metadata=metadata)
 
 
-def scorer(value: Any) -> str:
-    """Check the name of a scorer, or the import path of a user's own."""
-    name = str(value).strip()
-    if name in SCORERS or is_import_path(name):
+def plugin(group: str, builtin: Iterable[str]) -> Check:
+    """Make a check for the name of a built-in or installed plug-in, or for an import path."""
+
+    def check(value: Any) -> str:
+        name = str(value).strip()
+        if name in builtin or is_import_path(name):
+            return name
+        installed = installed_plugins(group)
+        if name not in installed:
+            known = ", ".join([*builtin, *installed])
+            raise ValueError(f"must be one of {known}, or package.module.Class")
         return name
-    installed = installed_plugins("bilingual_crawler.scorers")
-    if name not in installed:
-        known = ", ".join([*SCORERS, *installed])
-        raise ValueError(f"must be one of {known}, or package.module.Class")
-    return name
+
+    return check
 
 
 def plugins(group: str) -> Check:
@@ -98,7 +102,9 @@ class Config:
         "", "Web address or e-mail of yours that site owners see in the User-Agent header.", text
     )
     scorer: str = setting(
-        "adaptive", f"How links are ranked: {', '.join(SCORERS)}, or package.module.Class.", scorer
+        "adaptive",
+        f"How links are ranked: {', '.join(SCORERS)}, or package.module.Class.",
+        plugin("bilingual_crawler.scorers", SCORERS),
     )
     models: str = setting(
         "",
@@ -132,6 +138,11 @@ class Config:
         "",
         "Sentence model for pairing: a folder or a name. It takes time: it reads 8 texts per page.",
         text,
+    )
+    identifier: str = setting(
+        "cld2",
+        "Language identifier: cld2, package.module.Class, or the name of an installed one.",
+        plugin("bilingual_crawler.identifiers", ("cld2",)),
     )
     detectors: tuple[str, ...] = setting(
         (),

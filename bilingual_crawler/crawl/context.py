@@ -23,6 +23,7 @@ from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.scope import Scope
 from bilingual_crawler.crawl.signals import pair_found, pair_lost
 from bilingual_crawler.crawl.worker_folder import open_folder
+from bilingual_crawler.documents.language import CLD2, LanguageIdentifier, load_identifier
 from bilingual_crawler.errors import ConfigurationError, writing
 from bilingual_crawler.frontier.entry import CrawlFrontier
 from bilingual_crawler.languages import Languages
@@ -70,6 +71,7 @@ class Crawl:
     errback: Callable[..., Any]
     languages_of: Callable[[str], Languages]
     """The languages wanted of the site of a URL: its own, or those of the crawl."""
+    identifier: LanguageIdentifier = CLD2
     harvests: bool = True
     """False for a search for bilingual sites that keeps no pages."""
     redis: "Redis | None" = None
@@ -118,6 +120,7 @@ class Crawl:
             callback,
             errback,
             languages_of,
+            identifier=load_identifier(config.identifier),
             harvests=harvests,
             redis=redis,
         )

@@ -7,7 +7,12 @@ from bilingual_crawler.documents.boilerplate import boilerplate
 from bilingual_crawler.documents.cleaning import split_paragraphs
 from bilingual_crawler.documents.document import Alternate, Document, Image, Link, Paragraph
 from bilingual_crawler.documents.encoding import decode
-from bilingual_crawler.documents.language import detect_page, label_paragraphs
+from bilingual_crawler.documents.language import (
+    CLD2,
+    LanguageIdentifier,
+    detect_page,
+    label_paragraphs,
+)
 from bilingual_crawler.documents.page import MOST_BLOCKS, NEUTRAL, Block, ParsedPage, Reference
 from bilingual_crawler.documents.reader import read_page
 from bilingual_crawler.languages import language_of_tag
@@ -26,6 +31,7 @@ def build_document(
     content_type: str = "",
     headers_language: str = "",
     hints: tuple[str, ...] = (),
+    identifier: LanguageIdentifier = CLD2,
 ) -> Document:
     """The document at `url`; bytes that are no text make an empty one.
 
@@ -51,7 +57,8 @@ def build_document(
     )
     document.paragraphs = _paragraphs(page)
     _add_addresses(document, page, UrlResolver(url, page.base, decoded.encoding))
-    _add_language(document, (page.html_language, headers_language, page.content_language), hints)
+    declared = (page.html_language, headers_language, page.content_language)
+    _add_language(document, declared, hints, identifier)
     document.machine_translated = page.machine.mark_of(url, page.html_language, document.language)
     document.translation_service = page.machine.service
     document.needs_scripts = page.scripts.reason(document, hints)
@@ -137,14 +144,23 @@ def _link(address: str, reference: Reference, resolve: UrlResolver) -> Link:
     )
 
 
-def _add_language(document: Document, declared: tuple[str, ...], wanted: tuple[str, ...]) -> None:
+def _add_language(
+    document: Document,
+    declared: tuple[str, ...],
+    wanted: tuple[str, ...],
+    identifier: LanguageIdentifier,
+) -> None:
     language = detect_page(
-        document.paragraphs, declared=declared, wanted=wanted, domain=_top_level(document.url)
+        document.paragraphs,
+        declared=declared,
+        wanted=wanted,
+        domain=_top_level(document.url),
+        identifier=identifier,
     )
     document.language = language.code
     document.language_source = language.source
     document.language_shares = language.shares
-    label_paragraphs(document.paragraphs, language)
+    label_paragraphs(document.paragraphs, language, identifier)
 
 
 def _top_level(url: str) -> str:

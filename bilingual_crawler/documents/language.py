@@ -1,13 +1,14 @@
-"""The language of a page and of its paragraphs, by CLD2.
+"""The language of a page and of its paragraphs, as an identifier sees it; CLD2 by default.
 
 The main text decides where it is nearly all in one language. Where it is mixed, the whole
 page does: translated pages often carry a long untranslated part, a quotation or a program,
-and the words around it tell what the page is. Hints (top-level domain, declared and wanted
-languages) did not make CLD2 right more often on recorded sites, and led it astray when they
+and the words around it show what the page is. Hints (top-level domain, declared and wanted
+languages) did not make CLD2 right more often on recorded sites, and misled it when they
 were wrong (a false `lang="gl"` makes Spanish Galician); so they are given only where it has no
 answer without them.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ import pycld2
 
 from bilingual_crawler.documents.document import Paragraph
 from bilingual_crawler.languages import Language, language_of_cld2, language_of_tag
+from bilingual_crawler.plugins import PluginKind
 
 SURE_PERCENT = 95
 CONTENT_PERCENT = 20
@@ -42,9 +44,76 @@ class PageLanguage(NamedTuple):
         return bool(self.shares) and self.shares[0][1] < SURE_PERCENT
 
 
-class _Answer(NamedTuple):
+class Identification(NamedTuple):
+    """What an identifier says about a text."""
+
     reliable: bool
+    """False where the answer may well be wrong: a short text, or one of several languages."""
     shares: Shares
+    """ISO 639-3 codes with the percent of the text in each, most first; empty if unknown."""
+
+
+class LanguageIdentifier(ABC):
+    """Tells languages apart; one instance serves a whole crawl, and is made without arguments.
+
+    It is asked about pages and about single paragraphs, from several threads.
+    """
+
+    @abstractmethod
+    def identify(self, text: str, hints: Sequence[str] = (), domain: str = "") -> Identification:
+        """Return the languages of a text.
+
+        `hints` are ISO 639-3 codes of languages that are likely here, `domain` is the top-level
+        domain of the page. They are only given where there was no answer without them.
+        """
+
+    def knows(self, code: str) -> bool:  # noqa: ARG002 - for those that override it
+        """Return False for a language that is taken on the word of the page that declares it."""
+        return True
+
+
+class Cld2(LanguageIdentifier):
+    """Compact Language Detector 2."""
+
+    def identify(self, text: str, hints: Sequence[str] = (), domain: str = "") -> Identification:
+        """Return CLD2's answer, without what it does not know."""
+        known = [language for language in map(language_of_tag, hints) if language]
+        try:
+            reliable, _, details = pycld2.detect(
+                text[:LONGEST_TEXT],
+                isPlainText=True,
+                bestEffort=bool(known or domain),
+                hintLanguageHTTPHeaders=",".join(code for each in known for code in each.cld2[:1]),
+                hintTopLevelDomain=domain,
+            )
+        except (pycld2.error, ValueError):
+            return Identification(reliable=False, shares=[])
+        shares: dict[str, int] = {}
+        for _, code, percent, _ in details:
+            language = language_of_cld2(code)
+            if language is not None and percent > 0:
+                shares[language.code] = shares.get(language.code, 0) + percent
+        return Identification(reliable, sorted(shares.items(), key=lambda share: -share[1]))
+
+    def knows(self, code: str) -> bool:
+        """Return True if CLD2 has a model of the language."""
+        language = language_of_tag(code)
+        return language is not None and bool(language.cld2)
+
+
+IDENTIFIER_PLUGINS = PluginKind(
+    "a language identifier",
+    "bilingual_crawler.identifiers",
+    LanguageIdentifier,
+    {"cld2": "bilingual_crawler.documents.language.Cld2"},
+)
+CLD2 = Cld2()
+
+
+def load_identifier(name: str) -> LanguageIdentifier:
+    """Return the identifier that BILINGUAL_IDENTIFIER names."""
+    found: type[LanguageIdentifier] = IDENTIFIER_PLUGINS.load(name, "BILINGUAL_IDENTIFIER")
+    return found()
 
 
 def detect_page(
@@ -53,6 +122,7 @@ def detect_page(
     declared: Iterable[str] = (),
     wanted: Iterable[str] = (),
     domain: str = "",
+    identifier: LanguageIdentifier = CLD2,
 ) -> PageLanguage:
     """The language of a page with these paragraphs.
 
@@ -62,16 +132,16 @@ def detect_page(
     said = _first_language(declared)
     everything = "\n".join(each.text for each in paragraphs)
     main = "\n".join(each.text for each in paragraphs if not each.boilerplate)
-    if said is not None and not said.cld2 and said.code in set(wanted):
+    if said is not None and said.code in set(wanted) and not identifier.knows(said.code):
         return PageLanguage(said.code, "declaration", [(said.code, 100)])
-    main_shares = _ask(main).shares if len(main) >= LEAST_TEXT else []
+    main_shares = identifier.identify(main).shares if len(main) >= LEAST_TEXT else []
     if main_shares and main_shares[0][1] >= SURE_PERCENT:
         return PageLanguage(main_shares[0][0], "main text", main_shares)
-    shares = _ask(everything).shares
+    shares = identifier.identify(everything).shares
     if shares:
         code = _choose(shares, main_shares, said.code if said else None)
         return PageLanguage(code, "whole page", shares)
-    shares = _ask(everything, _hints(said, wanted), domain).shares
+    shares = identifier.identify(everything, _hints(said, wanted), domain).shares
     if shares:
         return PageLanguage(shares[0][0], "hints", shares)
     if said is not None and everything:
@@ -79,7 +149,9 @@ def detect_page(
     return PageLanguage(None, "none", [])
 
 
-def label_paragraphs(paragraphs: Iterable[Paragraph], page: PageLanguage) -> None:
+def label_paragraphs(
+    paragraphs: Iterable[Paragraph], page: PageLanguage, identifier: LanguageIdentifier = CLD2
+) -> None:
     """Note the language of each paragraph of the content that is long enough to tell.
 
     Only on a mixed page is each one looked at, and only languages that the page has a
@@ -92,14 +164,14 @@ def label_paragraphs(paragraphs: Iterable[Paragraph], page: PageLanguage) -> Non
         if not page.is_mixed:
             paragraph.language = page.code
             continue
-        answer = _ask(paragraph.text)
+        answer = identifier.identify(paragraph.text)
         if answer.reliable and answer.shares and answer.shares[0][0] in present:
             paragraph.language = answer.shares[0][0]
 
 
 def sure_language(text: str) -> str | None:
     """The language (ISO 639-3) that nearly all of a text is in, None where CLD2 is not sure."""
-    answer = _ask(text)
+    answer = CLD2.identify(text)
     if answer.reliable and answer.shares and answer.shares[0][1] >= SURE_PERCENT:
         return answer.shares[0][0]
     return None
@@ -117,26 +189,6 @@ def _choose(shares: Shares, main: Shares, declared: str | None) -> str:
     return ranked[0]
 
 
-def _ask(text: str, hints: str = "", domain: str = "") -> _Answer:
-    """CLD2's answer as ISO 639-3 codes and percents, without what it does not know."""
-    try:
-        reliable, _, details = pycld2.detect(
-            text[:LONGEST_TEXT],
-            isPlainText=True,
-            bestEffort=bool(hints or domain),
-            hintLanguageHTTPHeaders=hints,
-            hintTopLevelDomain=domain,
-        )
-    except (pycld2.error, ValueError):
-        return _Answer(reliable=False, shares=[])
-    shares: dict[str, int] = {}
-    for _, code, percent, _ in details:
-        language = language_of_cld2(code)
-        if language is not None and percent > 0:
-            shares[language.code] = shares.get(language.code, 0) + percent
-    return _Answer(reliable, sorted(shares.items(), key=lambda share: -share[1]))
-
-
 def _first_language(tags: Iterable[str]) -> Language | None:
     for tag in tags:
         language = language_of_tag(tag.partition(",")[0])
@@ -145,6 +197,5 @@ def _first_language(tags: Iterable[str]) -> Language | None:
     return None
 
 
-def _hints(declared: Language | None, wanted: Iterable[str]) -> str:
-    languages = [declared, *map(language_of_tag, wanted)]
-    return ",".join(code for language in languages if language for code in language.cld2[:1])
+def _hints(declared: Language | None, wanted: Iterable[str]) -> list[str]:
+    return [*([declared.code] if declared else []), *wanted]

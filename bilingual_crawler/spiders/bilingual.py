@@ -153,6 +153,7 @@ class BilingualSpider(Spider):
             content_type=kind,
             headers_language=_header(response, "Content-Language"),
             hints=self.crawl.languages_of(response.url).codes,
+            identifier=self.crawl.identifier,
         )
         document.depth = response.meta.get("depth", 0)
         document.requested_url = (response.meta.get("redirect_urls") or [response.url])[0]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
+from bilingual_crawler.documents.language import CLD2, LanguageIdentifier
 from bilingual_crawler.documents.sitemap import Sitemap, is_sitemap, read_sitemap
 from bilingual_crawler.languages import Languages
 from bilingual_crawler.store.warc_reader import RecordedResponse
@@ -56,6 +57,7 @@ class SourceReading:
     progress: Callable[[int], None] = lambda _bytes: None
     """Told after each page how many more bytes were read."""
     skips: Skips = field(default_factory=Skips)
+    identifier: LanguageIdentifier = CLD2
 
     def read(self, url: str, answer: RecordedResponse) -> Document | Sitemap:
         """The page that an answer holds, or what it says of other pages."""
@@ -67,4 +69,5 @@ class SourceReading:
             content_type=answer.header("Content-Type"),
             headers_language=answer.header("Content-Language"),
             hints=self.languages.codes,
+            identifier=self.identifier,
         )

@@ -29,6 +29,7 @@ from bilingual_crawler.crawl.wiring import wire_fetching
 from bilingual_crawler.discovery.site_detector import SiteDetector
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
+from bilingual_crawler.documents.language import load_identifier
 from bilingual_crawler.documents.sitemap import read_sitemap
 from bilingual_crawler.languages import LanguagePair
 
@@ -118,6 +119,7 @@ class SiteSpider(Spider):
             content_type=headers["Content-Type"],
             headers_language=headers["Content-Language"],
             hints=self.plan.langs.codes,
+            identifier=load_identifier(self.config.identifier),
         )
         document.requested_url = url
         said_in_headers = RequestState.of(response).opt_out

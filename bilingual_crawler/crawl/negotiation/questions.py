@@ -67,6 +67,7 @@ class Questions:
             content_type=header_of(response, "Content-Type"),
             headers_language=said,
             hints=pair.codes,
+            identifier=crawl.identifier,
         )
         declared = language_of_tag(said)
         says_so = varies(response) or (declared is not None and declared.code == code)
