@@ -121,6 +121,17 @@ class DocumentPair:
             "evidence": [item._asdict() for item in self.evidence],
         }
 
+    @classmethod
+    def from_dict(cls, fields: dict[str, Any]) -> Self:
+        """Return the pair that `to_dict` made this of; the score is rounded."""
+        return cls(
+            fields["url1"],
+            fields["url2"],
+            (fields["lang1"], fields["lang2"]),
+            tuple(Evidence(**item) for item in fields["evidence"]),
+            float(fields["score"]),
+        )
+
 
 def combined_score(evidence: Iterable[Evidence]) -> float:
     """1 minus the product of the doubts: what independent evidence adds up to."""
