@@ -13,7 +13,7 @@ from tests.crawls import ROOT
 from tests.scoring_support import HandMade, Page, crawl_site
 from tests.typed_commands import status_of
 
-PAPER = (ROOT / "docs" / "scoring.md").read_text()
+PAPER = (ROOT / "docs" / "explanation" / "scoring.md").read_text()
 
 HOST = "https://udala.example"
 LINK = (f"{HOST}/eu/agenda", "--from", f"{HOST}/es/agenda", "--langs", "spa-eus")

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.pairing.comparison import passing, shared_words
 from bilingual_crawler.pairing.pplocator import (
     ALIKE,
     candidates,
@@ -17,7 +16,7 @@ from bilingual_crawler.pairing.pplocator import (
     page_features,
     side_of,
 )
-from bilingual_crawler.pairing.profile import Profile
+from bilingual_crawler.pairing.profile import Profile, passing, shared_words
 from bilingual_crawler.pairing.small_models import DecisionTree, PairClassifiers, Split, shipped
 from tests.pairing_support import SITE, packed, page, pages
 

@@ -27,10 +27,10 @@ from bilingual_crawler.lab.training.pair_classifiers import (
     fit_pair_classifiers,
 )
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.pairing.comparison import ratio
 from bilingual_crawler.pairing.ilsp import structure_features
 from bilingual_crawler.pairing.pair import PairingPage, page_of
 from bilingual_crawler.pairing.pplocator import page_features
+from bilingual_crawler.pairing.profile import ratio
 from bilingual_crawler.pairing.small_models import SHIPPED
 
 ACCEPTED = 0.5

@@ -1,4 +1,10 @@
-"""Two texts to beads with scores: overlaps gathered, the cheapest way searched, finds judged."""
+"""From two texts to scored beads: gather overlaps, find the cheapest path, judge the beads.
+
+The score of a bead is the probability that its sides are translations of each other: a logistic
+regression over a few things that are known once the path is found. Its factors were fitted by
+benchmarks/alignment_fit.py on texts with a known alignment, and on pairs of texts that are not
+translations at all.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -21,21 +27,21 @@ from bilingual_crawler.alignment.splitting import Segment
 from bilingual_crawler.alignment.weights import FIRST_PASS, SECOND_PASS, Bead, Weights
 
 BAND = 100
-"""How many sentences off the expected way the search looks at first."""
+"""How many sentences off the expected path the search looks at first."""
 
 Encoder = Callable[[list[str]], Floats]
-"""Gives sentences vectors, a row each, that are near each other for the same meaning."""
+"""Gives sentences vectors, one row each, that are close for the same meaning."""
 
 
 class Scored(NamedTuple):
-    """A bead, and how sure it is that its sides are translations, from 0 to 1."""
+    """A bead, and the probability that its sides are translations."""
 
     bead: Bead
     score: float
 
 
 class Aligner:
-    """Aligns texts of two languages with what is known of them.
+    """Aligns texts of two languages with what is known about them.
 
     Without a lexicon this is the first pass, with one the second.
     """
@@ -50,7 +56,7 @@ class Aligner:
         self.weights = weights or (FIRST_PASS if lexicon is None else SECOND_PASS)
 
     def align(self, first: Sequence[Segment], second: Sequence[Segment]) -> list[Scored]:
-        """Beads that cover both texts, each sentence once and in order.
+        """Return beads that cover both texts, each sentence once and in order.
 
         Beads without text on one side have the score 0.
         """
@@ -69,7 +75,7 @@ class Aligner:
     def judge(
         self, beads: Sequence[Bead], costs: BeadCosts, overlaps: Mapping[str, Overlap]
     ) -> list[float]:
-        """The scores of beads that were found; measurements look in here."""
+        """Return the scores of beads; benchmarks override this."""
         return scores(beads, costs, overlaps)
 
     def _overlaps(self, first: Sequence[Segment], second: Sequence[Segment]) -> dict[str, Weighed]:
@@ -88,7 +94,7 @@ class Aligner:
 
 
 NEIGHBOURS = 3
-"""How far on each side a bead looks for others that are paired."""
+"""How far on each side of a bead its neighbours count."""
 
 FIRST_PASS_FACTORS: Mapping[str, float] = {
     "always": -4.84,
@@ -109,11 +115,11 @@ SECOND_PASS_FACTORS: Mapping[str, float] = {
 }
 VECTORS = 8.0
 VECTORS_EXPECTED = 0.5
-"""Not fitted: models differ. A cosine above a half speaks for a pair."""
+"""Not fitted, because models differ. A cosine above one half speaks for a pair."""
 
 
 def scores(beads: Sequence[Bead], costs: BeadCosts, overlaps: Mapping[str, Overlap]) -> list[float]:
-    """The score of each bead, from 0 to 1; of one without text on both sides it is 0."""
+    """Return the score of each bead, from 0 to 1; 0 without text on both sides."""
     known = features(beads, costs, overlaps)
     logits = np.zeros(len(beads))
     factors = SECOND_PASS_FACTORS if "lexicon" in overlaps else FIRST_PASS_FACTORS
@@ -129,7 +135,7 @@ def scores(beads: Sequence[Bead], costs: BeadCosts, overlaps: Mapping[str, Overl
 def features(
     beads: Sequence[Bead], costs: BeadCosts, overlaps: Mapping[str, Overlap]
 ) -> dict[str, Floats]:
-    """What the score of each bead is made of."""
+    """Return the features of each bead."""
     edges = np.asarray(beads, dtype=np.int64).reshape(-1, 4)
     size1, size2 = costs.lengths(edges)
     paired = (size1 > 0) & (size2 > 0)
@@ -148,14 +154,14 @@ def features(
 
 
 def _groups(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> sparse.csr_array:
-    """A row a bead, with a one for each of its sentences; together they are all sentences."""
+    """Return one row per bead, with a one for each of its sentences; together all sentences."""
     bounds = np.concatenate([starts[:1], ends])
     size = int(bounds[-1])
     return sparse.csr_array((np.ones(size), np.arange(size), bounds), (len(starts), size))
 
 
 def _neighbours(paired: NDArray[np.bool_]) -> Floats:
-    """Which share of the beads around each one is paired; beyond the ends all are."""
+    """Return the share of paired beads around each bead; beyond the ends all count as paired."""
     padded = np.concatenate([np.ones(NEIGHBOURS), paired, np.ones(NEIGHBOURS)])
     around = np.convolve(padded, np.ones(2 * NEIGHBOURS + 1), "valid") - paired
     shares: Floats = around / (2 * NEIGHBOURS)

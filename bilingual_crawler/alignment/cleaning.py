@@ -1,8 +1,11 @@
-"""Which sentence pairs are no good for a corpus, and why.
+"""Which sentence pairs are unfit for a corpus, and why.
 
-A rule is a function that says yes to a pair that breaks it; the first rule broken is the reason
-that the pair carries. Nothing is deleted. What can be said of a pair by itself is said here;
-what needs all pairs of a crawl (duplicates, boilerplate) is in repeats.py.
+A rule is a function that returns True for a pair that breaks it; the first broken rule is recorded
+as the reason. Nothing is deleted.
+
+Duplicates and boilerplate show only when all pairs of a crawl are known: of duplicates the best
+copy is kept. Until then a pair is kept as a digest of eight bytes in a temporary SQLite database,
+which is on disk when it is large.
 """
 
 import re
@@ -22,12 +25,12 @@ MOST_CHARACTERS = 1_000
 LEAST_SHARE_OF_LETTERS = 0.5
 LARGEST_RATIO = 2.5
 SLACK = 15
-"""Characters that a short sentence may differ by, whatever the ratio."""
+"""Characters by which a short sentence may differ, whatever the ratio."""
 ALIKE = 90
-"""Of 100: as similar as a text and its copy with a name changed."""
+"""Of 100: as similar as a text and its copy with one name changed."""
 LEAST_CHARACTERS_FOR_LANGUAGE = 40
 LEAST_CHARACTERS_FOR_THIRD = 100
-"""CLD2 needs so many to tell one of the two languages, and so many to tell any other."""
+"""CLD2 needs this many to tell one of the two languages, and this many to tell any other."""
 LEAST_SCORE = 0.2
 
 _TAGS = (
@@ -47,35 +50,35 @@ Rule = Callable[[SentencePair], bool]
 
 
 def no_letters(pair: SentencePair) -> bool:
-    """A side has no word at all."""
+    """Return True if a side has no word at all."""
     return not all(map(_letters, _texts(pair)))
 
 
 def too_short(pair: SentencePair) -> bool:
-    """A side is a fragment; one sign of a script without spaces is a word already."""
+    """Return True if a side is a fragment; in scripts without spaces one character is a word."""
     return any(
         _letters(text) < FEWEST_LETTERS and not _UNSPACED.search(text) for text in _texts(pair)
     )
 
 
 def too_long(pair: SentencePair) -> bool:
-    """A side is longer than sentences are: a list, or text that was not split."""
+    """Return True if a side is longer than a sentence: a list, or text that was not split."""
     return any(len(text) > MOST_CHARACTERS for text in _texts(pair))
 
 
 def copied(pair: SentencePair) -> bool:
-    """Both sides are the same text: it was not translated."""
+    """Return True if both sides are the same text, which was not translated."""
     first, second = (text.casefold() for text in _texts(pair))
     return first == second or fuzz.ratio(first, second, score_cutoff=ALIKE) > 0
 
 
 def markup(pair: SentencePair) -> bool:
-    """A side has the rests of a page's code in it."""
+    """Return True if a side contains remains of the page's code."""
     return any(_MARKUP.search(text) for text in _texts(pair))
 
 
 def few_letters(pair: SentencePair) -> bool:
-    """Half of a side or more is digits and signs: a table, a date, a formula."""
+    """Return True if at least half of a side is digits and signs: a table, a date, a formula."""
     for text in _texts(pair):
         written = len(text) - sum(map(str.isspace, text))
         if _letters(text, marks=True) < LEAST_SHARE_OF_LETTERS * written:
@@ -84,7 +87,7 @@ def few_letters(pair: SentencePair) -> bool:
 
 
 def wrong_language(pair: SentencePair) -> bool:
-    """CLD2 is sure that a side is in the language of the other side, or in a third one."""
+    """Return True if CLD2 is sure that a side is in the other's language, or in a third one."""
     return _is_foreign(pair.text1, pair.lang1, pair.lang2) or _is_foreign(
         pair.text2, pair.lang2, pair.lang1
     )
@@ -100,14 +103,14 @@ def _is_foreign(text: str, language: str, other: str) -> bool:
 
 
 def unsure(pair: SentencePair) -> bool:
-    """The aligner itself doubts it."""
+    """Return True if the aligner itself doubts the pair."""
     return pair.score < LEAST_SCORE
 
 
 def length_ratio(usual: float) -> Rule:
-    """The rule that sides may not differ too much in length, given how they usually do.
+    """Return the rule that the lengths of the sides may not differ too much from the usual ratio.
 
-    `usual` is how many characters of the second language stand for one of the first.
+    `usual` is the number of characters of the second language per character of the first.
     """
 
     def broken(pair: SentencePair) -> bool:
@@ -119,7 +122,7 @@ def length_ratio(usual: float) -> Rule:
 
 
 def rules(usual_ratio: float) -> Mapping[str, Rule]:
-    """All rules of single pairs by name, in the order in which they are asked."""
+    """Return all rules for single pairs by name, in the order in which they are applied."""
     return {
         "no_letters": no_letters,
         "too_short": too_short,
@@ -134,7 +137,7 @@ def rules(usual_ratio: float) -> Mapping[str, Rule]:
 
 
 def broken_rule(pair: SentencePair, asked: Mapping[str, Rule]) -> str:
-    """The name of the first rule that a pair breaks, "" if it is good."""
+    """Return the name of the first rule that a pair breaks, "" if it is good."""
     return next((name for name, rule in asked.items() if rule(pair)), "")
 
 
@@ -143,7 +146,7 @@ def _texts(pair: SentencePair) -> tuple[str, str]:
 
 
 def _letters(text: str, *, marks: bool = False) -> int:
-    """Letters of a text; with `marks` also what is written above and below them."""
+    """Count the letters of a text; with `marks` also the marks above and below them."""
     found = sum(map(str.isalpha, text))
     if marks and not text.isascii():
         found += sum(unicodedata.category(each)[0] == "M" for each in text)
@@ -153,7 +156,7 @@ def _letters(text: str, *, marks: bool = False) -> int:
 DUPLICATE, BOILERPLATE = "duplicate", "boilerplate"
 FEWEST_PAGES = 5
 LEAST_SHARE = 0.1
-"""A pair on so many documents of a site, and on so large a share of them, is its furniture."""
+"""A pair on this many documents of a site, and on this share of them, is boilerplate."""
 
 SCHEMA = """
 CREATE TABLE best (digest INTEGER PRIMARY KEY, score REAL, number INTEGER);
@@ -171,7 +174,7 @@ SET documents = documents + (last != excluded.last), last = excluded.last
 
 
 class Repeats:
-    """Told of every good pair once, in order, then asked about each."""
+    """Takes every good pair once, in order; then tells which of them repeat."""
 
     def __init__(self) -> None:
         self._connection = sqlite3.connect("", isolation_level=None, check_same_thread=False)
@@ -179,11 +182,11 @@ class Repeats:
         self._connection.execute("BEGIN")
 
     def close(self) -> None:
-        """Forget everything."""
+        """Discard everything."""
         self._connection.close()
 
     def add(self, number: int, document: int, pair: SentencePair) -> None:
-        """Note the pair with this number in the crawl, of the document pair with that one."""
+        """Add the pair with this number in the crawl; `document` numbers its document pair."""
         site = _site(pair)
         run = self._connection.execute
         run(BETTER, (_digest(pair), pair.score, number))
@@ -191,7 +194,7 @@ class Repeats:
         run(COUNT.format("sites"), (site, document))
 
     def broken_rule(self, number: int, pair: SentencePair) -> str:
-        """Why a pair is left out after all, "" if it is kept."""
+        """Return why a pair is dropped after all, "" if it is kept."""
         ask, site = self._connection.execute, _site(pair)
         (documents,) = ask(
             "SELECT documents FROM times WHERE digest = ?", (_digest(pair, site),)
@@ -209,7 +212,7 @@ def _site(pair: SentencePair) -> str:
 
 
 def _digest(pair: SentencePair, site: str = "") -> int:
-    """A number for the text of a pair, the same for copies in other case and spacing."""
+    """Return a number for the text of a pair, the same for copies in other case and spacing."""
     texts = [" ".join(text.casefold().split()) for text in (pair.text1, pair.text2)]
     key = "\n".join((site, pair.lang1, pair.lang2, *texts))
     digest = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest()

@@ -1,10 +1,10 @@
-"""What a bead costs: its lengths (Gale and Church), what its sides share, where it stands.
+"""The cost of a bead: its lengths (Gale and Church), what its sides share, where it is.
 
-Everything is in nats, so that parts add up. Lengths cost the logarithm of how probable their
-difference is. Shared content is worth what matches less what should have matched: each side
-brings a weight of words, and a bead whose words find no counterpart pays for them, while a
-sentence that is left out does not. That sum is linear in the sentences of a bead, so a bead of
-several sentences is a sum over a rectangle of single ones.
+Everything is in nats, so that the parts add up. Lengths cost the logarithm of how probable their
+difference is. Shared content is worth what matches minus what should have matched: each side brings
+a weight of words, and a bead whose words find no counterpart pays for them, while a skipped
+sentence does not. That sum is linear in the sentences of a bead, so a bead of several sentences is
+a sum over a rectangle of single ones.
 """
 
 import math
@@ -25,12 +25,12 @@ Floats = NDArray[np.float64]
 _STEP, _FURTHEST = 0.01, 7.0
 _DEVIATIONS = np.arange(0.0, _FURTHEST + _STEP, _STEP)
 _LENGTH_COST = np.asarray([-math.log(math.erfc(each / math.sqrt(2))) for each in _DEVIATIONS])
-"""-log of the probability that lengths differ by more than so many standard deviations."""
+"""-log of the probability that lengths differ by more than this many standard deviations."""
 
 
 @dataclass(frozen=True)
 class SentenceSide:
-    """The lengths of a text's sentences, which begin a paragraph, which are headings."""
+    """A text's sentences as arrays: lengths, starts of paragraphs, headings."""
 
     lengths: Floats
     starts: NDArray[np.bool_]
@@ -38,12 +38,12 @@ class SentenceSide:
 
     @cached_property
     def behind(self) -> Floats:
-        """The characters behind, for every number of sentences behind."""
+        """The characters before each sentence, and all of them at the end."""
         return np.concatenate([[0.0], np.cumsum(self.lengths)])
 
     @classmethod
     def of(cls, segments: Sequence[Segment]) -> "SentenceSide":
-        """The arrays of these sentences."""
+        """Return the arrays of some sentences."""
         numbers = np.asarray([each.paragraph for each in segments])
         return cls(
             np.asarray([max(1, len(each.text)) for each in segments], dtype=np.float64),
@@ -56,10 +56,10 @@ class SentenceSide:
 
 
 class Weighed(NamedTuple):
-    """Overlap, and how much it counts.
+    """An overlap and its weight.
 
-    `expected` is the share of what a pair could have in common that makes it neither better nor
-    worse than none.
+    `expected` is the share of possible matches at which a pair is neither better nor worse than
+    none.
     """
 
     overlap: Overlap
@@ -67,7 +67,7 @@ class Weighed(NamedTuple):
     expected: float
 
     def gain(self, rows: slice, columns: slice) -> Floats:
-        """What it is worth to pair sentences."""
+        """Return the gain of pairing sentences."""
         total1, total2 = self.overlap.total1, self.overlap.total2
         missing = self.expected / 2 * (total1[rows, None] + total2[None, columns])
         gain: Floats = self.weight * (self.overlap.shared(rows, columns) - missing)
@@ -75,7 +75,7 @@ class Weighed(NamedTuple):
 
 
 class BeadCosts:
-    """The costs of all beads of two texts, made a block at a time."""
+    """The costs of all beads of two texts, computed block by block."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class BeadCosts:
         return weights.skip + weights.skip_length * self.length_cost(lengths1, lengths2)
 
     def length_cost(self, lengths1: Floats, lengths2: Floats) -> Floats:
-        """The cost of lengths that differ."""
+        """Return the cost of a difference in length."""
         scaled = lengths2 / self.ratio
         spread = np.sqrt(self._weights.variance * np.maximum(1.0, (lengths1 + scaled) / 2))
         steps = np.minimum(np.abs(scaled - lengths1) / spread, _FURTHEST) / _STEP
@@ -102,14 +102,14 @@ class BeadCosts:
         return cost
 
     def lengths(self, edges: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        """The characters on both sides of beads, each a row of starts and ends."""
+        """Return the characters on both sides of beads, each a row of starts and ends."""
         behind1, behind2 = self._side1.behind, self._side2.behind
         return behind1[edges[:, 1]] - behind1[edges[:, 0]], behind2[edges[:, 3]] - behind2[
             edges[:, 2]
         ]
 
     def expected(self) -> Floats:
-        """How many sentences of the second side are behind, for each number of the first."""
+        """Return the likely sentences passed on the second side, for each number on the first."""
         return np.interp(
             self._side1.behind / (self._side1.behind[-1] or 1.0),
             self._side2.behind / (self._side2.behind[-1] or 1.0),
@@ -117,7 +117,7 @@ class BeadCosts:
         )
 
     def block(self, rows: range, columns: range) -> dict[Shape, Floats]:
-        """The costs of beads that end at these places (see `path.Costs`)."""
+        """Return the costs of beads that end at these places (see `path.Costs`)."""
         gains = self._gains(rows, columns)
         costs = {}
         for shape, prior in self._weights.prior.items():
@@ -140,7 +140,7 @@ class BeadCosts:
         return costs
 
     def _gains(self, rows: range, columns: range) -> Floats:
-        """Sums of gains over all rectangles from the corner, with a margin for beads' reach."""
+        """Return the sums of gains over all rectangles from the corner, with a margin."""
         first1, first2 = rows.start - LARGEST, columns.start - LARGEST
         sums = np.zeros((len(rows) + LARGEST, len(columns) + LARGEST))
         low1, low2 = max(0, first1), max(0, first2)

@@ -1,9 +1,11 @@
-"""The documents of a crawl's pairs, split into sentences, outside of memory.
+"""The documents of a crawl's pairs, split into sentences, and the file of sentence pairs.
 
-A temporary SQLite database holds them: it lives in memory while it is small, spills into the
-folder for temporary files when it is not, and is gone when the process is, however it ends.
-(SQLITE_TMPDIR names another folder.) Reading a folder that a crawl is writing to is fine: what
-is not complete yet is left out.
+A temporary SQLite database holds the documents: it stays in memory while it is small, spills into
+the folder for temporary files when it is not, and disappears with the process, however that ends.
+(SQLITE_TMPDIR names another folder.) A folder that a crawl is writing to can be read; what is
+incomplete is left out.
+
+The same pairs give the same bytes in sentences.jsonl.gz, which is written completely or not at all.
 """
 
 import fcntl
@@ -42,13 +44,13 @@ SELECT url1, url2, lang1, lang2, one.segments, two.segments FROM pairs
 JOIN texts one ON one.key = url1 JOIN texts two ON two.key = url2 WHERE id = ?
 """
 MOST_SENTENCES = 20_000
-"""Of a document; one that has more is a dump, and would hold up all others."""
+"""The most sentences per document; one with more is a dump, and would hold up all others."""
 _EVERY = 100
 """Lines between two reports of progress."""
 
 
 class PairOfTexts(NamedTuple):
-    """Two documents that are translations of one another, as sentences."""
+    """Two documents that are translations of each other, as sentences."""
 
     url1: str
     url2: str
@@ -69,7 +71,7 @@ class FolderReading:
 
 
 class PairedDocuments:
-    """The document pairs of a folder, to be gone through more than once."""
+    """The document pairs of a folder, to be read more than once."""
 
     def __init__(self, folder: Path, progress: Callable[[int, int], None]) -> None:
         self._connection = sqlite3.connect("", isolation_level=None, check_same_thread=False)
@@ -81,18 +83,18 @@ class PairedDocuments:
         self._connection.execute("COMMIT")
 
     def close(self) -> None:
-        """Forget everything."""
+        """Discard everything."""
         self._connection.close()
 
     def __len__(self) -> int:
         return self.reading.document_pairs
 
     def in_order(self) -> Iterator[PairOfTexts]:
-        """Every pair whose documents are both there, in the order in which they were found."""
+        """Return every pair whose documents are both there, in the order they were found."""
         return self._texts(self._connection.execute("SELECT id FROM pairs ORDER BY id"))
 
     def at_random(self) -> Iterator[PairOfTexts]:
-        """The same pairs, in an order that has nothing to do with the crawl's."""
+        """Return the same pairs in an order unrelated to that of the crawl."""
         return self._texts(self._connection.execute("SELECT id FROM pairs ORDER BY place, id"))
 
     def _texts(self, numbers: Iterable[tuple[int]]) -> Iterator[PairOfTexts]:
@@ -103,7 +105,7 @@ class PairedDocuments:
                 yield PairOfTexts(url1, url2, lang1, lang2, _unpack(first), _unpack(second))
 
     def _read_pairs(self, path: Path) -> None:
-        """Take the last word on each page: a better find may have replaced an earlier one."""
+        """Read the last pair of each page: a better find may have replaced an earlier one."""
         for fields in self._lines(path, lambda _: None):
             try:
                 row = [fields[name] for name in ("url1", "url2", "lang1", "lang2")]
@@ -148,7 +150,7 @@ class PairedDocuments:
         return found.fetchone() is not None
 
     def _lines(self, path: Path, progress: Callable[[int], None]) -> Iterator[dict[str, Any]]:
-        """The lines of a file that may be growing; what cannot be read is counted."""
+        """Yield the lines of a file that may be growing; count what cannot be read."""
         try:
             raw = path.open("rb")
         except OSError as error:
@@ -197,10 +199,10 @@ LEVEL = 6
 
 
 def write_sentences(file: Path, pairs: Iterable[SentencePair]) -> int:
-    """Write a file of sentence pairs, and tell how many they were.
+    """Write a file of sentence pairs; return how many there were.
 
-    It takes the place of an older one at once, when it is complete on the disk. What a kill
-    leaves behind is overwritten by the next run.
+    It replaces an older file at once, when it is complete on disk. What a killed run leaves behind
+    is overwritten by the next run.
     """
     count = 0
     with (
@@ -214,13 +216,13 @@ def write_sentences(file: Path, pairs: Iterable[SentencePair]) -> int:
 
 
 def to_line(pair: SentencePair) -> bytes:
-    """A sentence pair as a line of the file."""
+    """Return a sentence pair as a line of the file."""
     return json.dumps(pair.to_dict(), ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
 @contextmanager
 def sole_writer(file: Path) -> Iterator[None]:
-    """Hold a file's folder against another alignment; the kernel lets go of it in the end."""
+    """Lock a file's folder against another alignment; the kernel releases it in the end."""
     descriptor = os.open(file.parent, os.O_RDONLY)
     try:
         try:

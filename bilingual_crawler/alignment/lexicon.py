@@ -1,8 +1,8 @@
 """A lexicon of two languages, learned from sentences that were aligned with confidence.
 
-IBM Model 1 in both directions at once: at each step a word's share in another is the product
-of what both directions believe (alignment by agreement), which leaves few wrong entries. Words
-count once a sentence. Everything is bounded: the number of sentences, the length of those that
+IBM Model 1 in both directions at once: at each step the share of one word in another is the product
+of what both directions believe (alignment by agreement), which leaves few wrong entries. A word
+counts once per sentence. Everything is bounded: the number of sentences, the length of those that
 are learned from, and the number of entries.
 """
 
@@ -23,14 +23,14 @@ LEAST_SEEN = 2
 ROUNDS = 5
 LEAST_SHARE = 0.03
 NULL = 0.02
-"""The share that a word without a counterpart is given to."""
+"""The share reserved for words without a counterpart."""
 
 Words = Sequence[str]
 
 
 @dataclass(frozen=True)
 class Lexicon:
-    """How much a word of one language stands for a word of the other, from 0 to 1."""
+    """How much a word of one language translates a word of the other, from 0 to 1."""
 
     ids1: dict[str, int]
     ids2: dict[str, int]
@@ -43,20 +43,20 @@ class Lexicon:
 
     @cached_property
     def worth(self) -> sparse.csr_array:
-        """What it is worth to find two words: their share, the more the rarer they are."""
+        """The value of finding two words: their share, more for rare words."""
         rare1 = sparse.diags_array(self.rarity1) @ self.shares
         rare2 = self.shares @ sparse.diags_array(self.rarity2)
         return ((rare1 + rare2) / 2).tocsr()
 
     def share(self, word1: str, word2: str) -> float:
-        """How much one word stands for the other."""
+        """Return how much one word translates the other."""
         if word1 not in self.ids1 or word2 not in self.ids2:
             return 0.0
         return float(self.shares[self.ids1[word1], self.ids2[word2]])
 
 
 def learn(pairs: Sequence[tuple[Words, Words]]) -> Lexicon | None:
-    """The lexicon that sentence pairs give, None if they give none."""
+    """Return the lexicon learned from sentence pairs; None if there is too little in them."""
     ids1, rarity1 = _vocabulary([first for first, _ in pairs])
     ids2, rarity2 = _vocabulary([second for _, second in pairs])
     together = _cooccurrences(pairs, ids1, ids2)
@@ -80,7 +80,7 @@ def learn(pairs: Sequence[tuple[Words, Words]]) -> Lexicon | None:
 
 
 def _vocabulary(texts: Sequence[Words]) -> tuple[dict[str, int], NDArray[np.float64]]:
-    """The words that were seen often enough, and how rare each is."""
+    """Return the words that were seen often enough, and how rare each is."""
     seen = Counter(word for text in texts for word in set(text))
     known = sorted(word for word, times in seen.items() if times >= LEAST_SEEN)
     rarity = [math.log(1 + len(texts) / seen[word]) for word in known]
@@ -93,7 +93,7 @@ _Integers = NDArray[np.int32]
 def _cooccurrences(
     pairs: Sequence[tuple[Words, Words]], ids1: dict[str, int], ids2: dict[str, int]
 ) -> tuple[_Integers, _Integers, _Integers, _Integers] | None:
-    """For each two words that stand in one pair: the words, and their places in the texts."""
+    """Return each two words that occur in one pair, with their places in the texts."""
     parts: list[tuple[_Integers, _Integers, _Integers, _Integers]] = []
     size = place1 = place2 = 0
     for text1, text2 in pairs:
@@ -124,7 +124,7 @@ def _cooccurrences(
 
 
 def _responsibility(belief: NDArray[np.float64], groups: _Integers) -> NDArray[np.float64]:
-    """Which of the words of the other text each word comes from, as shares."""
+    """Return the shares of the other text's words that each word comes from."""
     totals = np.bincount(groups, belief) + NULL
     shares: NDArray[np.float64] = belief / totals[groups]
     return shares

@@ -1,4 +1,9 @@
-"""What sentences of two texts have in common: anchors, words of a lexicon, meaning."""
+"""What sentences of two texts have in common: anchors, words of a lexicon, meaning.
+
+Anchors look the same in both languages: numbers, addresses, names, cognates, marks. They need no
+knowledge of the languages, so they carry the first pass; in the second they cover what no lexicon
+knows, the names and figures of the page.
+"""
 
 import math
 import re
@@ -17,7 +22,7 @@ from bilingual_crawler.alignment.lexicon import Lexicon
 from bilingual_crawler.languages.normal_forms import normalize
 
 ADDRESS, NUMBER, WORD, COGNATE, MARK = 2.0, 1.0, 1.0, 0.5, 0.4
-"""What a shared anchor of a kind is worth, times how rare it is in the two documents."""
+"""The value of a shared anchor of each kind, multiplied by how rare it is in the two documents."""
 PREFIX = 4
 STEM = 5
 SHORTEST_NAME = 2
@@ -32,15 +37,15 @@ _UNSPACED = re.compile(
 )
 _QUOTES = "\u00ab\u00bb\u201c\u201d\u201e\u300c\u300d\u300e\u300f"
 _MARKS = str.maketrans("\uff1f\u061f\uff01\uff1a\uff08" + _QUOTES, "??!:(" + '"' * len(_QUOTES))
-"""One sign for marks that other scripts have signs of their own for."""
+"""One sign for marks that other scripts write with signs of their own."""
 _KEPT_MARKS = frozenset('?!:(…"%')
 END = ".,;:!?)]}»”"
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, folded and cut to a stem; of scripts without spaces, pairs of signs.
+    """Return the words of a text, folded and stemmed; pairs of characters in unspaced scripts.
 
-    What an ending changes is much in Basque or Finnish, so the lexicon knows beginnings.
+    Endings vary much in Basque or Finnish, so the lexicon knows beginnings of words.
     """
     found: list[str] = []
     has_unspaced = _UNSPACED.search(text) is not None
@@ -53,7 +58,7 @@ def words(text: str) -> list[str]:
 
 
 def anchors(text: str) -> dict[str, float]:
-    """The anchors of a text, and what each is worth before it is known how rare it is."""
+    """Return the anchors of a text, and the value of each before its rarity is known."""
     found: dict[str, float] = {}
     for match in _ADDRESS.finditer(text):
         found["@" + match.group().rstrip(END).casefold()] = ADDRESS
@@ -75,7 +80,7 @@ def anchors(text: str) -> dict[str, float]:
 
 
 def _digits(text: str) -> str:
-    """A number without what parts its digits, which differs from language to language."""
+    """Return a number without separators, which differ between languages."""
     return "".join(str(unicodedata.digit(each, "")) for each in text)
 
 
@@ -86,7 +91,7 @@ def _folded(word: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _bare(word: str) -> str:
-    """A word without accents: they are the first thing that cognates differ in."""
+    """Return a word without accents, in which cognates often differ."""
     if word.isascii():
         return word.lower()
     parts = normalize("NFKD", word.casefold())
@@ -98,9 +103,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Overlap:
-    """What a sentence shares with another is the product of their two rows.
+    """A matrix per side: what two sentences share is the product of their rows.
 
-    `total1` and `total2` are what each sentence could at most share with a perfect counterpart.
+    `total1` and `total2` are the most that each sentence could share with a perfect counterpart.
     """
 
     rows1: Any
@@ -109,13 +114,13 @@ class Overlap:
     total2: Floats
 
     def shared(self, first: slice, second: slice) -> Floats:
-        """What each sentence of one slice shares with each of the other."""
+        """Return what each sentence of one slice shares with each of the other."""
         product = self.rows1[first] @ self.rows2[second].T
         shared: Floats = product.toarray() if sparse.issparse(product) else product
         return shared
 
     def likeness(self, groups1: sparse.csr_array, groups2: sparse.csr_array) -> Floats:
-        """How much of what groups of sentences have is shared, from 0 to 1, group by group.
+        """Return the share of what groups of sentences have in common, from 0 to 1, group by group.
 
         A group is a row with a one for each of its sentences.
         """
@@ -130,9 +135,9 @@ class Overlap:
 
 
 def anchor_overlap(first: Sequence[str], second: Sequence[str]) -> Overlap:
-    """What sentences share that needs no knowledge of their languages.
+    """Return what sentences share regardless of their languages.
 
-    An anchor is worth the more the rarer it is. Those of one side alone tell nothing.
+    Rare anchors are worth more. Anchors on one side alone say nothing.
     """
     found1, found2 = [anchors(text) for text in first], [anchors(text) for text in second]
     times1 = Counter(name for found in found1 for name in found)
@@ -162,9 +167,9 @@ def _anchor_rows(
 
 
 def lexicon_overlap(first: Sequence[str], second: Sequence[str], lexicon: Lexicon) -> Overlap:
-    """What sentences share by what the lexicon knows of their words.
+    """Return what sentences share according to the lexicon.
 
-    Words that it does not know at all tell nothing.
+    Words that it does not know say nothing.
     """
     rows1, rows2 = _word_rows(first, lexicon.ids1), _word_rows(second, lexicon.ids2)
     total1, total2 = rows1 @ lexicon.rarity1, rows2 @ lexicon.rarity2
@@ -182,7 +187,7 @@ def _word_rows(texts: Sequence[str], ids: dict[str, int]) -> sparse.csr_array:
 
 
 def vector_overlap(vectors1: Floats, vectors2: Floats) -> Overlap:
-    """The cosine of the vectors that a model of meaning gives sentences."""
+    """Return the cosines of sentence vectors."""
     unit1, unit2 = _unit(vectors1), _unit(vectors2)
     return Overlap(unit1, unit2, np.ones(len(unit1)), np.ones(len(unit2)))
 

@@ -1,12 +1,11 @@
-"""The cheapest way through two texts: dynamic programming over beads, row by row in numpy.
+"""The cheapest path through two texts: dynamic programming over beads, row by row in numpy.
 
-Only a band around the expected way is looked at. If the way touches the edge of the band, the
-band is doubled and the search repeated, so a narrow band costs time and never the answer that
-a wider one would give near it.
+Only a band around the expected path is searched. If the path touches the edge of the band, the band
+is doubled and the search repeated: a band that is too narrow costs time, not quality.
 
-A row depends on itself only through sentences that are left out of the second side. What those
-cost is a running sum, so the best way to leave some out is a running minimum, and a whole row
-is a handful of array operations.
+A row depends on itself only through skipped sentences of the second side. Their cost is a running
+sum, so the best way to skip some is a running minimum, and a whole row takes a handful of array
+operations.
 """
 
 from collections.abc import Mapping
@@ -20,34 +19,34 @@ from bilingual_crawler.alignment.weights import Bead, Shape
 Floats = NDArray[np.float64]
 
 ROWS = 32
-"""Rows whose costs are made at once; the band moves only between such blocks."""
+"""Rows whose costs are computed at once; the band moves only between such blocks."""
 NEAR_EDGE = 3
 LEFT_OUT_1, LEFT_OUT_2 = -1, -2
 MOST_CELLS = 100_000_000
-"""How large a band may become; two texts that need more are hardly translations."""
+"""The largest band; two texts that need more are hardly translations."""
 
 
 class Costs(Protocol):
-    """What beads cost, for a search that asks for some of them at a time."""
+    """The costs of beads, for a search that asks for some of them at a time."""
 
     @property
     def skip1(self) -> Floats:
-        """The cost of leaving out each sentence of the first side."""
+        """The cost of skipping each sentence of the first side."""
 
     @property
     def skip2(self) -> Floats:
-        """The same of the second side."""
+        """The cost of skipping each sentence of the second side."""
 
     def block(self, rows: range, columns: range) -> Mapping[Shape, Floats]:
-        """The costs of beads that end before sentence (row, column), for each shape.
+        """Return the costs of beads that end before sentence (row, column), for each shape.
 
-        Rows and columns count the sentences that are behind; beads that would begin before
-        the text cost infinity.
+        Rows and columns count the sentences passed; beads that would begin before the text cost
+        infinity.
         """
 
 
 class RowBlock(NamedTuple):
-    """Some rows and the columns that are looked at in them."""
+    """Some rows, and the columns that are searched in them."""
 
     rows: range
     columns: range
@@ -60,10 +59,10 @@ class _Way(NamedTuple):
 
 
 def cheapest_beads(costs: Costs, expected: Floats, band: int) -> tuple[list[Bead], float]:
-    """The beads that cover both texts at the least cost, and that cost.
+    """Return the beads that cover both texts at the least cost, and that cost.
 
-    `expected` says for every number of sentences behind on the first side (0 to all) how many
-    are likely behind on the second; `band` is how far from there the search goes at first.
+    `expected` is the likely number of sentences passed on the second side for every number on the
+    first (0 to all); `band` is how far from there the search goes at first.
     """
     size1, size2 = len(costs.skip1), len(costs.skip2)
     while True:
@@ -118,7 +117,7 @@ def _search(costs: Costs, blocks: list[RowBlock], size2: int) -> _Way:
 
 
 def _moved(row: tuple[int, Floats], columns: range, by: int) -> Floats:
-    """A row of totals as seen from `by` columns further on; infinity where it has none."""
+    """Return a row of totals shifted by `by` columns; infinity where it has none."""
     first, totals = row
     low, high = columns.start - by - first, columns.stop - by - first
     if low >= 0 and high <= len(totals):

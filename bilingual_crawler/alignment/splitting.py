@@ -2,7 +2,7 @@
 
 The library sentencex knows the abbreviations of many languages and falls back to a related one
 for the rest; benchmarks/splitters.py compares it with others. Some habits of real text that it
-does not know are mended here. No sentence begins
+does not know are handled here. No sentence begins
 
 - in lower case, or in the middle of a line without any mark before it,
 - right after a full stop without a space (a name, "FIN.MES", but not "end.Then"),
@@ -25,7 +25,7 @@ from bilingual_crawler.languages import language_of_tag
 
 SHORT_WORD = 3
 LONGEST_PIECE = 20_000
-"""Characters that are looked at together; a longer paragraph is no prose."""
+"""Characters that are split together; a longer paragraph is not prose."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _AFTER_ELLIPSIS = re.compile(r"(?:(?<=[^\W\d_]\u2026)|(?<=[^\W\d_]\.\.\.))\s+(?=[^\W\d_])")
@@ -35,14 +35,14 @@ _IN_WORDS = frozenset({"Ll", "Lu", "Nd"})
 _CLOSING = frozenset({"Pe", "Pf"})
 _OPENING = "([{«“\"'"
 TAIL = 16
-"""Characters at the end of a sentence that tell whether it is one."""
+"""Characters at the end of a sentence that show whether it is complete."""
 
 
 def sentences(text: str, language: str) -> list[str]:
-    """The sentences of a text, in order, each without white space around it.
+    """Return the sentences of a text, in order, each without surrounding white space.
 
-    Not a character of the text is lost, added or moved, other than white space. Any text and
-    any language code will do.
+    No character of the text is lost, added or moved, other than white space. Any text and any
+    language code will do.
     """
     parts: list[str] = []
     for piece in _pieces(text, _code(language)):
@@ -56,13 +56,13 @@ def sentences(text: str, language: str) -> list[str]:
 
 @lru_cache(maxsize=256)
 def _code(language: str) -> str:
-    """The code that sentencex knows a language by."""
+    """Return the code that sentencex uses for a language."""
     known = language_of_tag(language)
     return (known.iso639_1 or known.code) if known else "en"
 
 
 def _pieces(text: str, code: str) -> list[str]:
-    """The text cut where the library sees the end of a sentence."""
+    """Return the text cut where the library sees the end of a sentence."""
     pieces: list[str] = []
     for start in range(0, len(text), LONGEST_PIECE):
         part = text[start : start + LONGEST_PIECE]
@@ -77,7 +77,7 @@ def _pieces(text: str, code: str) -> list[str]:
 
 
 def _goes_on(before: str, after: str) -> bool:
-    """Whether a sentence that seemed over goes on after all."""
+    """Return True if a sentence that seemed complete goes on."""
     body, ended = after.lstrip(), before.rstrip()
     if not body or "\n" in before[len(ended) :]:
         return not body
@@ -93,7 +93,7 @@ def _goes_on(before: str, after: str) -> bool:
 
 
 def _is_abbreviation(ended: str, *, before_digit: bool) -> bool:
-    """Whether the word before the full stop is a short one before a number, or one letter.
+    """Return True if a short word before a number, or one letter, is before the full stop.
 
     A letter of Latin, Greek or Cyrillic script may well end a sentence ("axis Y").
     """
@@ -105,7 +105,7 @@ def _is_abbreviation(ended: str, *, before_digit: bool) -> bool:
 
 
 def _at_ellipses(part: str) -> list[str]:
-    """A part cut after each ellipsis that a capital letter follows."""
+    """Return a part cut after each ellipsis that a capital letter follows."""
     if "\u2026" not in part and "..." not in part:
         return [part]
     found = (match.end() for match in _AFTER_ELLIPSIS.finditer(part))
@@ -118,7 +118,7 @@ HEADINGS = frozenset({"title", "heading"})
 
 @dataclass(slots=True, frozen=True)
 class Segment:
-    """A sentence, the number of the paragraph that it stands in, and what kind that is."""
+    """A sentence, the number of its paragraph, and the paragraph's kind."""
 
     text: str
     paragraph: int = 0
@@ -126,17 +126,17 @@ class Segment:
 
     @property
     def is_heading(self) -> bool:
-        """Whether it stands above text rather than in it."""
+        """True for titles and headings."""
         return self.kind in HEADINGS
 
 
 def segments_of(document: Document, language: str) -> list[Segment]:
-    """The sentences of the content of a page, in their order."""
+    """Return the sentences of a page's content, in order."""
     return split_all(document.main_paragraphs, language)
 
 
 def split_all(paragraphs: Iterable[Paragraph], language: str) -> list[Segment]:
-    """The sentences of paragraphs; a sentence never reaches into the next paragraph."""
+    """Return the sentences of paragraphs; no sentence spans two paragraphs."""
     return [
         Segment(sentence, number, paragraph.kind)
         for number, paragraph in enumerate(paragraphs)

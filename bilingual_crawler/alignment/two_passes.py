@@ -1,9 +1,9 @@
-"""A whole crawl aligned: a first pass to learn a lexicon from, a second one that uses it.
+"""Alignment of a whole crawl: a first pass to learn a lexicon, a second one that uses it.
 
-The first pass looks at documents by chance until it has seen enough sentences that it is sure
-of; in a large crawl that is a small part. The second goes through all documents in order. Its
-pairs are cleaned one by one, put aside in a temporary file, and written when it is known which
-of them repeat. The same folder gives the same file, byte by byte.
+The first pass samples documents at random until it has seen enough sentences that it is sure of; in
+a large crawl that is a small part. The second goes through all documents in order. Its pairs are
+cleaned one by one, set aside in a temporary file, and written when it is known which of them
+repeat. The same folder gives the same file, byte for byte.
 """
 
 import json
@@ -31,21 +31,21 @@ from bilingual_crawler.errors import ConfigurationError, writing
 from bilingual_crawler.store.sentence_pair import SentencePair, pair_id
 
 SURE = 0.9
-"""The score from which the first pass's pairs are learned from."""
+"""The least score of first-pass pairs to learn from."""
 UNSPACED = frozenset({"zho", "yue", "jpn"})
-"""Languages that put no space between sentences."""
+"""Languages without a space between sentences."""
 LEAST_PAIRS = 50
-"""Fewer teach nothing: then the first pass is all."""
+"""The fewest pairs to learn from; with fewer there is only the first pass."""
 
 Languages = tuple[str, str]
 
 Progress = Callable[[str, int, int], None]
-"""Told what is being done, how much of it is done, and of how much."""
+"""Called with what is being done, how much of it is done, and the total."""
 
 
 @dataclass
 class AlignmentCounts:
-    """What came of aligning a folder."""
+    """The result of aligning a folder, in numbers."""
 
     document_pairs: int = 0
     sentences1: int = 0
@@ -67,7 +67,7 @@ class AlignmentCounts:
             self.kept += 1
 
     def to_dict(self) -> dict[str, Any]:
-        """The counts as JSON has them."""
+        """Return the counts as a JSON object."""
         return {
             "document_pairs": self.document_pairs,
             "sentences1": self.sentences1,
@@ -84,7 +84,7 @@ class AlignmentCounts:
 
 @dataclass
 class Learned:
-    """What the first pass found out about two languages."""
+    """What the first pass learned about two languages."""
 
     pairs: list[tuple[Words, Words]] = field(default_factory=list)
     seen: set[bytes] = field(default_factory=set)
@@ -94,16 +94,16 @@ class Learned:
 
     @property
     def ratio(self) -> float:
-        """How many characters of the second language stand for one of the first."""
+        """The characters of the second language per character of the first."""
         return self.characters2 / self.characters1 if self.characters1 else 1.0
 
     @property
     def is_enough(self) -> bool:
-        """Whether more would change little."""
+        """True if more pairs would change little."""
         return len(self.pairs) >= MOST_PAIRS
 
     def add(self, text1: str, text2: str) -> None:
-        """Take in a pair, once."""
+        """Add a pair, once."""
         digest = blake2b(f"{text1}\n{text2}".encode("utf-8", "replace"), digest_size=8).digest()
         if digest not in self.seen:
             self.seen.add(digest)
@@ -154,7 +154,7 @@ def first_pass(
     encoder: Encoder | None = None,
     progress: Callable[[int], None] = lambda _done: None,
 ) -> dict[Languages, Learned]:
-    """What can be learned of each two languages from sentences that are surely paired."""
+    """Return what can be learned about each two languages from surely paired sentences."""
     aligner, learned = Aligner(encoder=encoder), dict[Languages, Learned]()
     for number, pair in enumerate(documents, 1):
         progress(number)
@@ -173,7 +173,7 @@ def first_pass(
 
 
 def confident(found: list[Scored], pair: PairOfTexts) -> Iterator[tuple[str, str]]:
-    """One sentence for one that the aligner is sure of, among others like it."""
+    """Yield one-to-one beads that the aligner is sure of, among others like them."""
     single = [each.bead.shape == (1, 1) for each in found]
     for number, (bead, score) in enumerate(found):
         if score >= SURE and all(single[max(0, number - 1) : number + 2]):
@@ -181,20 +181,20 @@ def confident(found: list[Scored], pair: PairOfTexts) -> Iterator[tuple[str, str
 
 
 class _Aside:
-    """Sentence pairs in a temporary file until it is known which of them repeat."""
+    """Sentence pairs in a temporary file, until it is known which of them repeat."""
 
     def __init__(self, file: IO[bytes], repeats: Repeats) -> None:
         self._file, self._repeats, self._size = file, repeats, 0
 
     def add(self, document: int, pair: SentencePair) -> None:
-        """Put a pair of the document pair with this number aside."""
+        """Set aside a pair from the document pair with this number."""
         if not pair.dropped:
             self._repeats.add(self._size, document, pair)
         self._file.write(to_line(pair))
         self._size += 1
 
     def cleaned(self, counts: AlignmentCounts, progress: Progress) -> Iterator[SentencePair]:
-        """Every pair again, with the rule that it broke, counted."""
+        """Yield every pair again, with the rule that it broke, and count it."""
         self._file.seek(0)
         for number, line in enumerate(self._file):
             progress("writing", number + 1, self._size)
@@ -237,7 +237,7 @@ def _second_pass(
 def sentence_pairs(
     pair: PairOfTexts, found: Iterable[Scored], asked: Mapping[str, Rule]
 ) -> Iterator[SentencePair]:
-    """The beads with text on both sides, with the rule of single pairs that each breaks."""
+    """Yield the beads with text on both sides, with the single-pair rule that each breaks."""
     name, at = pair_id(pair.url1, pair.url2), 0
     for bead, score in found:
         if not bead.is_paired:
@@ -260,5 +260,5 @@ def sentence_pairs(
 
 
 def _joined(segments: list[Segment], language: str) -> str:
-    """Sentences as one text; some languages have no space between them."""
+    """Return sentences as one text; some languages have no space between them."""
     return ("" if language in UNSPACED else " ").join(each.text for each in segments)

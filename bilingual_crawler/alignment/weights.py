@@ -1,4 +1,7 @@
-"""How much each kind of evidence counts in the search for beads."""
+"""Beads, and how much each kind of evidence counts in the search for them.
+
+A bead says how many sentences of one side match how many of the other.
+"""
 
 import math
 from collections.abc import Mapping
@@ -14,7 +17,7 @@ LARGEST = 3
 
 
 class Bead(NamedTuple):
-    """Sentences `start1` to `end1` of the first side and those of the second that they match."""
+    """Sentences `start1` to `end1` of the first side and the matching ones of the second."""
 
     start1: int
     end1: int
@@ -23,23 +26,23 @@ class Bead(NamedTuple):
 
     @property
     def shape(self) -> Shape:
-        """How many sentences there are on each side."""
+        """The number of sentences on each side."""
         return self.end1 - self.start1, self.end2 - self.start2
 
     @property
     def is_paired(self) -> bool:
-        """Whether there is text on both sides."""
+        """True if there is text on both sides."""
         return self.end1 > self.start1 and self.end2 > self.start2
 
 
 @dataclass(frozen=True)
 class Weights:
-    """The prices of the search, in nats.
+    """The costs of the search, in nats.
 
-    `prior` is the cost of a shape by itself, `skip` that of a sentence left out, to which
+    `prior` is the cost of a shape by itself; `skip` that of a skipped sentence, to which
     `skip_length` times the cost of its length is added. `variance` is that of lengths in
     characters. Evidence is worth its weight times what a pair shares beyond the expected share.
-    `boundary` is paid where a paragraph begins on one side alone, `crossing` where a bead joins
+    `boundary` is paid where a paragraph begins on one side only, `crossing` where a bead joins
     sentences of two paragraphs, `heading` where it pairs a heading with prose.
     """
 

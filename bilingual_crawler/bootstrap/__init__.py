@@ -1,1 +1,1 @@
-"""What a crawl needs to begin with, from Wikipedia: terms, their translations, seeds, sites."""
+"""What a crawl needs to start, from Wikipedia: terms, their translations, seeds, sites."""

@@ -1,7 +1,7 @@
-"""Questions to the API of a MediaWiki, as its operators ask for: one at a time, under a name.
+"""Queries to the API of a MediaWiki, as its operators ask: one at a time, with a user agent.
 
-This is plain urllib, outside the event loop: a bootstrap asks some hundred questions one after the
-other, and waits where it is told to (Retry-After, maxlag). Nothing of Scrapy's would serve better.
+This is plain urllib, outside the event loop: a bootstrap sends a few hundred queries one after the
+other, and waits when it is asked to (Retry-After, maxlag). Scrapy would not help.
 """
 
 import gzip
@@ -21,7 +21,7 @@ from typing import Any
 from bilingual_crawler.errors import ConfigurationError
 
 MAXLAG = 5
-"""Seconds that the databases may be behind before a question waits; what Wikimedia asks for."""
+"""Seconds that the databases may lag before a query waits; the value Wikimedia asks for."""
 LARGEST_ANSWER = 50_000_000
 TIMEOUT = 60.0
 LONGEST_WAIT = 120.0
@@ -33,7 +33,7 @@ Answer = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestPolicy:
-    """How a server is asked: by what name, how soon again, how often in vain, how much in all."""
+    """How a server is queried: user agent, delay, retries, and the most requests."""
 
     user_agent: str
     delay: float = 0.5
@@ -43,7 +43,7 @@ class RequestPolicy:
 
 
 class _Later(Exception):  # noqa: N818 - no error yet
-    """The server wants to be asked again, after so many seconds if it says so."""
+    """The server wants to be asked again, after this many seconds if it says so."""
 
     def __init__(self, why: str, seconds: float | None) -> None:
         super().__init__(why)
@@ -52,7 +52,7 @@ class _Later(Exception):  # noqa: N818 - no error yet
 
 
 class ApiClient:
-    """Asks one api.php."""
+    """Queries one api.php."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class ApiClient:
         self._last = float("-inf")
 
     def query(self, **parameters: str) -> Iterator[Answer]:
-        """All parts of the answer to a query; what it says to go on with is gone on with."""
+        """Yield all parts of the answer to a query, following its continuations."""
         goes_on: dict[str, str] = {}
         while True:
             answer = self._ask({**parameters, **goes_on})
@@ -97,7 +97,7 @@ class ApiClient:
         )
 
     def _once(self, body: bytes) -> Answer:
-        """One request, when its time has come."""
+        """Send one request when its time has come."""
         if self.requests >= self._manners.requests:
             raise ConfigurationError(
                 f"{self.url} was asked {self.requests:,} times, which is the limit: ask for less "
@@ -150,7 +150,7 @@ class ApiClient:
 
 
 def _unpacked(raw: bytes) -> bytes:
-    """A gzipped answer, up to the largest that is taken in: it may be packed to burst."""
+    """Return an unpacked answer, up to the largest size allowed: it may be a gzip bomb."""
     whole = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16).decompress(raw, LARGEST_ANSWER + 1)
     if len(whole) > LARGEST_ANSWER:
         raise gzip.BadGzipFile("too large")
@@ -158,7 +158,7 @@ def _unpacked(raw: bytes) -> bytes:
 
 
 def _retry_after(headers: Message) -> float | None:
-    """The seconds that a Retry-After header asks for; None where there is none to be read."""
+    """Return the seconds that a Retry-After header asks for; None if it cannot be read."""
     text = (headers.get("Retry-After") or "").strip()
     if text.isascii() and text.isdigit():
         return float(text[:6])

@@ -1,4 +1,4 @@
-"""An edition of Wikipedia asked through its API."""
+"""An edition of Wikipedia, read through its API."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
@@ -9,14 +9,14 @@ from bilingual_crawler.bootstrap.wiki import Article, Membership, wiki_code, wit
 from bilingual_crawler.languages import Language
 
 BATCH = 50
-"""Titles in one question, as many as the API takes."""
+"""Titles per query, as many as the API accepts."""
 MOST_LIKE = 5
 _NAMESPACE = "Category:"
-"""The name of the namespace that every edition understands."""
+"""The namespace name that every edition understands."""
 
 
 class ApiWiki:
-    """Answers by asking; what one question tells about several things is kept for the others."""
+    """Answers by querying; what one query says about other things is kept for them."""
 
     def __init__(self, client: ApiClient, language: Language) -> None:
         self.language = language
@@ -25,7 +25,7 @@ class ApiWiki:
         self._members: dict[str, list[str]] = {}
 
     def find_category(self, name: str) -> str | None:
-        """The title of a category, as it is written there; None if there is none."""
+        """Return the title of a category as the wiki writes it; None if it does not exist."""
         title = _NAMESPACE + name.replace("|", " ")  # which parts titles
         for part in self._client.query(titles=title, prop="categoryinfo"):
             for page in _dicts(part.get("pages")):
@@ -34,7 +34,7 @@ class ApiWiki:
         return None
 
     def like(self, name: str) -> list[str]:
-        """A few categories that a search finds."""
+        """Return a few categories that a search finds."""
         found = self._client.query(
             list="search", srnamespace="14", srsearch=name, srlimit=str(MOST_LIKE), srinfo=""
         )
@@ -42,7 +42,7 @@ class ApiWiki:
         return [_bare(each) for each in _dicts(first.get("search"))]
 
     def subcategories(self, categories: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Category and subcategory, for all subcategories of some categories, but hidden ones."""
+        """Yield category and subcategory, for all visible subcategories of some categories."""
         below: dict[str, list[str]] = {}
         for category in categories:
             below[category] = self._look_into(category, "page|subcat")
@@ -51,14 +51,14 @@ class ApiWiki:
             yield from ((category, title) for title in titles if title not in hidden)
 
     def members(self, categories: Collection[str]) -> Iterator[Membership]:
-        """The articles in some categories; one that stands in several comes as often."""
+        """Yield the articles in some categories, once per category."""
         for category in categories:
             if category not in self._members:
                 self._look_into(category, "page")
             yield from (Membership(category, title) for title in self._members[category])
 
     def articles(self, titles: Collection[str], other: Language | None) -> Iterator[Article]:
-        """The articles with these titles; their translations, if `other` is a language."""
+        """Yield the articles with these titles; with translations, if `other` is a language."""
         more = {"prop": "info|extlinks|pageprops", "ellimit": "max", "ppprop": "disambiguation"}
         if other is not None:
             more |= {
@@ -76,7 +76,7 @@ class ApiWiki:
             yield from found.values()
 
     def _look_into(self, category: str, kinds: str) -> list[str]:
-        """The subcategories of a category; its articles are remembered."""
+        """Return the subcategories of a category, and remember its articles."""
         articles, below = self._members.setdefault(category, []), []
         for part in self._client.query(
             list="categorymembers",
@@ -94,7 +94,7 @@ class ApiWiki:
         return below
 
     def _hidden(self, categories: Collection[str]) -> set[str]:
-        """Those of some categories that readers do not see."""
+        """Return those of some categories that readers do not see."""
         hidden = set()
         for some in _batches(categories):
             titles = "|".join(_NAMESPACE + title for title in some)
@@ -107,7 +107,7 @@ class ApiWiki:
 
 
 def _add(article: Article, page: dict[str, Any]) -> None:
-    """Add to an article what one part of an answer says of it."""
+    """Add what one part of an answer says about an article."""
     for link in _dicts(page.get("langlinks")):
         article.translation = with_spaces(str(link.get("title", link.get("*", ""))))
     for link in _dicts(page.get("extlinks")):
@@ -117,12 +117,12 @@ def _add(article: Article, page: dict[str, Any]) -> None:
 
 
 def _bare(page: dict[str, Any]) -> str:
-    """The title of a category without its namespace, whatever that is called there."""
+    """Return the title of a category without its namespace, whatever that is called there."""
     return with_spaces(str(page.get("title")).partition(":")[2])
 
 
 def _dicts(value: Any) -> Iterator[dict[str, Any]]:
-    """The objects in a list, or in an object, of an answer; nothing of anything else."""
+    """Yield the objects in a list or object of an answer; nothing for anything else."""
     values: Iterable[Any] = value.values() if isinstance(value, dict) else value or ()
     if isinstance(values, str):
         return

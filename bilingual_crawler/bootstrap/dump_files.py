@@ -1,4 +1,4 @@
-"""The files of a Wikipedia dump on disk: found by name, opened, read with their damage told."""
+"""The files of a Wikipedia dump: found by name, opened, and read with their damage reported."""
 
 import bz2
 from collections.abc import Callable, Iterator, Sequence
@@ -21,12 +21,12 @@ ENDINGS = ("", ".gz", ".bz2")
 MOST_TOLD = 5
 
 Watch = Callable[[str, int, int], None]
-"""Told what is being done, how much of it is done, and of how much."""
+"""Called with what is being done, how much of it is done, and the total."""
 
 
 @dataclass(slots=True)
 class Damages:
-    """What could not be read of the files, to be told at the end."""
+    """What could not be read in the files, to be reported at the end."""
 
     count: int = 0
     first: list[str] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Damages:
 
 
 class DumpFiles:
-    """The files of one edition: `enwiki-20260101-page.sql.gz` and the like."""
+    """The files of one edition, such as `enwiki-20260101-page.sql.gz`."""
 
     def __init__(self, place: Path, wiki: str, damages: Damages, watch: Watch) -> None:
         self.place = place
@@ -48,11 +48,11 @@ class DumpFiles:
         self._watch = watch
 
     def find(self, table: str) -> Path | None:
-        """The file of a table; the newest where there are several."""
+        """Return the file of a table, the newest if there are several."""
         return self._newest([f"-{table}.sql{ending}" for ending in ENDINGS])
 
     def find_pages(self) -> Path | None:
-        """The file with the text of all articles."""
+        """Return the file with the text of all articles."""
         kinds = ("pages-articles.xml", "pages-articles-multistream.xml")
         return self._newest([f"-{kind}{ending}" for kind in kinds for ending in ENDINGS])
 
@@ -65,7 +65,7 @@ class DumpFiles:
         return max(found, key=lambda file: file.name, default=None)
 
     def need(self, table: str) -> Path:
-        """The file of a table that nothing can be done without."""
+        """Return the file of a table that is indispensable."""
         found = self.find(table)
         if found is None:
             raise ConfigurationError(
@@ -76,14 +76,14 @@ class DumpFiles:
         return found
 
     def columns(self, table: str) -> list[str]:
-        """The columns of a table."""
+        """Return the columns of a table."""
         with self.unpacked(self.need(table)) as stream:
             return column_names(stream)
 
     def rows(self, table: str, *columns: str) -> Iterator[tuple[Value, ...]]:
-        """The wanted columns of every row of a table that can be read.
+        """Yield the wanted columns of every readable row of a table.
 
-        Where a file breaks off, or is damaged, that is counted and told with its place.
+        Where a file ends early or is damaged, that is counted and reported with its place.
         """
         file = self.need(table)
 
@@ -105,7 +105,7 @@ class DumpFiles:
 
     @contextmanager
     def unpacked(self, file: Path) -> Iterator["Unpacked"]:
-        """A file to be read, unpacked, with progress told as it is read."""
+        """Open a file for reading, unpacked, with progress reports."""
         try:
             raw = file.open("rb")
         except OSError as error:
@@ -116,23 +116,23 @@ class DumpFiles:
                 yield Unpacked(stream, lambda: self._watch(file.name, raw.tell(), size))
 
     def damaged(self, text: str) -> None:
-        """Count a damage that somebody else found."""
+        """Count a damage that the caller found."""
         self._damages.add(text)
 
 
 class Unpacked:
-    """The bytes of a file, every reading of which is told."""
+    """The bytes of a file, with every read reported."""
 
     def __init__(self, stream: Content | bz2.BZ2File, tell: Callable[[], None]) -> None:
         self._stream = stream
         self._tell = tell
 
     def read(self, size: int = -1, /) -> bytes:
-        """So many bytes, if there are so many left."""
+        """Read up to `size` bytes."""
         self._tell()
         return self._stream.read(size)
 
     def read1(self, size: int = -1, /) -> bytes:
-        """Some bytes, at most so many; none at the end."""
+        """Read some bytes, at most `size`; none at the end."""
         self._tell()
         return self._stream.read1(size)

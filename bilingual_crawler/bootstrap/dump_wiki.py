@@ -1,13 +1,14 @@
 """An edition of Wikipedia read from its dump files, each of them a fixed number of times.
 
-The graph of categories is put into a file of its own on disk, since a walk through it asks for
-this and that; of articles only those of the topic are kept. So memory grows with the topic and
-not with the Wikipedia, and time with the files.
+The graph of categories goes into a file of its own on disk, because walking it is random access; of
+the articles only those of the topic are kept. So memory grows with the topic and not with the
+Wikipedia, and time with the files.
 
-The tables are those of MediaWiki: `page`, `categorylinks` (with `cl_to`, the title of the
-category, or since 1.45 with `cl_target_id`, a row of `linktarget`), `langlinks`, `externallinks`
-(with `el_to`, or since 1.41 with `el_to_domain_index` and `el_to_path`) and, if it is there,
-`page_props`, which tells hidden categories and disambiguation pages.
+The tables are those of MediaWiki: `page`, `categorylinks` (with `cl_to`, the title of the category,
+or since 1.45 with `cl_target_id`, a row of `linktarget`), `langlinks`, `externallinks` (with
+`el_to`, or since 1.41 with `el_to_domain_index` and `el_to_path`) and, if present, `page_props`,
+which marks hidden categories and disambiguation pages. Dumps without the table of external links
+have them in the text of articles.
 """
 
 import re
@@ -34,27 +35,27 @@ from bilingual_crawler.languages import Language
 _URL = re.compile(r"https?://(?:(?!'')[^\s\[\]<>\"{}|])+")
 _TRAILING = ".,;:!?)"
 MOST_LINKS = 500
-"""Of one article."""
+"""The most links per article."""
 
 
 def links_in_text(wikitext: str) -> list[str]:
-    """The web addresses in the source of an article, each once."""
+    """Return the web addresses in the source of an article, each once."""
     found = (match.rstrip(_TRAILING) for match in _URL.findall(wikitext))
     return list(dict.fromkeys(found))[:MOST_LINKS]
 
 
 class Readable(Protocol):
-    """Bytes to be read."""
+    """A source of bytes."""
 
     def read(self, size: int = -1, /) -> bytes:
-        """So many bytes, if there are so many left."""
+        """Read up to `size` bytes."""
 
 
 def article_links(stream: Readable, titles: Collection[str]) -> Iterator[tuple[str, list[str]]]:
-    """Title and links of those articles that are wanted, as the file has them.
+    """Yield title and links of the wanted articles, in the order of the file.
 
-    Entities are not expanded and nothing is loaded from elsewhere. What was read is let go of, so
-    that a file of any size takes the memory of its longest article.
+    Entities are not expanded and nothing is loaded from elsewhere. Elements are dropped as soon as
+    they were read, so that a file of any size takes the memory of its longest article.
     """
     context = etree.iterparse(
         stream, events=("end",), tag="{*}page", resolve_entities=False, no_network=True,
@@ -105,13 +106,13 @@ class DumpWiki:
         self._folder.cleanup()
 
     def find_category(self, name: str) -> str | None:
-        """The title of a category, as it is written there; None if there is none."""
+        """Return the title of a category as the wiki writes it; None if it does not exist."""
         title = first_upper(with_spaces(name))
         found = self._read("SELECT title FROM category WHERE title = ?", title)
         return next(found, (None,))[0]
 
     def like(self, name: str) -> list[str]:
-        """A few categories whose titles are like a name."""
+        """Return a few categories with similar titles."""
         from rapidfuzz import process  # noqa: PLC0415 - only a mistake pays for its import
 
         titles = (title for (title,) in self._read("SELECT title FROM category"))
@@ -119,7 +120,7 @@ class DumpWiki:
         return [title for title, _, _ in best]
 
     def subcategories(self, categories: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Category and subcategory, for all subcategories of some categories."""
+        """Yield category and subcategory, for all subcategories of some categories."""
         for category in categories:
             found = self._read(
                 "SELECT DISTINCT category.title FROM edge JOIN category ON page = child"
@@ -130,7 +131,7 @@ class DumpWiki:
             yield from ((category, title) for (title,) in found)
 
     def members(self, categories: Collection[str]) -> Iterator[Membership]:
-        """The articles in some categories; one that stands in several comes as often."""
+        """Yield the articles in some categories, once per category."""
         wanted = {self._key(title): title for title in categories}
         found: dict[int, list[str]] = {}
         for page, kind, key in self._category_links():
@@ -143,7 +144,7 @@ class DumpWiki:
                 yield from (Membership(category, article) for category in found[number])
 
     def articles(self, titles: Collection[str], other: Language | None) -> Iterator[Article]:
-        """The articles with these titles; their translations, if `other` is a language."""
+        """Yield the articles with these titles; with translations, if `other` is a language."""
         self._find_pages(titles)
         articles = {
             self._page_of[title]: Article(title) for title in titles if title in self._page_of
@@ -162,7 +163,7 @@ class DumpWiki:
         yield from articles.values()
 
     def _add_links(self, articles: dict[int, Article]) -> None:
-        """External links: from their table, or else from the text of the articles."""
+        """Add external links from their table, or else from the text of the articles."""
         if self._files.find("externallinks") is None and (file := self._files.find_pages()):
             self._add_links_of_text(articles, file)
             return
@@ -183,7 +184,7 @@ class DumpWiki:
                 self._files.damaged(f"{file} breaks off: {error}")
 
     def _find_pages(self, titles: Collection[str]) -> None:
-        """The numbers of pages whose titles are known but nothing else."""
+        """Find the ids of pages of which only the titles are known."""
         missing = {title for title in titles if title not in self._page_of}
         if not missing:
             return
@@ -205,7 +206,7 @@ class DumpWiki:
         return self._files.rows("page_props", "pp_page", "pp_propname")
 
     def _key(self, title: str) -> str:
-        """What stands for a category in the links: its title, or the number of its target."""
+        """Return how links refer to a category: by its title, or the id of its target."""
         found = self._read("SELECT id FROM target WHERE title = ?", title)
         return str(next(found, (title,))[0])
 
@@ -218,7 +219,7 @@ class DumpWiki:
         return iter(self._graph.execute(sql, values).fetchall())
 
     def _build(self) -> sqlite3.Connection:
-        """Put the graph of categories into a file: their titles, and which is below which."""
+        """Write the graph of categories to a file: their titles, and which is below which."""
         graph = sqlite3.connect(Path(self._folder.name) / "graph.sqlite", isolation_level=None)
         graph.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {_SCHEMA}")
         graph.execute("BEGIN")
@@ -260,5 +261,5 @@ def _title(value: Value) -> str:
 
 
 def _number(value: Value) -> int:
-    """A number of a row; -1 for what is none, which no page has."""
+    """Return a number in a row; -1, which no page has, for anything else."""
     return int(value) if value is not None and value.isdigit() else -1

@@ -1,4 +1,4 @@
-"""The external links of articles: which are worth a visit, and which sites they speak for."""
+"""The external links of articles: which are worth a visit, and which sites they support."""
 
 import re
 from collections import Counter, defaultdict
@@ -26,19 +26,19 @@ REFERENCE_SITES = frozenset(
         *("nih.gov", "openstreetmap.org", "semanticscholar.org"),
     )
 )  # fmt: skip
-"""Sites that templates of Wikipedia link to from articles on anything."""
+"""Sites that templates of Wikipedia link to from articles on any subject."""
 
 SAME_ARTICLE, BOTH_LANGUAGES, BOTH_TOKENS, ONE_TOKEN = 3.0, 2.0, 5.0, 2.0
-"""What each kind of evidence counts in the ranking of sites."""
+"""The weights of the kinds of evidence in the ranking of sites."""
 CANDIDATE = "candidate"
-"""What sites.jsonl says of a site that nobody has looked at yet."""
+"""What sites.jsonl says about a site that has not been examined."""
 _INDEX = re.compile(r"(https?)://([^:/]*?)\.?(:\d+)?/?$")
 _ARCHIVED = re.compile(r"^https?://web\.archive\.org/(?:web/)?\d+[a-z_*]*/(https?://.+)$")
 _TOKENS = re.compile(r"[a-z]{2,3}(?:[_-][a-z]{2})?")
 
 
 def url_of_index(index: str, path: str) -> str:
-    """The URL that MediaWiki keeps as reversed host ("https://org.example.www.") and path."""
+    """Return the URL that MediaWiki stores as a reversed host and a path."""
     found = _INDEX.match(index)
     if not found:
         return ""
@@ -48,9 +48,9 @@ def url_of_index(index: str, path: str) -> str:
 
 
 def readable_url(link: str) -> str | None:
-    """The address behind an external link that a crawl may begin with; None if it is none.
+    """Return the address behind an external link that a crawl may start from; None otherwise.
 
-    An archived copy stands for the page that it is a copy of.
+    For an archived copy that is the original page.
     """
     url = link.strip()
     if url.startswith("//"):
@@ -71,7 +71,7 @@ def readable_url(link: str) -> str | None:
 
 @dataclass(slots=True)
 class LinkedSite:
-    """What speaks for a site: articles of each language that link to it, and how it is built."""
+    """The evidence for a site: articles of each language that link to it, and its URLs."""
 
     site: str
     articles: dict[str, set[str]]
@@ -82,18 +82,18 @@ class LinkedSite:
 
     @property
     def counts(self) -> list[int]:
-        """How many articles link to it, of each language."""
+        """The number of articles that link to it, by language."""
         return [len(found) for found in self.articles.values()]
 
     @property
     def score(self) -> float:
-        """How much speaks for the site having pages in both languages."""
+        """The evidence that the site has pages in both languages, as one number."""
         token = BOTH_TOKENS if len(self.tokens) > 1 else ONE_TOKEN * len(self.tokens)
         both = SAME_ARTICLE * self.shared + BOTH_LANGUAGES * min(self.counts)
         return both + token + log2(1 + sum(self.counts))
 
     def to_dict(self) -> dict[str, Any]:
-        """The site as it is written to sites.jsonl."""
+        """Return the site as written to sites.jsonl."""
         return {
             "site": self.site,
             "bilingual": CANDIDATE,
@@ -118,7 +118,7 @@ class LinkedSite:
 
 
 class LinkedSites:
-    """The sites that external links lead to, ranked by what speaks for both languages."""
+    """The sites that external links lead to, ranked by the evidence for both languages."""
 
     def __init__(self, pair: LanguagePair) -> None:
         self._pair = pair
@@ -128,7 +128,7 @@ class LinkedSites:
         )
 
     def add(self, url: str, code: str, article: str, concept: str) -> None:
-        """Learn of a link; `concept` is the same for an article and its translation."""
+        """Add a link; `concept` is the same for an article and its translation."""
         name = site_of(urlsplit(url).hostname or "")
         if name not in self._sites:
             self._sites[name] = LinkedSite(name, {each: set() for each in self._pair.codes})
@@ -139,7 +139,7 @@ class LinkedSites:
         self._concepts[name][concept].add(code)
 
     def ranked(self) -> list[LinkedSite]:
-        """Sites of which anything speaks for two languages, or many articles for the topic."""
+        """Return sites with evidence for two languages, or with many articles for the topic."""
         for name, site in self._sites.items():
             found = self._concepts[name].values()
             site.shared = sum(len(codes) > 1 for codes in found)
@@ -152,7 +152,7 @@ class LinkedSites:
 
 
 def languages_in(url: str, pair: LanguagePair) -> set[str]:
-    """The languages of the pair that the parts of a URL name: /es/, es.example.org, lang=es."""
+    """Return the languages of the pair that parts of a URL name: /es/, es.example.org, lang=es."""
     parts = urlsplit(url.lower())
     pieces = [*parts.path.split("/")[:4], *(parts.hostname or "").split(".")[:-2]]
     pieces += [value.partition("=")[2] for value in parts.query.split("&")]
@@ -164,7 +164,7 @@ def languages_in(url: str, pair: LanguagePair) -> set[str]:
 
 
 def unique(urls: Iterable[tuple[str, float]], a_site: int) -> Iterator[str]:
-    """Each address once, the weightiest first, and so many of a site at most."""
+    """Yield each address once, the heaviest first, with a limit per site."""
     best: dict[str, tuple[float, str]] = {}
     for url, weight in urls:
         key = canonical_url(url)

@@ -1,8 +1,8 @@
-"""From a category to terms, translations, seeds and sites: the walk, and what is made of it.
+"""From a category to terms, translations, seeds and sites.
 
-As in ILSP-FC: the articles of a category and its subcategories give terms, their interlanguage
-links the translations, the external links of both articles the seeds. What is more here: each
-term has a weight, and the sites that the links lead to are ranked by what speaks for two languages.
+As in ILSP-FC, the articles of a category and its subcategories give terms, their interlanguage
+links the translations, and the external links of both articles the seeds. In addition each term has
+a weight, and the linked sites are ranked by the evidence for two languages.
 """
 
 from collections import Counter
@@ -19,11 +19,11 @@ from bilingual_crawler.suggestions import hint
 
 BEST_WEIGHT = 100.0
 DECAY = 0.75
-"""What a weight is multiplied by for each step away from the topic's own category."""
+"""The factor of a weight for each step away from the topic's own category."""
 ONE_WORD, QUALIFIED = 0.8, 0.5
-"""What it is multiplied by where a term is less specific: one word; a word of several meanings."""
+"""The factors for less specific terms: one word; a word with several meanings."""
 PER_CATEGORY, MOST_PER_CATEGORIES = 0.1, 1.3
-"""How much more a term counts for each further category of the topic that it stands in."""
+"""How much more a term counts for each further category of the topic that it is in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class Limits:
 
 
 class CategoryPlace(NamedTuple):
-    """Where a category stands: how far from the topic, and below which part of it."""
+    """The place of a category: how far from the topic, and below which part of it."""
 
     depth: int
     subdomain: str
@@ -55,7 +55,7 @@ class WeightedTerm(NamedTuple):
 
 @dataclass(slots=True)
 class TopicHarvest:
-    """What came of it all; `skipped` counts the titles that are no terms, by reason."""
+    """The result of a bootstrap; `skipped` counts the titles that are not terms, by reason."""
 
     category: str
     topic: list[WeightedTerm] = field(default_factory=list)
@@ -71,7 +71,7 @@ class TopicHarvest:
 
 @dataclass(slots=True)
 class _Found:
-    """An article of the topic: where it stands, and in how many of the categories."""
+    """An article of the topic: its place, and how many of the categories it is in."""
 
     place: CategoryPlace
     categories: int = 1
@@ -84,7 +84,7 @@ class _Found:
 def harvest(
     topic: str, wikis: tuple[Wiki, Wiki], pair: LanguagePair, limits: Limits
 ) -> TopicHarvest:
-    """Everything about a topic, whose category is looked for in one language, then the other."""
+    """Collect everything about a topic; its category is sought in one language, then the other."""
     category, here, there = _find(topic, wikis)
     result = TopicHarvest(category)
     places = _walk(here, category, limits, result)
@@ -109,10 +109,10 @@ def harvest(
 
 
 def weight_of(place: CategoryPlace, term: TitleTerm, categories: int = 1) -> float:
-    """How much a term says about the topic, up to 100.
+    """Return how much a term says about the topic, up to 100.
 
-    Less with each step from the topic; less for a single word, and for one that has other
-    meanings; more for an article that stands in several categories of the topic.
+    Less with each step from the topic; less for a single word, and for one that has other meanings;
+    more for an article that is in several categories of the topic.
     """
     specific = 1.0 if " " in term.text else ONE_WORD
     if term.was_qualified:
@@ -133,7 +133,7 @@ def _find(topic: str, wikis: tuple[Wiki, Wiki]) -> tuple[str, Wiki, Wiki]:
 
 
 def _walk(wiki: Wiki, root: str, limits: Limits, result: TopicHarvest) -> dict[str, CategoryPlace]:
-    """The categories of a topic, nearest first; each is visited once, however it is reached."""
+    """Return the categories of a topic, nearest first, each visited once."""
     places = {root: CategoryPlace(0, root)}
     level = [root]
     for depth in range(1, limits.depth + 1):
@@ -160,7 +160,7 @@ def _walk(wiki: Wiki, root: str, limits: Limits, result: TopicHarvest) -> dict[s
 def _articles(
     wiki: Wiki, places: dict[str, CategoryPlace], limits: Limits, result: TopicHarvest
 ) -> dict[str, _Found]:
-    """The articles in the categories, each where it stands nearest to the topic."""
+    """Return the articles in the categories, each at its place nearest to the topic."""
     found: dict[str, _Found] = {}
     for category, title in wiki.members(places.keys()):
         place = places[category]
@@ -185,7 +185,7 @@ def _links(article: Article | None) -> Iterator[str]:
 
 
 class _Terms:
-    """The terms of both languages, each with the best of its weights."""
+    """The terms of both languages, each with its best weight."""
 
     def __init__(self, pair: LanguagePair, limits: Limits) -> None:
         self._pair = pair
@@ -196,7 +196,7 @@ class _Terms:
     def add(
         self, article: Article, found: _Found, here: Wiki, there: Wiki, result: TopicHarvest
     ) -> float:
-        """Take in the title of an article and that of its translation; the weight is given."""
+        """Add the titles of an article and its translation; return the weight."""
         term = term_of(article.title)
         weight = weight_of(found.place, term, found.categories)
         objection = "disambiguation" if article.is_disambiguation else None
@@ -225,7 +225,7 @@ class _Terms:
             self._best[key] = term
 
     def ranked(self) -> tuple[list[WeightedTerm], list[tuple[str, str, float]]]:
-        """All terms and all pairs of terms, the weightiest first."""
+        """Return all terms and all pairs of terms, the heaviest first."""
         order = {code: at for at, code in enumerate(self._pair.codes)}
         topic = sorted(
             self._best.values(), key=lambda each: (order[each.language], -each.weight, each.term)

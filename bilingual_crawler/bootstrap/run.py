@@ -1,4 +1,7 @@
-"""A bootstrap from what the user wrote: which Wikipedias, read from where, written to where."""
+"""The two ends of a bootstrap: the Wikipedias that the user names, and the files it writes.
+
+The files are what -a topic, -a seeds_file and BILINGUAL_WORD_LIST read.
+"""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -23,7 +26,7 @@ _PLACE = "{lang}"
 def open_wikis(
     source: str, pair: LanguagePair, manners: RequestPolicy, damages: Damages, watch: Watch
 ) -> Iterator[tuple[Wiki, Wiki]]:
-    """The two editions, from dump files in a folder or from the API at an address."""
+    """Open the two editions, from dump files in a folder or from the API at an address."""
     if "://" in source:
         template = _template(source, pair)
         asked = [0]
@@ -59,7 +62,7 @@ def open_wikis(
 
 
 def _template(source: str, pair: LanguagePair) -> str:
-    """The address of an API, with a place for the language: also where one stands in it already."""
+    """Return the address of an API with a placeholder for the language, added if necessary."""
     try:
         parts = urlsplit(source)
     except ValueError:
@@ -81,7 +84,7 @@ TOPIC, TERMS, SEEDS, SITES = "topic.tsv", "terms.tsv", "seeds.txt", "sites.jsonl
 
 
 def write(folder: Path, harvest: TopicHarvest, about: str) -> None:
-    """Write all four; each takes the place of an older one only when it is complete."""
+    """Write all four files; each replaces an older one only when it is complete."""
     if folder.exists() and not folder.is_dir():
         raise ConfigurationError(f"{folder} is a file: name a folder with --output.")
     topic = (
@@ -102,5 +105,5 @@ def _write(file: Path, lines: Iterable[str]) -> None:
 
 
 def _cell(text: str) -> str:
-    """A text that can end neither its cell nor its line, nor a term in a list of them."""
+    """Return a text without characters that would end its cell, its line or its term."""
     return " ".join(text.replace(";", " ").split())

@@ -1,9 +1,9 @@
-"""The rows of a table in a dump that mysqldump wrote, one after the other.
+"""The rows of a table in a dump that mysqldump wrote, one at a time.
 
-Hand-written, because SQL parsers read statements as a whole, and one statement of such a dump is
-a line of a megabyte or more with tens of thousands of rows, a file many gigabytes of them. The
-columns that are wanted are found by name in CREATE TABLE, so a layout with more columns, or with
-others between them, reads the same; the pattern that matches a row keeps only those.
+Hand-written, because SQL parsers read whole statements, and one statement of such a dump is a line
+of a megabyte or more with tens of thousands of rows, in a file of many gigabytes. The wanted
+columns are found by name in CREATE TABLE, so a layout with more columns, or with others between
+them, is read the same way; the pattern that matches a row captures only those.
 """
 
 import lzma
@@ -14,16 +14,16 @@ from typing import NamedTuple, Protocol
 
 CHUNK = 1 << 20
 LONGEST_ROW = 1 << 20
-"""Bytes after which what does not end is taken for damage."""
+"""The longest row in bytes; anything longer is taken for damage."""
 MOST_DAMAGES = 1_000
-"""Places that cannot be read before the rest of a file is given up."""
+"""Unreadable places before the rest of a file is given up."""
 LONGEST_STATEMENT = 1 << 20
-"""Bytes of CREATE TABLE that are read at most."""
+"""The most bytes of CREATE TABLE that are read."""
 LONGEST_HEAD = 4096
-"""Bytes of the beginning of a statement, up to its first row."""
+"""The most bytes of a statement before its first row."""
 
 Value = bytes | None
-"""What stands in a row: text, or the digits of a number; None is NULL."""
+"""A value in a row: text, or the digits of a number; None is NULL."""
 
 _STRING = rb"'[^'\\]*+(?:(?:\\.|'')[^'\\]*+)*+'"
 _ANY = rb"(?:" + _STRING + rb"|0x[0-9A-Fa-f]*+|[-+0-9.eE]++|NULL|_binary " + _STRING + rb")"
@@ -50,18 +50,18 @@ _MEANING = {
 
 
 PACKED_BADLY = (EOFError, zlib.error, lzma.LZMAError, OSError)
-"""What a file that is not packed as it should be, or cannot be read, ends with."""
+"""The exceptions of a file that is not compressed as it should be, or cannot be read."""
 
 
 class Stream(Protocol):
-    """Bytes to be read, as a file or what unpacks one gives them."""
+    """A source of bytes: a file, or a decompressor."""
 
     def read1(self, size: int = -1, /) -> bytes:
-        """Some bytes, at most so many; none at the end."""
+        """Read some bytes, at most `size`; none at the end."""
 
 
 class MissingColumnError(Exception):
-    """A table that has not what is asked of it; `column` is what, `found` what there is."""
+    """The table lacks a wanted column; `column` names it, `found` lists those it has."""
 
     def __init__(self, column: str, found: Sequence[str]) -> None:
         super().__init__(column)
@@ -70,7 +70,7 @@ class MissingColumnError(Exception):
 
 
 class BrokenOffError(Exception):
-    """A file that cannot be read on; its cause is what the reading raised, `row` the last row."""
+    """A file cannot be read further; the cause is what reading raised, `row` the last row."""
 
     def __init__(self, row: int) -> None:
         super().__init__(row)
@@ -78,14 +78,14 @@ class BrokenOffError(Exception):
 
 
 class DumpDamage(NamedTuple):
-    """Where a file cannot be read: its byte when unpacked, and the last row before."""
+    """Where a file cannot be read: the byte when unpacked, and the last row before it."""
 
     byte: int
     row: int
 
 
 class _Window:
-    """The part of a stream that is looked at; grows when asked, forgets what is behind."""
+    """The part of a stream in memory; grows on demand, drops what is behind."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
@@ -94,17 +94,17 @@ class _Window:
         self._before = 0
         self.is_whole = False
         self.error: Exception | None = None
-        """Why there is no more, where that is not the end of the file."""
+        """Why there is no more, unless it is the end of the file."""
 
     @property
     def byte(self) -> int:
-        """The place in the stream."""
+        """The position in the stream."""
         return self._before + self.at
 
     def more(self) -> bool:
-        """Read on; whether there was anything is told.
+        """Read on; return True if there was anything.
 
-        In small parts, so that nothing is lost of what comes before a damage.
+        In small parts, so that nothing before a damage is lost.
         """
         if self.is_whole:
             return False
@@ -135,11 +135,11 @@ def rows(
     columns: Sequence[str],
     damaged: Callable[[DumpDamage], None] = lambda _damage: None,
 ) -> Iterator[tuple[Value, ...]]:
-    """The wanted columns of every row, in the order they are asked for.
+    """Yield the wanted columns of every row, in the order they are asked for.
 
-    Columns may be named with alternatives ("cl_to|cl_target_id"): the first that the table has.
-    What cannot be read is told, and reading goes on with the next row that can. Of a
-    stream that cannot be read on, `BrokenOffError` is raised after all rows up to there.
+    Columns may have alternatives ("cl_to|cl_target_id"): the first that the table has is used. What
+    cannot be read is reported, and reading goes on with the next readable row. If the stream cannot
+    be read further, `BrokenOffError` is raised after all rows up to there.
     """
     window = _Window(stream)
     table = _table_columns(window)
@@ -159,13 +159,13 @@ class _Layout(NamedTuple):
     """How a row of a table is read."""
 
     pattern: re.Pattern[bytes]
-    """One row with the comma or semicolon behind it; what is wanted are its groups."""
+    """One row with the comma or semicolon after it; its groups are the wanted columns."""
     order: list[int]
     """The places of the wanted columns among the groups."""
 
 
 class _Rows:
-    """Reads statement after statement; counts rows, and places that cannot be read."""
+    """Reads statement by statement; counts rows and unreadable places."""
 
     def __init__(self, window: _Window, damaged: Callable[[DumpDamage], None]) -> None:
         self._window = window
@@ -174,11 +174,11 @@ class _Rows:
 
     @property
     def is_hopeless(self) -> bool:
-        """Whether so much is damaged that the rest is not worth reading."""
+        """True if so much is damaged that the rest is not worth reading."""
         return self._damages >= MOST_DAMAGES
 
     def of_statement(self, layout: _Layout) -> Iterator[tuple[Value, ...]]:
-        """The rows behind VALUES, up to the semicolon or what cannot be read on."""
+        """Yield the rows after VALUES, up to the semicolon or the first that is unreadable."""
         window, order = self._window, layout.order
         in_order = True
         while True:
@@ -202,12 +202,12 @@ class _Rows:
 
 
 def column_names(stream: Stream) -> list[str]:
-    """The columns of the table in a dump."""
+    """Return the columns of the table in a dump."""
     return _table_columns(_Window(stream))
 
 
 def _table_columns(window: _Window) -> list[str]:
-    """What CREATE TABLE names; none where an INSERT comes first."""
+    """Return the columns in CREATE TABLE; none if an INSERT comes first."""
     while True:
         found = _CREATE.search(window.data, window.at)
         if found is not None:
@@ -223,7 +223,7 @@ def _table_columns(window: _Window) -> list[str]:
 
 
 def _find(window: _Window, pattern: re.Pattern[bytes]) -> re.Match[bytes] | None:
-    """The next place where a pattern matches, after which the window stands."""
+    """Return the next match of a pattern, and move the window behind it."""
     while True:
         found = pattern.search(window.data, window.at)
         if found is not None and (found.end() < len(window.data) or window.is_whole):
@@ -236,7 +236,7 @@ def _find(window: _Window, pattern: re.Pattern[bytes]) -> re.Match[bytes] | None
 
 
 def _layout(names: Sequence[str], columns: Sequence[str]) -> _Layout:
-    """Where the wanted columns stand in a row of all columns of a table."""
+    """Return how to read the wanted columns from a row with all columns of a table."""
     wanted = []
     for column in columns:
         places = [names.index(each) for each in column.split("|") if each in names]

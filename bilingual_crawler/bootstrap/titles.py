@@ -1,7 +1,7 @@
-"""From the title of an article to a term, or to the reason why it is none.
+"""From the title of an article to a term, or to the reason why it is not one.
 
-The rules are those of ILSP-FC: pages that only lead to others, lists, and titles in capitals are
-no terms of a topic; abbreviations and names of people and companies can be asked for.
+The rules are those of ILSP-FC: disambiguation pages, lists, and titles in capitals are not terms;
+abbreviations and names of people and companies can be included on request.
 """
 
 import re
@@ -10,9 +10,9 @@ from typing import NamedTuple
 from bilingual_crawler.languages import Language
 
 LONGEST_TERM = 6
-"""Words of a term at most: longer titles are headlines."""
+"""The most words in a term: longer titles are headlines."""
 CAPITALS_ALWAYS = frozenset({"deu", "ltz"})
-"""Languages that write every noun with a capital, so that a capital means nothing."""
+"""Languages that capitalise every noun, so that a capital says nothing."""
 
 _QUALIFIER = re.compile(r"(?<!\s)\s*+\(([^()]*)\)\s*$")
 _AFTER_COMMA = re.compile(r",\s.*", re.DOTALL)
@@ -36,24 +36,24 @@ _MAINTENANCE_STARTS = (
     *("short description", "wikiproyecto", "artículos con", "artículos que", "esbozo"),
 )
 _MAINTENANCE_ENDS = (" stubs", " stub", " templates", " redirects", " navigational boxes")
-"""How categories by which an edition is kept in order are called, where nothing else marks them."""
+"""The names of maintenance categories, where nothing else marks them."""
 
 
 class TitleTerm(NamedTuple):
-    """A term, and whether its title had to say which of several meanings it has."""
+    """A term, and whether its title needed a qualifier because it has several meanings."""
 
     text: str
     was_qualified: bool = False
 
 
 def is_maintenance(category: str) -> bool:
-    """Whether a category is one of those by which a Wikipedia is kept in order."""
+    """Return True if a category only serves the maintenance of a Wikipedia."""
     title = category.lower()
     return title.startswith(_MAINTENANCE_STARTS) or title.endswith(_MAINTENANCE_ENDS)
 
 
 def objection_to(title: str, language: Language, *, names: bool = False) -> str | None:
-    """Why a title is no term, in a word; None if it is one."""
+    """Return the reason why a title is not a term, in one word; None if it is one."""
     qualifier = _QUALIFIER.search(title)
     words = _WORD.findall(_QUALIFIER.sub("", title))
     objections = {
@@ -68,9 +68,9 @@ def objection_to(title: str, language: Language, *, names: bool = False) -> str 
 
 
 def _is_name(words: list[str], language: Language) -> bool:
-    """Whether a title is written as names are: the long words behind the first have capitals.
+    """Return True if a title looks like a name: its long words after the first are capitalised.
 
-    The first letter of a title is always a capital, so a single word tells nothing.
+    The first letter of a title is always a capital, so a single word says nothing.
     """
     if language.code in CAPITALS_ALWAYS:
         return False
@@ -79,9 +79,9 @@ def _is_name(words: list[str], language: Language) -> bool:
 
 
 def term_of(title: str) -> TitleTerm:
-    """The term that a title stands for: "Barre (ballet)" is "barre".
+    """Return the term in a title: "barre" for "Barre (ballet)".
 
-    The capital of the first letter is the title's; where the rest has one as well, it stays.
+    The first letter is put in lower case, unless the rest has a capital too.
     """
     bare = _AFTER_COMMA.sub("", _QUALIFIER.sub("", title)).strip() or title
     first = _WORD.match(bare)

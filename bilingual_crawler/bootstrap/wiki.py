@@ -1,4 +1,4 @@
-"""What is asked of a Wikipedia, wherever it is read from, and what it answers with."""
+"""The questions that a bootstrap asks a Wikipedia, whatever its source, and the answers."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -7,13 +7,13 @@ from typing import NamedTuple, Protocol
 from bilingual_crawler.languages import Language
 
 API = "https://{lang}.wikipedia.org/w/api.php"
-"""Where the editions of Wikipedia are asked; {lang} is the code of one."""
+"""The address of an edition's API; {lang} is its code."""
 _CODES = {"nob": "no", "yue": "zh-yue", "nan": "zh-min-nan", "sgs": "bat-smg", "vro": "fiu-vro"}
-"""Where the code of a Wikipedia is not that of its language."""
+"""Codes of Wikipedias that differ from those of their languages."""
 
 
 class Membership(NamedTuple):
-    """That an article stands in a category."""
+    """An article in a category."""
 
     category: str
     article: str
@@ -30,42 +30,42 @@ class Article:
 
 
 class Wiki(Protocol):
-    """One edition of Wikipedia. Titles are as people write them: with spaces, no namespace.
+    """One edition of Wikipedia. Titles are written with spaces and without a namespace.
 
-    Whatever is asked for many at once is answered in one go, since a file is read as a whole and
-    a server wants few requests. Redirects are no articles, hidden categories are none.
+    Questions about many things are answered at once, because a file is read as a whole and a server
+    wants few requests. Redirects and hidden categories do not count.
     """
 
     language: Language
     name: str
-    """What people call it, for messages."""
+    """The name used in messages."""
 
     def find_category(self, name: str) -> str | None:
-        """The title of a category, as it is written there; None if there is none."""
+        """Return the title of a category as the wiki writes it; None if it does not exist."""
 
     def like(self, name: str) -> list[str]:
-        """A few categories whose titles are like a name, to be suggested."""
+        """Return a few categories with similar titles, as suggestions."""
 
     def subcategories(self, categories: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Category and subcategory, for all subcategories of some categories."""
+        """Yield category and subcategory, for all subcategories of some categories."""
 
     def members(self, categories: Collection[str]) -> Iterator[Membership]:
-        """The articles in some categories; one that stands in several comes as often."""
+        """Yield the articles in some categories, once per category."""
 
     def articles(self, titles: Collection[str], other: Language | None) -> Iterator[Article]:
-        """The articles with these titles; their translations, if `other` is a language."""
+        """Yield the articles with these titles; with translations, if `other` is a language."""
 
 
 def wiki_code(language: Language) -> str:
-    """How the Wikipedia of a language is called: "en", "eu", "no"."""
+    """Return the code of a language's Wikipedia: "en", "eu", "no"."""
     return _CODES.get(language.code) or language.iso639_1 or language.code
 
 
 def with_spaces(title: str) -> str:
-    """A title as people write it."""
+    """Return a title with spaces instead of underscores."""
     return " ".join(title.replace("_", " ").split())
 
 
 def first_upper(title: str) -> str:
-    """A title as Wikipedia keeps it: its first letter is always upper case."""
+    """Return a title with its first letter in upper case, as Wikipedia stores it."""
     return title[:1].upper() + title[1:]

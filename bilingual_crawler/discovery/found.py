@@ -1,8 +1,8 @@
-"""What the pages of a site that were read so far say together.
+"""What the pages of a site say together, and which pages to ask for next.
 
-A language is found if a page has text in it that is no machine's. Two found languages make a site
-bilingual if each has pages of its own, not one page for those who ask, and if something ties them
-together: a switch, a declaration, or that two pages look like translations.
+A language is found if a page has text in it that is not machine output. Two found languages make a
+site bilingual if each has several pages of its own, and if something ties them together: a switch,
+a declaration, or that two pages look like translations.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ from bilingual_crawler.urls.hosts import host_of
 from bilingual_crawler.urls.language_tokens import url_key
 
 Way = Literal["start", "inside", "alternates", "link", "home", "anchors", "sitemap"]
-"""How one came to think of a page."""
+"""How a page was found."""
 _RANK: dict[Way, int] = {
     "start": 0,
     "inside": 1,
@@ -30,9 +30,9 @@ _RANK: dict[Way, int] = {
     "sitemap": 6,
 }
 ALWAYS: frozenset[Way] = frozenset({"start", "inside", "home"})
-"""Ways that are gone even if no page in the sought language is missing any more."""
+"""Ways that are followed even when no sought language is missing any more."""
 PROMISES: frozenset[Way] = frozenset({"alternates", "link", "anchors"})
-"""Ways by which a site promises a version in another language."""
+"""Ways in which a site promises a version in another language."""
 
 
 class Candidate(NamedTuple):
@@ -48,11 +48,11 @@ class Candidate(NamedTuple):
 
     @property
     def rank(self) -> tuple[int, float]:
-        """Small numbers go first."""
+        """The order of candidates, smallest first."""
         return _RANK[self.way], -self.likelihood
 
     def __str__(self) -> str:
-        """What led to the page, as the beginning of a sentence."""
+        """Return what led to the page, as the beginning of a sentence."""
         if not self.source:
             return "The address"
         if self.way == "alternates":
@@ -61,7 +61,7 @@ class Candidate(NamedTuple):
 
 
 class Candidates:
-    """Candidates by URL, what was asked for, and how many requests that took."""
+    """Candidates by URL, those that were requested, and the number of requests."""
 
     def __init__(self) -> None:
         self.downloads = 0
@@ -69,28 +69,28 @@ class Candidates:
         self._asked: set[str] = set()
 
     def add(self, candidate: Candidate) -> None:
-        """Take in a page, unless it was asked for or is known from a better place."""
+        """Add a page, unless it was requested or is known from a better place."""
         known = self._by_url.get(candidate.url)
         if candidate.url not in self._asked and (known is None or candidate.rank < known.rank):
             self._by_url[candidate.url] = candidate
 
     def answered(self, asked: str, found: str) -> Candidate | None:
-        """Count an answer, once under whichever of its names, and tell what was hoped for."""
+        """Count an answer once, under whichever of its names; return the candidate it answers."""
         known = found if asked not in self._by_url and found in self._by_url else asked
         self.downloads += known not in self._asked
         self._asked.update((asked, found))
         return self._by_url.get(known)
 
     def forget_waiting(self) -> None:
-        """Give up what was not asked for."""
+        """Drop the candidates that were not requested."""
         self._by_url = {url: each for url, each in self._by_url.items() if url in self._asked}
 
     def waiting(self, missing: frozenset[str]) -> list[Candidate]:
-        """What is worth asking for while some languages are missing, best first."""
+        """Return the candidates worth requesting while some languages are missing, best first."""
         return sorted(self._useful(missing), key=lambda candidate: candidate.rank)
 
     def was_asked(self, url: str) -> bool:
-        """Whether something is known of a page already."""
+        """Return True if a page was requested."""
         return url in self._asked
 
     def __getitem__(self, url: str) -> Candidate:
@@ -107,19 +107,20 @@ class Candidates:
 
 
 OWN_LINKS = 3
-"""Links that show a whole version: they announce its language, or are those of the other version
-but for the language in them; and no page of the other version has them."""
+"""The fewest links that show a whole version: they announce its language, or equal those of the
+other version except for the language; and no page of the other version has them.
+"""
 SMALL_SITE = 5
 """A page with fewer links to its own site may well be all there is."""
 MIXED_TEXT = 300
-"""Characters of each language on a page that has both."""
+"""The fewest characters of each language on a page that has both."""
 LOOKS_ALIKE = 0.9
-"""The probability from which two pages are said to look like translations."""
+"""The least probability at which two pages are said to look like translations."""
 LIKENESS_WORTH = 0.5
-"""What that is worth: without rivals, all pages of one site look somewhat alike."""
+"""The worth of that: without rivals, all pages of one site look somewhat alike."""
 CLAIMS = frozenset({"alternates", "switches", "url_model", "same_page"})
 IN_BROWSERS = frozenset({"", "google", "microsoft"})
-"""Services that translate what the reader sees, and never what is fetched."""
+"""Services that translate what the reader sees, never what is fetched."""
 
 
 class LanguagePages:
@@ -130,7 +131,7 @@ class LanguagePages:
         self._pages: dict[str, list[SitePage]] = {code: [] for code in pair.codes}
 
     def add(self, page: SitePage) -> None:
-        """Take in a page, if it shows a language of the pair."""
+        """Add a page, if it shows a language of the pair."""
         if page.counts and page.language in self._pair:
             self._pages[page.language].append(page)
 
@@ -141,14 +142,14 @@ class LanguagePages:
 
     @property
     def entries(self) -> tuple[tuple[str, str], ...]:
-        """A page for each language that was found."""
+        """One page for each language that was found."""
         return tuple((code, pages[0].url) for code, pages in self._pages.items() if pages)
 
     def __getitem__(self, code: str) -> list[SitePage]:
         return self._pages[code]
 
     def has_extent(self, code: str) -> bool:
-        """Whether a language that was found has more on the site than one page."""
+        """Return True if a language that was found has more on the site than one page."""
         pages, others = self._pages[code], self._pages[self._pair.other(code).code]
         if len({page.url for page in pages}) > 1:
             return True
@@ -160,7 +161,7 @@ class LanguagePages:
         return max(announced, self._corresponding()) >= OWN_LINKS
 
     def _corresponding(self) -> int:
-        """Links that are equal in both languages, once the languages are out of them."""
+        """Return links that are equal in both languages, once the language tokens are removed."""
         tokens = self._pair.first.tokens | self._pair.second.tokens
         first, second = (
             {url_key(url, tokens).key for url in self.own_links(code)} for code in self._pair.codes
@@ -168,7 +169,7 @@ class LanguagePages:
         return len(first & second)
 
     def own_links(self, code: str) -> list[str]:
-        """Where the pages of one language lead within the site, and those of the other do not.
+        """Return where the pages of one language lead within the site, but not those of the other.
 
         Links that announce the language come first.
         """
@@ -180,7 +181,7 @@ class LanguagePages:
         return sorted(alone, key=lambda url: code not in announced_beside(url, host))
 
     def mixed(self) -> SitePage | None:
-        """A page that has enough text in both languages."""
+        """Return a page that has enough text in both languages."""
         first, second = (
             {page.url: page for page in pages if page.characters >= MIXED_TEXT}
             for pages in self._pages.values()
@@ -188,14 +189,14 @@ class LanguagePages:
         return next((first[url] for url in first if url in second), None)
 
     def service(self) -> str:
-        """A service that may have made one of the versions by machine."""
+        """Return a service that may have made one of the versions by machine."""
         services = {page.service for pages in self._pages.values() for page in pages}
         return min(services - IN_BROWSERS, default="")
 
     def ties(self, came_by: Mapping[str, Candidate]) -> tuple[list[Finding], float]:
-        """What makes the languages versions of each other, and how sure that is.
+        """Return what makes the languages versions of each other, and how likely that is.
 
-        `came_by` tells for the key of a page how one came to it.
+        `came_by` maps the key of a page to how it was found.
         """
         findings: list[Finding] = []
         doubts: dict[str, float] = {}
@@ -221,7 +222,7 @@ class LanguagePages:
         return findings, 1 - likelihood if doubts else 0.0
 
     def _most_alike(self) -> tuple[str, str] | None:
-        """Two pages that look like translations, as pairing sees them without any claims."""
+        """Return two pages that look like translations to pairing, without any claims."""
         matcher = Matcher(self._pair, frozenset(DETECTORS) - CLAIMS)
         for page in (page for pages in self._pages.values() for page in pages):
             matcher.hold(page.page)
@@ -234,5 +235,5 @@ class LanguagePages:
 
 
 def name_of(code: str) -> str:
-    """The English name of a language, for sentences."""
+    """Return the English name of a language, for sentences."""
     return find_language(code).name if code else "a language that is not known"

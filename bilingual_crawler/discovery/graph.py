@@ -1,10 +1,10 @@
-"""The part of the web's graph that discovery has seen: links from pages to other sites.
+"""The part of the web graph that discovery has seen: links from pages to other sites.
 
-Only links that leave their site are edges, and one edge leads from a page to a site, however
-often the page links there. The edges lie in the crawl's journal, so that memory does not grow
-with them: what was seen since the last checkpoint is asked in memory, everything else on disk.
-They are the crawler's own backlinks, which no search engine is needed for: if a site turns out
-to be bilingual, every page that was seen to link to it is a hub.
+Only links that leave their site are edges, and one edge leads from a page to a site, however often
+the page links there. The edges are in the crawl's journal, so that memory does not grow with them:
+those since the last checkpoint are looked up in memory, all others on disk. They are the crawler's
+own backlinks, which need no search engine: if a site turns out to be bilingual, every page that was
+seen to link to it is a hub.
 """
 
 import sqlite3
@@ -17,7 +17,7 @@ from bilingual_crawler.store.journal import Journal, Statement
 from bilingual_crawler.urls.hosts import host_of, site_of
 
 MOST_LINKS = 500
-"""Sites that a page is taken to link to; more is a trap or a list that nobody made by hand."""
+"""The most sites that a page is taken to link to; more is a trap or a generated list."""
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS discovery_links (
@@ -32,7 +32,7 @@ SOURCES_OF = "SELECT source FROM discovery_links WHERE site = ? LIMIT ?"
 
 
 class OutLink(NamedTuple):
-    """A link to another site, with the words of its neighbourhood."""
+    """A link to another site, with the words around it."""
 
     url: str
     site: str
@@ -40,7 +40,7 @@ class OutLink(NamedTuple):
 
 
 def out_links(document: Document) -> list[OutLink]:
-    """The links of a page to other sites: one a site, the one with the longest anchor."""
+    """Return the links of a page to other sites: one per site, the one with the longest anchor."""
     own = site_of(host_of(document.url))
     best: dict[str, Link] = {}
     for link in document.links:
@@ -69,12 +69,12 @@ class LinkGraph:
         journal.attach(self)
 
     def add(self, source: str, links: Sequence[OutLink]) -> None:
-        """Remember where a page links to."""
+        """Record where a page links to."""
         if links:
             self._fresh[source] = links
 
     def links_of(self, source: str) -> list[OutLink]:
-        """The links of a page that was read; none for one that was not."""
+        """Return the links of a page; none if it was not read."""
         for recent in (self._fresh, self._on_its_way):
             if source in recent:
                 return list(recent[source])
@@ -82,7 +82,7 @@ class LinkGraph:
         return [OutLink(url, site, tuple(words.split())) for url, site, words in rows]
 
     def sources_of(self, site: str, most: int) -> list[str]:
-        """Pages that link to a site, `most` at most."""
+        """Return pages that link to a site, `most` at most."""
         found: dict[str, None] = {}
         for recent in (self._fresh, self._on_its_way):
             for source, links in recent.items():
@@ -93,7 +93,7 @@ class LinkGraph:
         return list(found)[:most]
 
     def changes(self) -> Iterable[Statement]:
-        """Edges for the journal; what it was given last time is on disk by now."""
+        """Return edges for the journal; those it was given last time are on disk by now."""
         self._on_its_way, self._fresh = self._fresh, {}
         rows = [
             (source, link.site, link.url, " ".join(link.words))
@@ -103,5 +103,5 @@ class LinkGraph:
         return [(INSERT, rows)]
 
     def close(self) -> None:
-        """Let go of the journal's file."""
+        """Close the connection to the journal's file."""
         self._disk.close()

@@ -1,9 +1,9 @@
 """The hubs of discovery: pages that link to bilingual sites, or were said to.
 
-Every hub links to the site that it is a backlink of, so that alone tells nothing. A good hub
-links to another bilingual site besides. One of which all links, or enough of them, led to none
-is a bad one. What is known of a hub is told to its classifier once, and good hubs are counted
-on: what their links cost and find is what a backlink is worth.
+Every hub links to the site that it is a backlink of, so that alone says nothing. A good hub also
+links to another bilingual site. A hub is bad if all of its links, or enough of them, led to none.
+Each hub is shown to its classifier once. What the links of good hubs cost and find gives the worth
+of a backlink.
 """
 
 from collections.abc import Callable, Iterable
@@ -14,7 +14,7 @@ from bilingual_crawler.store.journal import Journal, Statement
 from bilingual_crawler.urls.fingerprint import url_fingerprint
 
 ENOUGH = 20
-"""Links of a hub that led to no bilingual site before the hub is called a bad one."""
+"""Links of a hub that led to no bilingual site before the hub is called bad."""
 UNREAD = -1
 
 SCHEMA = """
@@ -29,10 +29,10 @@ SELECT = "SELECT url, cause, cited, open, judged, found, good FROM discovery_hub
 
 @dataclass(slots=True)
 class Hub:
-    """A hub and what came of it.
+    """A hub and the results of its links.
 
-    `cited` are the bilingual sites that it is known to link to, `open` its links to sites that
-    wait for a verdict.
+    `cited` are the bilingual sites that it is known to link to, `open` its links to sites that wait
+    for a verdict.
     """
 
     cause: str
@@ -46,8 +46,8 @@ class Hub:
 class Hubs:
     """All hubs; part of the crawl's checkpoints.
 
-    `teach` is told of a hub, how many bilingual sites it is known to link to, and whether it
-    is good.
+    `teach` is called with a hub, the number of bilingual sites it is known to link to, and whether
+    it is good.
     """
 
     def __init__(self, journal: Journal, teach: Callable[[str, int, bool], None]) -> None:
@@ -70,9 +70,9 @@ class Hubs:
         journal.attach(self)
 
     def want(self, url: str, cause: str = "") -> bool:
-        """Note that a page links to the bilingual site `cause`; whether it is to be read is told.
+        """Record that a page links to the bilingual site `cause`; return True if it should be read.
 
-        It is if it is new, or waits to be read and has become more promising by this.
+        It should if it is new, or waits to be read and has become more promising.
         """
         fingerprint = url_fingerprint(url)
         if fingerprint in self._known:
@@ -87,24 +87,24 @@ class Hubs:
         return True
 
     def cited(self, url: str) -> int:
-        """How many bilingual sites a hub is known to link to."""
+        """Return how many bilingual sites a hub is known to link to."""
         hub = self._hubs.get(url)
         return 0 if hub is None else hub.cited
 
     def is_unread(self, url: str) -> bool:
-        """Whether the links of a hub are still wanted."""
+        """Return True if the links of a hub are still wanted."""
         hub = self._hubs.get(url)
         return hub is not None and hub.open == UNREAD
 
     def cause_of(self, url: str) -> str:
-        """The site that a hub is a backlink of."""
+        """Return the site that a hub is a backlink of."""
         hub = self._hubs.get(url)
         return "" if hub is None else hub.cause
 
     def read(self, url: str, waiting: int, bilingual: int) -> None:
-        """A hub has been read; its links lead to so many sites that wait for a verdict.
+        """Record that a hub was read and how many of its links lead to sites without a verdict.
 
-        `bilingual` are further sites, beside its cause, that are known to be bilingual.
+        `bilingual` are further sites, besides its cause, that are known to be bilingual.
         """
         hub = self._hubs[url]
         hub.open = waiting
@@ -114,7 +114,7 @@ class Hubs:
         self._review(url, hub)
 
     def judged(self, url: str, bilingual: bool) -> None:
-        """There is a verdict on a site that a link of the hub led to."""
+        """Record the verdict on a site that a link of the hub led to."""
         hub = self._hubs.get(url)
         if hub is None or hub.open <= 0:
             return
@@ -141,7 +141,7 @@ class Hubs:
             self.worth.add(hub.found, 1 + hub.judged)
 
     def changes(self) -> Iterable[Statement]:
-        """Rows for the journal."""
+        """Return rows for the journal."""
         rows = [
             (url, hub.cause, hub.cited, hub.open, hub.judged, hub.found, hub.good)
             for url, hub in self._changed.items()

@@ -1,7 +1,19 @@
-"""When discovery learns, and what it makes of it: the two classifiers and their iterations.
+"""How discovery learns which links to follow: two classifiers, calibrated, and two queues.
 
-Examples are taken in as they come. They count from the first iteration on: after a number of
-pages, and again each time as many have come, everything that waits is ranked anew.
+Examples are added as they come. They count from the first iteration on: after a number of pages,
+and again each time as many have come, everything that waits is ranked again.
+
+Both queues share one frontier and are ordered by the same figure, so the frontier's own order
+chooses between them: the logarithm of the bilingual sites that a download is expected to find. A
+forward link finds one if its site is bilingual. A hub finds none by itself; its worth shows in the
+sites that its links lead to, per download spent on it and on them. So a link is worth
+
+    forward:   P(its site is bilingual)
+    backlink:  P(it is a good hub) * finds of good hubs / downloads for good hubs
+
+In logarithms, two links that are both all but certain still have an order. Every such figure is
+negative: pages of sites that are being harvested (0 and more) come first where their hosts are
+free, and a site whose examination has begun is finished before another is begun.
 """
 
 import math
@@ -15,7 +27,17 @@ MOST_WORDS = 200_000
 
 
 class NaiveBayes:
-    """Tells how likely links are relevant from the words of their neighbourhood."""
+    """Naive Bayes over the words around links, learned one example at a time.
+
+    Written here rather than taken from scikit-learn because it is two tables of counts: crawling
+    needs no scikit-learn, the counts grow while the crawl runs, and each word's contribution can be
+    shown. The examples are few and uneven (a few sites in a hundred are bilingual); adding one to
+    every count would make each word that was seen once, beside an irrelevant link, speak for
+    relevance. So a word starts with its share among all links, as if `weight` words had been seen
+    in each class with these shares:
+
+        P(word | class) = (n(word, class) + weight * n(word) / n) / (n(class) + weight)
+    """
 
     def __init__(self, weight: float = WEIGHT, most_words: int = MOST_WORDS) -> None:
         self._weight = weight
@@ -26,11 +48,11 @@ class NaiveBayes:
 
     @property
     def examples(self) -> tuple[int, int]:
-        """How many irrelevant and how many relevant links it was taught."""
+        """The numbers of irrelevant and relevant links it has learned from."""
         return self._examples[0], self._examples[1]
 
     def learn(self, words: Iterable[str], relevant: bool) -> None:
-        """Take in a link of which it is known now where it led."""
+        """Learn from a link whose target is now known."""
         counts = self._counts[relevant]
         self._examples[relevant] += 1
         for word in words:
@@ -40,14 +62,14 @@ class NaiveBayes:
             self._forget()
 
     def log_odds(self, words: Sequence[str]) -> float:
-        """The logarithm of P(relevant) / P(irrelevant); 0 before there are both kinds."""
+        """Return log(P(relevant) / P(irrelevant)); 0 before there are examples of both."""
         irrelevant, relevant = self._examples
         if not (irrelevant and relevant):
             return 0.0
         return math.log(relevant / irrelevant) + sum(map(self.says, words))
 
     def says(self, word: str) -> float:
-        """What a word adds to the log odds; a word that was never seen says nothing."""
+        """Return what a word adds to the log-odds; 0 for a word that was never seen."""
         in_irrelevant, in_relevant = (counts.get(word, 0) for counts in self._counts)
         if not in_irrelevant + in_relevant:
             return 0.0
@@ -58,12 +80,12 @@ class NaiveBayes:
         return math.log(relevant / irrelevant)
 
     def strongest(self, most: int) -> list[tuple[str, float]]:
-        """The words that speak most for relevance, for people to read."""
+        """Return the words that speak most for relevance, for reports."""
         said = ((word, self.says(word)) for word in self._counts[1])
         return sorted(said, key=lambda each: (-each[1], each[0]))[:most]
 
     def _forget(self) -> None:
-        """Let go of the rarest words, until half the room is free; they say the least."""
+        """Drop the rarest words until half the room is free; they say the least."""
         rarest = 1
         while sum(map(len, self._counts)) > self._most_words / 2:
             rare = [word for word, n in sum(self._counts, Counter()).items() if n <= rarest]
@@ -75,26 +97,33 @@ class NaiveBayes:
 MOST_KEPT = 2_000
 STEPS = 20
 LEAST_SLOPE = 0.05
-"""A score that turned out to say nothing, or the contrary, keeps the order it gives."""
+"""A score that turned out to say nothing, or the opposite, keeps the order it gives."""
 RIDGE = 1.0
-"""How much it takes to move from the scores as they are, in outcomes."""
+"""The strength of the prior, in outcomes."""
 
 
 class Calibration:
-    """A sigmoid over the scores of one classifier; at first the scores as they are."""
+    """Makes the scores of one classifier into probabilities, with Platt's sigmoid.
+
+    Naive Bayes takes words for independent. A word in the anchor, in the host and around the link
+    counts three times, so its odds are far too extreme. Within a queue that does no harm, since the
+    order stays; between two queues it does. So each score given before the outcome was known is
+    kept with the outcome, and a sigmoid is fitted to them: P(relevant) = 1 / (1 + exp(-(slope *
+    score + offset))). At first the scores are taken as they are.
+    """
 
     def __init__(self) -> None:
         self.slope, self.offset = 1.0, 0.0
         self._kept: deque[tuple[float, bool]] = deque(maxlen=MOST_KEPT)
 
     def note(self, score: float, relevant: bool) -> None:
-        """Keep what was said of a link, and what it was."""
+        """Record the score of a link and its outcome."""
         self._kept.append((score, relevant))
 
     def fit(self) -> None:
-        """Find the sigmoid that makes the outcomes likeliest, by Newton's steps.
+        """Fit the sigmoid that makes the outcomes most likely, with Newton's method.
 
-        The slope is drawn towards 1 and the offset towards 0, as far as outcomes are few.
+        The prior draws the slope towards 1 and the offset towards 0 while outcomes are few.
         """
         slope, offset = self.slope, self.offset
         for _ in range(STEPS):
@@ -115,7 +144,7 @@ class Calibration:
         self.slope, self.offset = slope, offset
 
     def log_probability(self, score: float) -> float:
-        """The logarithm of P(relevant), exact also where the probability is all but 1."""
+        """Return log P(relevant), exact even where the probability is close to 1."""
         return _log_sigmoid(self.slope * score + self.offset)
 
 
@@ -124,53 +153,53 @@ def _log_sigmoid(score: float) -> float:
 
 
 CHECK_PRIORITY = 2.0
-"""Pages of sites under examination: they end soon, and keep memory while they do not."""
+"""Pages of sites under examination come first: they end soon, and use memory until then."""
 
 NO_PRIORITY = math.log(0.5)
 """Links of both queues before anything was learned: first come, first served."""
 
 
 REMEMBERED = 200
-"""Downloads after which what hubs have been worth is forgotten to a third."""
+"""Downloads after which the past worth of hubs has decayed to a third."""
 LEAST_FOUND = 0.1
 
 
 class Queue(StrEnum):
-    """Where a link waits."""
+    """The two queues of links."""
 
     BACKLINK = "backlink"
     FORWARD = "forward"
 
 
 class HubWorth:
-    """What good hubs have been worth: the sites found through them against the downloads.
+    """The worth of good hubs: sites found through them per download.
 
-    What is long past counts less and less: the sites that are easy to find are found first.
-    It begins with one find in two downloads, which a few hubs soon correct.
+    The distant past counts less and less: the sites that are easy to find are found first. It
+    starts with one find in two downloads, which a few hubs soon correct.
     """
 
     def __init__(self) -> None:
         self._found, self._downloads = 1.0, 2.0
 
     def add(self, found: int, downloads: int) -> None:
-        """Count what a good hub, or a link of one, has cost and brought."""
+        """Add what a good hub, or a link of one, has cost and found."""
         kept = math.exp(-downloads / REMEMBERED)
         self._found = self._found * kept + found
         self._downloads = self._downloads * kept + downloads
 
     @property
     def a_download(self) -> float:
-        """Bilingual sites for each download; a little, where there were none."""
+        """Bilingual sites per download; a little, if there were none."""
         return max(self._found, LEAST_FOUND) / self._downloads
 
 
 def priority(queue: Queue, chance: float, worth: HubWorth) -> float:
-    """Where a link stands in the order of both queues; `chance` is the log of its probability."""
+    """Return the priority of a link in both queues; `chance` is the log of its probability."""
     return chance if queue is Queue.FORWARD else chance + math.log(worth.a_download)
 
 
 FEWEST = 3
-"""Examples of each kind that a classifier must have before it is asked."""
+"""Examples of each kind that a classifier needs before it is used."""
 
 
 class Learner:
@@ -186,7 +215,7 @@ class Learner:
         self.learned = learns and pages >= learn_after
 
     def teach(self, queue: Queue, words: tuple[str, ...], relevant: bool) -> None:
-        """Take in where a link has led."""
+        """Learn where a link has led."""
         if not (self._learns and words):
             return
         classifier = self._classifiers[queue]
@@ -195,7 +224,7 @@ class Learner:
         classifier.learn(words, relevant)
 
     def page_read(self) -> bool:
-        """Count a page; whether it is time to rank everything anew is told."""
+        """Count a page; return True if it is time to rank everything again."""
         self.pages += 1
         is_time = self._learns and self.pages % self._learn_after == 0
         if is_time:
@@ -204,12 +233,12 @@ class Learner:
         return is_time
 
     def calibrate(self) -> None:
-        """Weigh what the classifiers have said by what came of it."""
+        """Calibrate the classifiers with the outcomes of their scores."""
         for calibration in self._calibrations.values():
             calibration.fit()
 
     def priority(self, queue: Queue, words: tuple[str, ...], worth: HubWorth) -> float:
-        """Where a link stands in the order of both queues."""
+        """Return the priority of a link in both queues."""
         classifier = self._classifiers[queue]
         if not self.learned or min(classifier.examples) < FEWEST:
             return NO_PRIORITY
@@ -217,5 +246,5 @@ class Learner:
         return priority(queue, chance, worth)
 
     def strongest(self, queue: Queue, most: int) -> list[tuple[str, float]]:
-        """The words that speak most for a link, for people to read."""
+        """Return the words that speak most for a link, for reports."""
         return self._classifiers[queue].strongest(most)

@@ -1,13 +1,13 @@
-"""What a link looks like to one who seeks the other language: words of five contexts.
+"""The features of a link, in the search for another language: words of five contexts.
 
 The contexts are those of Barbosa et al.: the URL, the anchor, the text around it, the alternative
 text of an image and the address of the image. Each feature is tagged with its context, so that
-"home" in an anchor and "home" in a URL are two things.
+"home" in an anchor and "home" in a URL are different.
 
-A predictor that learned "español" would be of no use to somebody who seeks Basque. So a word that
-names a language is never a feature itself; what counts is which language it names: one that is
-`wanted`, the page's `own`, or one that is `foreign` to both. The same goes for URLs, which are
-compared with that of the page: equal but for a language token, or the home page of a language.
+A predictor that learned "español" would be useless in the search for Basque. So a word that names a
+language is never a feature itself; what counts is which language it names: a `wanted` one, the
+page's `own`, or one `foreign` to both. The same goes for URLs, which are compared with that of the
+page: equal except for a language token, or the home page of a language.
 """
 
 import re
@@ -31,10 +31,10 @@ from bilingual_crawler.urls.hosts import host_of, site_of
 from bilingual_crawler.urls.language_tokens import UrlKey, announced_languages, url_key
 
 MOST_WORDS = {"url": 10, "anchor": 6, "around": 12, "alt": 6, "src": 6}
-"""Words that are read of each context."""
+"""The most words that are read of each context."""
 LONGEST_TEXT = 300
 LIST_WORDS = 12
-"""A text around a link with at most so many words may be a list of languages, by their codes."""
+"""A text around a link with at most this many words may be a list of language codes."""
 MANY = 3
 NO_HOST = "localhost"
 
@@ -43,7 +43,7 @@ _NONE: frozenset[str] = frozenset()
 
 
 class _Seeker(NamedTuple):
-    """Who looks at the links: the page they are on, and the languages that are sought from it."""
+    """The page of the links, and the languages that are sought from it."""
 
     host: str
     site: str
@@ -53,7 +53,7 @@ class _Seeker(NamedTuple):
     own: frozenset[str]
 
     def relation(self, codes: frozenset[str]) -> str:
-        """What the languages that something names are to who seeks; "" if it names none."""
+        """Return how the named languages relate to the wanted ones; "" if none is named."""
         if not codes:
             return ""
         if codes & self.wanted:
@@ -61,16 +61,16 @@ class _Seeker(NamedTuple):
         return "own" if codes & self.own else "foreign"
 
     def announced(self, url: str) -> str:
-        """What the language is to who seeks that a URL announces."""
+        """Return how the language that a URL announces relates to the wanted ones."""
         return self.relation(announced_beside(url, self.host)) or "nothing"
 
 
 def link_features(
     links: Sequence[Link], page_url: str, pair: LanguagePair, language: str = ""
 ) -> list[list[str]]:
-    """The features of each link of a page, in the order of the links.
+    """Return the features of each link of a page, in the order of the links.
 
-    `language` is that of the page; where it is not known, its URL may tell.
+    `language` is that of the page; if it is unknown, its URL may announce one.
     """
     seeker = _seeker(page_url, pair, language)
     named = [seeker.relation(languages_of_link(link)) for link in links]
@@ -82,14 +82,14 @@ def link_features(
 
 
 def sought_languages(page_url: str, pair: LanguagePair, language: str = "") -> frozenset[str]:
-    """The languages of a pair that a page is not in, as far as that is known."""
+    """Return the languages of a pair that a page is not in, as far as that is known."""
     return frozenset(pair.codes) - _own_language(page_url, pair, language)
 
 
 def announced_beside(url: str, host: str) -> frozenset[str]:
-    """The languages that a URL announces to one who comes from `host`.
+    """Return the languages that a URL announces to a reader who comes from `host`.
 
-    What both hosts say is no announcement: blog.example.eu is not in Basque.
+    What both hosts contain is no announcement: blog.example.eu is not in Basque.
     """
     if host and host == host_of(url):
         url = url.replace(host, NO_HOST, 1)
@@ -136,7 +136,7 @@ def _features(link: Link, named: str, counts: Counter[str], seeker: _Seeker) -> 
 
 
 def _address(url: str, seeker: _Seeker) -> Iterator[str]:
-    """The URL by itself, and next to that of the page."""
+    """Yield features of the URL by itself, and compared with that of the page."""
     if is_translating_proxy(url):
         yield "url <translating proxy>"
     if site_of(host_of(url)) != seeker.site:
@@ -149,7 +149,7 @@ def _address(url: str, seeker: _Seeker) -> Iterator[str]:
 
 
 def _place(url: str, seeker: _Seeker) -> str:
-    """How an address on the same site differs from that of the page."""
+    """Return how an address on the same site differs from that of the page."""
     key = url_key(url, seeker.tokens)
     if key.key == seeker.key.key:
         return "same page" if key.tokens == seeker.key.tokens else "same but for its language"
@@ -189,21 +189,21 @@ def _texts(link: Link, seeker: _Seeker) -> Iterator[str]:
 def _named(
     context: str, words: Sequence[str], codes: frozenset[str], seeker: _Seeker
 ) -> Iterator[str]:
-    """The words of a context, those that name a language by what the language is."""
+    """Yield the words of a context; names of languages by how these relate to the wanted ones."""
     if codes:
         yield f"{context} <{seeker.relation(codes)}>"
     yield from (f"{context} {word}" for word in words if not (codes and languages_of_token(word)))
 
 
 def _listed(words: Sequence[str]) -> list[frozenset[str]]:
-    """The languages that a text names, each once."""
+    """Return the languages that a text names, each once."""
     codes_count = len(words) <= LIST_WORDS
     found = (languages_of_token(word) for word in words if codes_count or _names(word))
     return list(dict.fromkeys(codes for codes in found if codes))
 
 
 def _names(word: str) -> bool:
-    """Whether a word in a sentence is the name of a language; codes are words of others."""
+    """Return True if a word in a sentence names a language; codes may be ordinary words."""
     return len(word) >= LEAST_NAME and bool(languages_of_token(word))
 
 

@@ -1,9 +1,9 @@
 """How likely a link leads to the page's version in another language, before it is followed.
 
-A linear support vector machine whose margins Platt's sigmoid makes probabilities, as in Barbosa
-et al. It is trained with scikit-learn (`training/links.py`, `scrapy train links`) and shipped as
-the weights alone. A link has some twenty features out of thousands, so a table of weights by name
-is both the smallest and the fastest way to add them up: no matrix, and nothing to install.
+A linear support vector machine whose margins Platt's sigmoid turns into probabilities, as in
+Barbosa et al. It is trained with scikit-learn (`lab/training/links.py`, `scrapy train links`) and
+shipped as weights alone. A link has about twenty features out of thousands, so a table of weights
+by name is both the smallest and the fastest way to add them up: no matrix, and nothing to install.
 """
 
 import json
@@ -22,7 +22,7 @@ from bilingual_crawler.languages import LanguagePair
 
 FILE = "link_predictor.json"
 LARGEST_MARGIN = 500.0
-"""Beyond which the exponential would overflow."""
+"""The margin beyond which the exponential would overflow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class LinkPredictor:
 
     @classmethod
     def load(cls, path: str = "") -> "LinkPredictor":
-        """The predictor in a file, or the project's own."""
+        """Return the predictor in a file, or the shipped one."""
         if not path:
             return _own_predictor()
         try:
@@ -53,7 +53,7 @@ class LinkPredictor:
 
     @classmethod
     def from_json(cls, text: str, where: str) -> Self:
-        """Read a predictor; what is none is refused."""
+        """Read a predictor; refuse anything else."""
         try:
             fields = json.loads(text)
             return cls(
@@ -70,7 +70,7 @@ class LinkPredictor:
             ) from None
 
     def to_json(self) -> str:
-        """The predictor as it is written: one weight a line, heaviest first."""
+        """Return the predictor as JSON: one weight per line, heaviest first."""
         ordered = sorted(self.weights.items(), key=lambda each: (-abs(each[1]), each[0]))
         weights = {name: round(value, 4) for name, value in ordered if round(value, 4)}
         fields = {
@@ -85,21 +85,21 @@ class LinkPredictor:
     def likelihoods(
         self, links: Sequence[Link], page_url: str, pair: LanguagePair, language: str = ""
     ) -> list[float]:
-        """How likely each link leads from the page to its version in another language of the pair.
+        """Return how likely each link leads to the page's version in another language of the pair.
 
         `language` is the ISO 639-3 code of the page; without it, what the URL announces counts.
-        All links of the page should be given at once, since a switch is told by its likes.
+        Give all links of the page at once, because a switch is recognised by its neighbours.
         """
         found = link_features(links, page_url, pair, language)
         return [self.probability(self.margin(features)) for features in found]
 
     def margin(self, features: Sequence[str]) -> float:
-        """On which side of the plane some features lie, and how far from it."""
+        """Return on which side of the plane some features are, and how far from it."""
         weights = self.weights
         return self.bias + sum(weights.get(feature, 0.0) for feature in features)
 
     def probability(self, margin: float) -> float:
-        """Platt's sigmoid."""
+        """Apply Platt's sigmoid."""
         exponent = self.slope * margin + self.offset
         return 1 / (1 + exp(max(-LARGEST_MARGIN, min(LARGEST_MARGIN, exponent))))
 

@@ -1,12 +1,12 @@
-"""The search for bilingual sites: Barbosa's back and forth, without a line of networking.
+"""The search for bilingual sites: Barbosa's back and forth, without networking.
 
 A site that is judged bilingual gives its backlinks, a backlink page (a hub) gives its links to
-other sites, and the links of those sites' pages are remembered but not followed: so the search
-stays in the neighbourhood of bilingual sites. Seeds are read as hubs too, unlike in the paper,
-where a search engine knows the backlinks of any page; without one a search that begins with
-sites alone would end with them.
+other sites, and the links of those sites' pages are recorded but not followed: so the search stays
+in the neighbourhood of bilingual sites. Seeds are read as hubs too, unlike in the paper, where a
+search engine knows the backlinks of any page; without one, a search that starts with sites alone
+would end with them.
 
-Whoever runs the search fetches what it asks for and tells what came.
+The caller fetches what the search asks for and reports the results.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -28,11 +28,11 @@ from bilingual_crawler.store.journal import Journal
 from bilingual_crawler.urls.hosts import host_of, site_of
 
 MOST_CITED = 4
-"""Bilingual sites that a hub links to, from which on it makes no difference how many."""
+"""Beyond this many bilingual sites, a hub's number of links to them makes no difference."""
 
 
 def citation(sites: int) -> str:
-    """A hub that is known to link to so many bilingual sites, as a word of the neighbourhood.
+    """Return the word for a hub that is known to link to this many bilingual sites.
 
     Not among the paper's four contexts, but what they stand for: co-citation.
     """
@@ -40,12 +40,12 @@ def citation(sites: int) -> str:
 
 
 def hub_words(url: str, cited: int) -> tuple[str, ...]:
-    """The words of a hub: those of its address, and how many bilingual sites it links to."""
+    """Return the words of a hub: those of its address, and how many bilingual sites it cites."""
     return (*address_words(url), citation(cited))
 
 
 class WantedUrl(NamedTuple):
-    """A URL that the search wants to have fetched."""
+    """A URL that the search wants fetched."""
 
     queue: Queue
     approach: Approach
@@ -53,7 +53,7 @@ class WantedUrl(NamedTuple):
 
 
 class Search:
-    """Decides which links are followed, and remembers why."""
+    """Decides which links are followed, and records why."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Search:
         self.sites = SiteRecords(journal)
         self.hubs = Hubs(journal, self._teach_hub)
         self.unfinished: list[SiteRecord] = []
-        """Sites whose examination, or the question for their backlinks, was cut short."""
+        """Sites whose examination, or the request for their backlinks, was cut short."""
         self._restore()
 
     def _restore(self) -> None:
@@ -84,12 +84,12 @@ class Search:
         self.learner.calibrate()
 
     def seed(self, url: str) -> None:
-        """A page that the user named."""
+        """Add a page that the user named."""
         if self._strategy.back_and_forth:
             self.hubs.want(url)
 
     def read(self, url: str, links: list[OutLink]) -> list[WantedUrl]:
-        """A page was read: which of its links are followed."""
+        """Record that a page was read; return which of its links to follow."""
         self.graph.add(url, links)
         if not self._strategy.back_and_forth:
             return list(self._followed(links, via="", again=True))
@@ -98,7 +98,7 @@ class Search:
     def backlinks(
         self, site: str, urls: Iterable[str], was_read: Callable[[str], bool]
     ) -> list[WantedUrl]:
-        """Pages link to a bilingual site: read them, or follow their links if they were read."""
+        """Record pages that link to a bilingual site: read them, or follow their links."""
         candidates = []
         for url in urls:
             is_own = site_of(host_of(url)) == site
@@ -111,21 +111,21 @@ class Search:
         return candidates
 
     def judged(self, record: SiteRecord) -> None:
-        """There is a verdict on a site, or none can be had."""
+        """Record the verdict on a site, or that there can be none."""
         self.sites.note(record)
         self._teach_site(record)
         if record.approach.via:
             self.hubs.judged(record.approach.via, record.standing is Standing.BILINGUAL)
 
     def priority(self, queue: Queue, approach: Approach) -> float:
-        """Where a link stands now."""
+        """Return the current priority of a link."""
         is_forward = queue is Queue.FORWARD
         url = approach.url
         words = approach.words if is_forward else hub_words(url, self.hubs.cited(url))
         return self.learner.priority(queue, words, self.hubs.worth)
 
     def _expand(self, url: str, links: list[OutLink]) -> list[WantedUrl]:
-        """Follow the links of a hub to sites that are new."""
+        """Follow the links of a hub to new sites."""
         cause = self.hubs.cause_of(url)
         standing = self.sites.standing
         others = [link for link in links if link.site != cause]
@@ -138,7 +138,7 @@ class Search:
         return candidates + raised
 
     def _raised(self, links: Iterable[OutLink]) -> Iterator[WantedUrl]:
-        """Sites that wait and are linked to from a better place than the ones known before."""
+        """Return waiting sites that are linked to from a better place than those known before."""
         for link in links:
             known = self.sites.waiting(link.site)
             if known is None or not self.learner.learned:
@@ -149,14 +149,14 @@ class Search:
                 yield better
 
     def best_approach(self, queue: Queue, approach: Approach) -> Approach:
-        """How a URL that waits is judged: by the best place from which its site is linked to."""
+        """Return the best place from which the site of a waiting URL is linked to."""
         best = self.sites.waiting(site_of(host_of(approach.url)))
         if queue is not Queue.FORWARD or best is None or best.url != approach.url:
             return approach
         return best
 
     def _followed(self, links: Iterable[OutLink], via: str, *, again: bool) -> Iterator[WantedUrl]:
-        """Links to sites that were not seen before; with `again` also other pages of those."""
+        """Return links to sites not seen before; with `again` also other pages of those."""
         for link in links:
             is_new = self.sites.standing(link.site) is None
             if not (is_new or again) or not self._admits(link.url):

@@ -1,16 +1,16 @@
 """Whether a site has two languages, found out with a few downloads.
 
-As in Barbosa et al. the links that the predictor takes for switches are fetched first, and the
-language of what they lead to and of the page they stand on decides. What a page declares with
-hreflang goes before them, since it costs nothing to read; the home page comes after them, if the
-detector began deeper in the site (ILSP-FC); the sitemap comes last.
+As in Barbosa et al., the links that the predictor takes for switches are fetched first, and the
+languages of their targets and of their page decide. What a page declares with hreflang goes before
+them, since reading it costs nothing; the home page comes after them, if the detector began deeper
+in the site (ILSP-FC); the sitemap comes last.
 
 Both languages on two pages are not enough. A switch may lead to a page whose text was never
-translated, to one landing page for foreigners, to machine output or to somebody else's site. So a
-second language counts if its page has pages of its own behind it, and says nothing of machines.
+translated, to a single landing page for foreigners, to machine output or to another site. So a
+second language counts if there are more pages behind its page, and no sign of machine translation.
 
-Nothing is fetched here: `wanted` tells what to fetch, `take`, `take_sitemap` and `missed` are told
-what came of it, until there is a `verdict`.
+Nothing is fetched here: `wanted` returns what to fetch; `take`, `take_sitemap` and `missed` take
+the results, until there is a `verdict`.
 """
 
 from collections import Counter
@@ -36,29 +36,29 @@ from bilingual_crawler.urls.hosts import host_of, site_of
 from bilingual_crawler.urls.resolver import UrlResolver
 
 LIKELIHOOD = 0.8
-"""From which a link is followed, and a site is called bilingual: what Barbosa et al. crawl with."""
+"""The least likelihood to follow a link, and to call a site bilingual: that of Barbosa et al."""
 BUDGET = 10
 DECLARED = 0.95
-"""What the word of the site itself is worth: hreflang, a sitemap."""
+"""The worth of the site's own word: hreflang, a sitemap."""
 NAMED = 0.8
-"""What two links are worth that name the two languages."""
+"""The worth of two links that name the two languages."""
 UNKNOWN = 0.5
 SERVICE_DOUBT = 0.7
-"""What is left of the likelihood where a service that translates by machine is on the pages."""
+"""The factor of the likelihood if a machine translation service is on the pages."""
 LEADS_A_PAGE = 2
 """Leads to one language that are followed from a page."""
 LOOKS_INSIDE = 2
-"""Pages of a version that are looked at, where its first page leaves doubts."""
+"""Pages of a version that are examined, if its first page leaves doubts."""
 GONE = frozenset({"http_404", "http_410", "not_html"})
-"""Why a page is missed for good."""
+"""Reasons why a page is missing for good."""
 SITEMAP = "/sitemap.xml"
 
 
 class SiteDetector:
     """Asks for pages of one site until it can tell whether the site has both languages.
 
-    `likelihood` is that from which a link is followed, `budget` the most requests it may take;
-    `sitemaps` says whether /sitemap.xml may be asked for, at the end and if all else fails.
+    Links below `likelihood` are not followed, `budget` is the most requests it may take; `sitemaps`
+    says whether /sitemap.xml may be requested, at the end and if all else fails.
     """
 
     def __init__(
@@ -93,16 +93,16 @@ class SiteDetector:
 
     @property
     def downloads(self) -> int:
-        """The requests that were made so far, whatever came of them."""
+        """The number of requests so far, whatever their result."""
         return self._candidates.downloads
 
     @property
     def verdict(self) -> SiteVerdict | None:
-        """What is to be said of the site; None while that is not known."""
+        """The verdict on the site; None while it is not known."""
         return self._verdict
 
     def wanted(self) -> list[str]:
-        """What to fetch next, best first; the same again until something is told of it.
+        """Return what to fetch next, best first; the same again until a result is reported.
 
         Fetching the first alone takes the fewest downloads; all of them may be fetched at once.
         """
@@ -111,11 +111,11 @@ class SiteDetector:
         return alike[: max(0, self._budget - self.downloads)]
 
     def is_sitemap(self, url: str) -> bool:
-        """Whether a wanted URL is that of a sitemap, to be told with `take_sitemap`."""
+        """Return True if a wanted URL is a sitemap, to be reported with `take_sitemap`."""
         return url in self._candidates and self._candidates[url].way == "sitemap"
 
     def take(self, document: Document) -> None:
-        """Read a page that was fetched; a page in both languages may come as one or as two."""
+        """Take a page that was fetched; a page in both languages may come as one or as two."""
         came_by = self._candidates.answered(document.requested_url or document.url, document.url)
         if came_by is not None and came_by.way == "start":
             self._settle_at(document.url)
@@ -130,7 +130,7 @@ class SiteDetector:
         self._conclude()
 
     def take_sitemap(self, url: str, sitemap: Sitemap) -> None:
-        """Read the translations that a sitemap names."""
+        """Take the translations that a sitemap names."""
         self._candidates.answered(url, url)
         named: Counter[str] = Counter()
         for claim in sitemap.claims():
@@ -144,7 +144,7 @@ class SiteDetector:
         self._conclude()
 
     def missed(self, url: str, reason: str) -> None:
-        """Learn that a page could not be had; `reason` is a word such as http_404 or robots_txt."""
+        """Record that a page could not be fetched; `reason` is a word such as http_404."""
         came_by = self._candidates.answered(url, url)
         if came_by is not None and came_by.way != "sitemap":
             self._failed[url] = reason
@@ -154,7 +154,7 @@ class SiteDetector:
         self._conclude()
 
     def _settle_at(self, url: str) -> None:
-        """Let the site be the one that an address leads to in the end."""
+        """Make the site the one that an address leads to in the end."""
         if not self._is_ours(url):
             self._site = site_of(host_of(url))
             self._candidates.forget_waiting()
@@ -181,7 +181,7 @@ class SiteDetector:
             self._follow(page)
 
     def _follow(self, page: SitePage) -> None:
-        """Take in the ways that lead from a page to other languages."""
+        """Add the candidates that a page leads to."""
         for url, code in page.declared:
             if not self._is_ours(url):
                 detail = f"{page.url} declares {url}, on another site, as {name_of(code)}."
@@ -196,7 +196,7 @@ class SiteDetector:
                 self._add(Candidate(url, "anchors", frozenset((code,)), page.url, NAMED))
 
     def _explain_arrival(self, page: SitePage, came_by: Candidate) -> None:
-        """Say what is wrong with a page that should have been in another language."""
+        """Record what is wrong with a page that should have been in another language."""
         if page.machine:
             detail = f"{page.url} says that it is machine-translated ({page.machine})."
             self._note("machine", detail)
@@ -215,7 +215,7 @@ class SiteDetector:
             self._note("other_language", detail)
 
     def _conclude(self) -> None:
-        """Say yes as soon as that is sure, no when nothing is left to look at."""
+        """Say yes as soon as it is certain, no when nothing is left to look at."""
         if self._verdict is None and not self._found.missing:
             self._verdict = self._agree()
         if self._verdict is None and not self.wanted():
@@ -242,7 +242,7 @@ class SiteDetector:
         return self._say("yes", likelihood, findings)
 
     def _look_inside(self, code: str) -> bool:
-        """Whether one more page of a language can show that it is more than a landing page."""
+        """Return True if another page can show that a language has more than a landing page."""
         if any(each.way == "inside" for each in self._candidates.waiting(frozenset())):
             return True
         own = self._found.own_links(code)
@@ -261,7 +261,7 @@ class SiteDetector:
         return self._say("no", 1 - self._likelihood, [Finding("landing", detail)])
 
     def _decline(self) -> SiteVerdict:
-        """Say no, or that it is not known, when there is nothing left to ask for."""
+        """Say no, or unsure, when there is nothing left to ask for."""
         if not any(page.is_text for page in self._pages):
             return self._say("unsure", UNKNOWN, self._nothing_read())
         left = self._candidates.waiting(self._found.missing)
@@ -289,7 +289,7 @@ class SiteDetector:
         return [Finding("unreachable", f"Nothing could be read: {missed}.")]
 
     def _note_objections(self) -> None:
-        """Say why a site is not bilingual, where that was not seen on the way."""
+        """Record why a site is not bilingual, if that was not seen on the way."""
         for page in self._pages:
             if page.proxied or page.service:
                 how = "links to a service that translates" if page.proxied else "can be translated"
@@ -333,7 +333,11 @@ def _is_home(url: str) -> bool:
 
 
 class Examination:
-    """Tells which page to ask for next, until there is a verdict."""
+    """A site under examination, one page at a time, until there is a verdict.
+
+    The detector stops as soon as it is sure, so pages requested together might be requested in
+    vain; and a site met for the first time should be asked gently.
+    """
 
     def __init__(self, site: str, approach: Approach, detector: SiteDetector) -> None:
         self.site = site
@@ -347,21 +351,21 @@ class Examination:
         return self._detector.verdict
 
     def take(self, asked: str, document: Document) -> None:
-        """A page has come: the first one, or the one that was asked for."""
+        """Take a page: the first one, or the one that was requested."""
         self._came(asked)
         self._detector.take(document)
 
     def missed(self, asked: str, reason: str) -> None:
-        """The page that was asked for could not be had."""
+        """Record that the requested page could not be fetched."""
         self._came(asked)
         self._detector.missed(asked, reason)
 
     def is_waiting_for(self, url: str) -> bool:
-        """Whether this very page was asked for."""
+        """Return True if this very page was requested."""
         return self._under_way == url
 
     def next(self) -> str | None:
-        """The page to ask for now; None while one is under way, or if none is wanted."""
+        """Return the page to request now; None while one is under way, or if none is wanted."""
         if self._under_way is not None or self._detector.verdict is not None:
             return None
         self._under_way = next(iter(self._detector.wanted()), None)

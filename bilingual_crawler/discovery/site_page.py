@@ -1,4 +1,9 @@
-"""What the site detector keeps of a page: its language, how much text, where it leads."""
+"""What the site detector keeps of a page: its language, how much text, where it leads.
+
+Anchors that name both languages are a sign of a bilingual site: Resnik asked a search engine for
+such pages, and Almeida et al. paired what they link to, one link per language, both to files of the
+same kind. Pages about languages name them too; those of dictionaries are left out, as there.
+"""
 
 from dataclasses import dataclass
 from itertools import product
@@ -18,21 +23,22 @@ from bilingual_crawler.urls.hosts import host_of, site_of
 from bilingual_crawler.urls.language_tokens import url_key
 
 MOST_LINKS = 50
-"""Links for a language that are looked at; a page with more of them is no language choice."""
+"""Links to a language that are examined; a page with more of them is no language choice."""
 _DICTIONARY = "dictionary"
 
 
 def named_links(document: Document, code: str) -> list[Link]:
-    """The links of a page that name a language, and no other."""
+    """Return the links of a page that name one language, and no other."""
     alone = frozenset((code,))
     return [link for link in document.links if languages_of_link(link) == alone][:MOST_LINKS]
 
 
 def paired_links(document: Document, pair: LanguagePair) -> list[tuple[str, str]]:
-    """The URLs of links that name the two languages, each with the one it fits best.
+    """Return the URLs of links that name the two languages, each with the best match.
 
     Two links belong together if they lead to files of the same kind on one site. Of several, those
-    go first whose addresses are equal once the languages are out of them; each link is used once.
+    come first whose addresses are equal once the language tokens are removed; each link is used
+    once.
     """
     if _DICTIONARY in document.title.lower():
         return []
@@ -57,7 +63,7 @@ def paired_links(document: Document, pair: LanguagePair) -> list[tuple[str, str]
 
 
 def _ending(url: str) -> str:
-    """The ending of the file that an address names, "" where it names none."""
+    """Return the ending of the file that an address names, "" if it names none."""
     try:
         return PurePosixPath(urlsplit(url).path).suffix.lower()
     except ValueError:
@@ -65,7 +71,7 @@ def _ending(url: str) -> str:
 
 
 LEAST_TEXT = 100
-"""Characters of main text from which a page counts as text in its language."""
+"""The fewest characters of main text for a page to count as text in its language."""
 MOST_INSIDE = 500
 """Links to its own site that are kept of a page."""
 FROM_TEXT = frozenset({"main text", "whole page", "paragraphs"})
@@ -78,7 +84,7 @@ class Lead(NamedTuple):
 
     url: str
     sought: frozenset[str]
-    """The languages that it may lead to, by its name, or else all that the page lacks."""
+    """The languages it may lead to: those it names, or else all that the page lacks."""
     likelihood: float
 
 
@@ -89,40 +95,40 @@ class SitePage:
     url: str
     language: str
     characters: int
-    """Of its main text."""
+    """The length of its main text."""
     is_text: bool
-    """Whether enough of it is there to be sure of its language."""
+    """True if there is enough text to be sure of its language."""
     machine: str
     """The mark by which it says that it is machine output."""
     service: str
     """A service on it that translates by machine."""
     page: PairingPage
-    """What pairing makes of it."""
+    """What pairing knows about it."""
     leads: tuple[Lead, ...]
-    """Links of the site to another language, likeliest first."""
+    """Links of the site to another language, most likely first."""
     declared: tuple[tuple[str, str], ...]
     """URLs that it names as its versions in the languages of the pair, with their codes."""
     paired: tuple[tuple[str, str], ...]
-    """Two links each that name the two languages."""
+    """Pairs of links that name the two languages."""
     proxied: str
     """A link to a service that would translate the page by machine."""
     away: str
     """A link that names another language and leads to another site."""
     inside: tuple[str, ...]
-    """Its links to pages of the site, as far as they are no leads."""
+    """Its other links to pages of the site."""
     doubtful: float
     """The likelihood of the best of those."""
 
     @property
     def counts(self) -> bool:
-        """Whether it shows that the site has text in its language."""
+        """True if it shows that the site has text in its language."""
         return self.is_text and not self.machine
 
 
 def read_site_page(
     document: Document, pair: LanguagePair, predictor: LinkPredictor, likelihood: float
 ) -> SitePage:
-    """Read a page; links that are less likely than `likelihood` are no leads."""
+    """Read a page; links less likely than `likelihood` are not leads."""
     language = document.language or ""
     site = site_of(host_of(document.url))
     sought = sought_languages(document.url, pair, language)
@@ -173,7 +179,7 @@ def _meant(link: Link, page_url: str, sought: frozenset[str]) -> frozenset[str]:
 
 
 def _may_be_read(url: str) -> bool:
-    """Whether an address may be that of a page, by its ending."""
+    """Return True if an address may be that of a page, by its ending."""
     try:
         return guess_type(urlsplit(url).path)[0] in HTML
     except ValueError:
@@ -181,5 +187,5 @@ def _may_be_read(url: str) -> bool:
 
 
 def _is_short(url: str) -> bool:
-    """Whether an address is short enough to be that of a whole site or language version."""
+    """Return True if an address is short enough for a whole site or language version."""
     return len([part for part in urlsplit(url).path.split("/") if part]) <= 1

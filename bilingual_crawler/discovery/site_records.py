@@ -1,7 +1,7 @@
-"""What discovery knows of each site: that it waits, is being examined, or how that ended.
+"""What discovery knows about each site: waiting, under examination, or the verdict.
 
-A site is examined once. What stood around the link that led to it is kept with the verdict:
-it is the example that the classifier of forward links learns from, now and after a restart.
+A site is examined once. The words around the link that led to it are kept with the verdict: they
+are the example that the classifier of forward links learns from, now and after a restart.
 """
 
 from collections import Counter
@@ -16,14 +16,14 @@ Answer = Literal["yes", "no", "unsure"]
 AGAINST = frozenset(
     {"menu", "landing", "machine", "other_site", "dead_link", "other_language", "empty", "no_link"}
 )
-"""The words of what speaks against a site."""
+"""The words for what speaks against a site."""
 
 
 class Finding(NamedTuple):
-    """One thing that was seen of a site: a word for what it is, and a sentence.
+    """One thing seen on a site: a word for what it is, and a sentence.
 
     Words that speak for a site: link, alternates, anchors, sitemap, languages, translation, mixed.
-    Those of `AGAINST` speak against it. Words that say why nothing is known: unreachable, empty,
+    Those in `AGAINST` speak against it. Words for why nothing is known: unreachable, empty,
     refused, budget, no_tie.
     """
 
@@ -33,28 +33,28 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SiteVerdict:
-    """Whether a site is bilingual."""
+    """Whether a site is bilingual, how likely, and why."""
 
     site: str
     """Its registered domain."""
     answer: Answer
     likelihood: float
-    """How likely it is that the site has both languages."""
+    """The probability that the site has both languages."""
     languages: tuple[tuple[str, float], ...]
     """The languages of the pages that were read, with their shares of the text, largest first."""
     findings: tuple[Finding, ...]
     entries: tuple[tuple[str, str], ...]
-    """A page to enter by for each language of the pair that was found: ISO 639-3 code, URL."""
+    """A page to start from for each language of the pair that was found: ISO 639-3 code, URL."""
     downloads: int
-    """Requests that it took."""
+    """The number of requests."""
 
     @property
     def is_bilingual(self) -> bool:
-        """Whether the answer is yes."""
+        """True if the answer is yes."""
         return self.answer == "yes"
 
     def to_dict(self) -> dict[str, Any]:
-        """The verdict as it is written to sites.jsonl."""
+        """Return the verdict as written to sites.jsonl."""
         return {
             "site": self.site,
             "bilingual": self.answer,
@@ -81,13 +81,13 @@ BACKLINKS = "UPDATE discovery_sites SET backlinks = 1 WHERE site = ?"
 
 
 class Standing(IntEnum):
-    """Where a site stands."""
+    """The standing of a site."""
 
     WAITING = 0
     EXAMINING = 1
     BILINGUAL = 2
     OTHER = 3
-    """Not bilingual, or not surely."""
+    """Not bilingual, or not certainly."""
     UNREACHABLE = 4
 
 
@@ -95,7 +95,7 @@ JUDGED = frozenset({Standing.BILINGUAL, Standing.OTHER, Standing.UNREACHABLE})
 
 
 class Approach(NamedTuple):
-    """How discovery came to a site: the page, the words of the link to it, the hub it was on."""
+    """How discovery came to a site: the page, the words of the link to it, the hub."""
 
     url: str
     words: tuple[str, ...] = ()
@@ -123,7 +123,7 @@ class SiteRecords:
         self._backlinks_known: list[str] = []
         self.counts: Counter[Standing] = Counter()
         self.downloads = 0
-        """Pages that were fetched to examine sites, those of open examinations left out."""
+        """Pages fetched for examinations that have ended."""
         journal.define(SCHEMA)
         self._journal = journal
         for record in self.load():
@@ -131,7 +131,7 @@ class SiteRecords:
         journal.attach(self)
 
     def load(self) -> Iterator[SiteRecord]:
-        """Every record of the last checkpoint; for use before the crawl begins."""
+        """Yield every record of the last checkpoint; for use before the crawl begins."""
         for site, standing, url, words, via, downloads, entries, known in self._journal.read(
             SELECT
         ):
@@ -141,15 +141,15 @@ class SiteRecords:
             )
 
     def standing(self, site: str) -> Standing | None:
-        """Where a site stands; None if it was never seen."""
+        """Return the standing of a site; None if it was never seen."""
         return self._standing.get(site)
 
     def waiting(self, site: str) -> Approach | None:
-        """The most promising approach to a site that waits; None for any other site."""
+        """Return the most promising approach to a waiting site; None for any other site."""
         return self._waiting.get(site)
 
     def note(self, record: SiteRecord) -> None:
-        """Take in how a site stands now."""
+        """Record the standing of a site."""
         before = self._standing.get(record.site)
         if before is not None:
             self.counts[before] -= 1
@@ -165,11 +165,11 @@ class SiteRecords:
             self._waiting[record.site] = record.approach
 
     def note_backlinks(self, site: str) -> None:
-        """All providers have been asked for the backlinks of a site."""
+        """Record that all providers have been asked for the backlinks of a site."""
         self._backlinks_known.append(site)
 
     def changes(self) -> Iterable[Statement]:
-        """Rows for the journal."""
+        """Return rows for the journal."""
         rows = [
             (
                 each.site,

@@ -1,10 +1,14 @@
-"""The words of a link's neighbourhood: what the classifiers of discovery look at.
+"""The words around a link: the features of discovery's classifiers.
 
-Barbosa's four contexts: the URL without its host, the host, the anchor and the text around
-it. A word belongs to its context ("anchor:hotel" is another one than "url:hotel"), function
-words are left out and the others stemmed. Words of a page are stemmed in the language of the
-page; addresses as English ones, since that is what most of them are made of, and since one
-address must give the same words wherever it is linked from.
+Barbosa's four contexts: the URL without its host, the host, the anchor and the text around it. A
+word belongs to its context ("anchor:hotel" is not "url:hotel"), function words are left out and the
+others stemmed. Words of a page are stemmed in the language of the page; addresses as English,
+because most of them are, and because one address must give the same words wherever it is linked
+from.
+
+Of the function words only those of three letters and more are listed, because shorter ones are left
+out everywhere. A language without a list loses little: Naive Bayes finds by itself that a word
+occurs beside relevant and irrelevant links alike.
 """
 
 import re
@@ -36,11 +40,11 @@ _LISTS = {
 
 STOP_WORDS = frozenset(word for words in _LISTS.values() for word in words.split())
 WEB_WORDS = frozenset({"www", "http", "https", "html", "htm", "php", "asp", "aspx", "jsp", "index"})
-"""Pieces of addresses that say how a server works, not what a page is."""
+"""Parts of addresses that say how a server works, not what a page is about."""
 
 
 MOST_WORDS = 20
-"""Words of one context that count; a stranger's page may have any number."""
+"""The most words of one context: a hostile page may have any number."""
 LONGEST_WORD = 30
 LONGEST_TEXT = 1_000
 ENGLISH = "eng"
@@ -49,7 +53,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def link_words(link: Link, language: str | None = None) -> tuple[str, ...]:
-    """The words of a link that stands on a page in `language`, each with its context."""
+    """Return the words of a link on a page in `language`, each with its context."""
     anchor = f"{link.anchor} {link.image_alt}"
     return (
         *address_words(link.url),
@@ -60,7 +64,7 @@ def link_words(link: Link, language: str | None = None) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 12)
 def address_words(url: str) -> tuple[str, ...]:
-    """The words of an address: all that is known of a page that a provider names."""
+    """Return the words of an address: all that is known about a page that a provider names."""
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""
@@ -95,7 +99,7 @@ def _stem(word: str, language: str) -> str:
 
 @cache
 def _stemmer(language: str) -> "snowballstemmer.stemmer | None":
-    """Snowball's stemmer for a language; None where there is none."""
+    """Return Snowball's stemmer for a language; None if there is none."""
     try:
         name = find_language(language).name.lower()
     except ValueError:

@@ -1,1 +1,1 @@
-"""From documents to pairs: one module an evidence, one matcher that combines them."""
+"""From documents to pairs: one module per kind of evidence, and one matcher that combines them."""

@@ -1,11 +1,11 @@
-"""The validation of candidate pairs by Almeida et al. (2002): five plain comparisons.
+"""Validation of candidate pairs by Almeida et al. (2002): five plain comparisons.
 
-Sizes of the text, names of the files, final punctuation, links and images are compared, in
-this order; a comparison below its minimum ends the validation. The weighted mean of all
-must reach a threshold. Weights, minimums and the threshold belong to the type of the files;
-the defaults are those of the paper's first experiment.
+Text sizes, file names, final punctuation, links and images are compared in this order; a comparison
+below its minimum ends the validation. The weighted mean of all must reach a threshold. Weights,
+minimums and threshold depend on the file type; the defaults are those of the paper's first
+experiment.
 
-What a page does not have (links, images) is not compared and weighs nothing.
+What a page lacks (links, images) is not compared and has no weight.
 """
 
 import re
@@ -17,9 +17,8 @@ from urllib.parse import unquote, urlsplit
 
 from rapidfuzz.distance import Indel
 
-from bilingual_crawler.pairing.comparison import passing, ratio
 from bilingual_crawler.pairing.pair import Evidence, PairingPage
-from bilingual_crawler.pairing.profile import Hashes, members
+from bilingual_crawler.pairing.profile import Hashes, members, passing, ratio
 
 Heuristic = Literal["size", "name", "punctuation", "links", "images"]
 Tokens = frozenset[str]
@@ -37,7 +36,7 @@ _TYPES = MappingProxyType(
 
 @dataclass(slots=True, frozen=True)
 class Validation:
-    """How files of a type are validated; a heuristic that is not named weighs nothing."""
+    """How files of a type are validated; a heuristic that is not named has no weight."""
 
     weights: Mapping[Heuristic, float] = field(
         default_factory=lambda: MappingProxyType(
@@ -53,7 +52,7 @@ class Validation:
 DEFAULTS: Mapping[str, Validation] = MappingProxyType(
     {each: Validation() for each in sorted(set(_TYPES.values()))}
 )
-"""The validation of every type of file that is known."""
+"""The validation of every known file type."""
 
 
 def judge(
@@ -62,7 +61,7 @@ def judge(
     tokens: Tokens,
     validations: Mapping[str, Validation] = DEFAULTS,
 ) -> Evidence | None:
-    """Whether the validation accepts two pages; None where one has no text.
+    """Return True if the validation accepts two pages; None where one has no text.
 
     `tokens` are the pieces of URLs that name one of the two languages.
     """
@@ -103,25 +102,25 @@ def _compared(
 
 
 text_similarity: Callable[[str, str], float] = Indel.normalized_similarity
-"""1 less the insertions and deletions between two texts by the sum of their lengths."""
+"""1 minus the insertions and deletions between two texts, divided by the sum of their lengths."""
 
 
 def shared_matches(one: Hashes, other: Hashes) -> float:
-    """How many of the matches in both files have their like in the other one."""
+    """Return how many of the matches in both files have a counterpart in the other."""
     first, second = members(one), members(other)
     total = len(first) + len(second)
     return 2 * len(first & second) / total if total else 1.0
 
 
 def normalised_name(name: str, tokens: Tokens) -> str:
-    """A name without ending, language affixes and all that is no letter: `Index_pt.html`: index."""
+    """Return the letters of a name without ending and language affixes."""
     stem, _ = _without_ending(name.lower(), tokens)
     words = _WORD.findall(stem[:LONGEST_NAME])
     return "".join(word for word in words if word not in tokens)
 
 
 def file_name(url: str) -> str:
-    """The last part of the path."""
+    """Return the last part of the path."""
     try:
         path = urlsplit(url).path
     except ValueError:
@@ -130,16 +129,16 @@ def file_name(url: str) -> str:
 
 
 def file_type(url: str, tokens: Tokens = frozenset()) -> str | None:
-    """The type of a file by the ending of its name; None for an unknown one.
+    """Return the type of a file by the ending of its name; None if it is unknown.
 
-    A name without an ending is a page; a language at the end (`core.html.fr`) is no ending.
+    A name without an ending is a page; a language at the end (`core.html.fr`) is not an ending.
     """
     _, ending = _without_ending(file_name(url).lower(), tokens)
     return _TYPES.get(ending) if ending else "html"
 
 
 def _without_ending(name: str, tokens: Tokens) -> tuple[str, str]:
-    """A name without its ending and any language after it, and the ending."""
+    """Return a name without its ending and any language after it, and the ending itself."""
     while found := _ENDING.search(name):
         name = name[: found.start()]
         if found[1] in _TYPES or found[1] not in tokens:

@@ -1,8 +1,8 @@
 """Which pages are worth comparing: those that an index brings together, never all with all.
 
-Pages meet when their URLs are equal but for language tokens, when the last part of their URLs is
-the same, or when they share names, numbers, images or links that few pages of the site have.
-Every index forgets what too many pages have, so that a page meets a bounded number of others.
+Pages meet when their URLs are equal except for language tokens, when their URLs have the same last
+part, or when they share names, numbers, images or links that few pages of the site have. Every
+index drops what too many pages have, so that a page meets a bounded number of others.
 """
 
 from collections import defaultdict
@@ -16,14 +16,14 @@ from bilingual_crawler.store.compact import Postings, unsigned
 
 MOST_IN_BLOCK = 40
 MOST_SHARING = 20
-"""Pages that may share a thing for it to bring them together."""
+"""The most pages that may share a thing for it to bring them together."""
 MOST_LOOKED_AT = 200
-"""Pages that are counted for what they share, the rarest things first."""
+"""The most pages to count shared things for, the rarest things first."""
 MOST_BY_CONTENT = 8
 LEAST_OF_BEST = 0.2
-"""How much a page must share, of what the one that shares most does: less is chance."""
+"""The least that a page must share, relative to the page that shares most; less is chance."""
 LEAST_SIZE_RATIO = 0.05
-"""Two texts of which one is shorter than that are not compared for what they share."""
+"""Texts that differ more in length are not compared by what they share."""
 
 _HASH_BITS = 32
 
@@ -47,7 +47,7 @@ class CandidateIndex:
             self._shared.add(thing, page.number)
 
     def candidates(self, url: str) -> list[str]:
-        """The pages of the other language that one should be compared with."""
+        """Return the pages of the other language that a page should be compared with."""
         page = self._pages[url]
         found = dict.fromkeys(self._keys.get(_key(page)))
         if page.last:
@@ -60,7 +60,7 @@ class CandidateIndex:
         return others
 
     def _alike(self, page: KnownPage) -> list[tuple[int, str]]:
-        """The pages that share most of what few have."""
+        """Return the pages that share the most rare things with a page."""
         scores: defaultdict[int, float] = defaultdict(float)
         language_of, own = self._pages.language_of, page.page.language
         looked_at = 0
@@ -82,7 +82,7 @@ class CandidateIndex:
         return [(number, url) for _, url, number in nlargest(MOST_BY_CONTENT, near)]
 
     def _things(self, page: KnownPage) -> Iterator[int]:
-        """What a page may share with others: the hash of each thing behind its site and kind."""
+        """Yield what a page may share with others: hashes, marked with site and kind."""
         profile = page.page.profile
         for kind, packed in (("n", profile.names), ("i", profile.images), ("l", profile.links)):
             number = self._kinds.setdefault((page.site, kind), len(self._kinds)) << _HASH_BITS

@@ -1,10 +1,9 @@
-"""Evidence from the site itself: which pages name which as their translations.
+"""Evidence from the site itself: which pages name which others as their translations.
 
-There are two kinds of claims: what a page declares (hreflang, rel=alternate) or a sitemap
-declares of it, and where its language switch leads, a link that names the other language. One
-claim alone proves little
-(templates link every page to the other home page), so both sides should speak; and a page
-that many name is more likely a home page than the translation of all of them.
+There are two kinds of claims: what a page or a sitemap declares (hreflang, rel=alternate), and
+where the language switch of a page leads, a link that names the other language. One claim alone
+proves little, because templates link every page to the other home page; so both sides should agree.
+A page that many others name is more likely a home page than the translation of all of them.
 """
 
 from array import array
@@ -18,22 +17,22 @@ from bilingual_crawler.store.compact import Postings, unsigned
 
 Kind = Literal["alternates", "switches"]
 MOST_CLAIMANTS = 50
-"""A page that more pages name is a hub: those that it does not name as well need not be told."""
+"""A page that more pages name is a hub; its claimants are counted, not listed."""
 
 
 class MutualClaims(NamedTuple):
-    """What two pages say of each other: by how many sides, and against what."""
+    """What two pages say about each other."""
 
     sides: int = 0
     """How many of the two name the other: 0, 1 or 2."""
     others: bool = False
-    """Whether one of them names another page that is there, and not this one."""
+    """True if one of them names another known page and not this one."""
     claimants: int = 0
-    """How many pages name the one of the two that more pages name."""
+    """How many pages name the more often named of the two."""
     targets: int = 0
-    """How many pages the one of the two names that names more."""
+    """How many pages are named by the one that names more."""
     by_map: bool = False
-    """Whether only a sitemap says so, and neither page."""
+    """True if only a sitemap says so, and neither page."""
 
 
 SILENCE = MutualClaims()
@@ -42,10 +41,10 @@ Claim = tuple[str, str]
 
 
 class Claims:
-    """The claims of one kind, by who makes them and whom they mean.
+    """The claims of one kind, by claimant and by the page they mean.
 
-    Of a claim the hash of its URL is kept, by which it is known again, and the name that the
-    URL is; pages are kept as numbers.
+    A claim is kept as the hash of its URL, by which it is recognised, and as the name behind the
+    URL; pages are kept as numbers.
     """
 
     def __init__(self, kind: Kind, pair: LanguagePair, names: Names, pages: KnownPages) -> None:
@@ -56,20 +55,20 @@ class Claims:
         self._made: dict[int, bytes] = {}
         self._claimants = Postings()
         self._hubs: dict[int, int] = {}
-        """How often names are claimed that are claimed by too many to be listed."""
+        """How often each name is claimed that too many pages claim to be listed."""
         self._declared: dict[int, tuple[Claim, ...]] = {}
 
     def add(self, known: KnownPage) -> None:
-        """Learn of a page and its claims; its names are known."""
+        """Add a page and its claims; its names are known already."""
         self._claim(known.number, self._own(known.page))
         if self._declared:
             for name in self._names.names_of(known.page.url):
                 self._claim(known.number, self._declared.get(name, ()))
 
     def declare(self, url: str, claims: Iterable[Claim]) -> list[str]:
-        """Learn what a file claims of the page at a URL, which may be still to come.
+        """Add what a file claims about the page at a URL, which may be still to come.
 
-        The pages that it is now said to be a translation of are given.
+        Return the pages that it is now said to be a translation of.
         """
         name = name_of(url)
         wanted = [each for each in claims if each[1] in self._pair]
@@ -84,7 +83,7 @@ class Claims:
         return [each for each in self.named_by(meant) if self._differ(number, each)]
 
     def settle(self) -> None:
-        """Give what files claim to the pages that are meant, now that all names are known."""
+        """Assign what files claim to the pages they mean, now that all names are known."""
         if not self._declared:
             return
         self._made.clear()
@@ -101,7 +100,7 @@ class Claims:
         return page.alternates if self._kind == "alternates" else page.switches
 
     def _claim(self, number: int, claims: Iterable[Claim]) -> None:
-        """Add claims to those that a page makes; what it says twice counts once."""
+        """Add claims to those that a page makes; repeated ones count once."""
         other = self._pair.other(self._pages.language_of(number)).code
         urls = {hash(url): url for url, language in claims if language == other}
         if not urls:
@@ -127,7 +126,7 @@ class Claims:
         return self._hubs.get(name) or self._claimants.count(unsigned(name))
 
     def partners(self, url: str) -> list[str]:
-        """The pages that one names, and those that name it."""
+        """Return the pages that a page names, and those that name it."""
         number = self._pages.number_of(url)
         found = dict.fromkeys(self.named_by(url))
         for name in self._names.names_of(url):
@@ -135,7 +134,7 @@ class Claims:
         return [each for each in found if self._differ(number, each)]
 
     def renamed(self, name: int, url: str) -> list[str]:
-        """The pages that used a new name of a page, and those that a file names under it."""
+        """Return the pages that used a new name of a page, and those that a file names under it."""
         number = self._pages.number_of(url)
         found = dict.fromkeys(self._those_who_name(name, url))
         if name in self._declared:
@@ -144,7 +143,7 @@ class Claims:
         return [each for each in found if self._differ(number, each)]
 
     def named_by(self, url: str) -> list[str]:
-        """The pages that one names, as far as they are there."""
+        """Return the known pages that a page names."""
         made = self._made.get(self._pages.number_of(url))
         if made is None:
             return []
@@ -152,7 +151,7 @@ class Claims:
         return [each for each in found if each is not None]
 
     def between(self, one: str, other: str) -> MutualClaims:
-        """What two pages say of each other."""
+        """Return what two pages say about each other."""
         mine, theirs = self.named_by(one), self.named_by(other)
         if not mine and not theirs:
             return SILENCE
@@ -166,7 +165,7 @@ class Claims:
         return MutualClaims(sides, against, claimants, max(len(mine), len(theirs)), by_map)
 
     def _says(self, one: str, other: str) -> bool:
-        """Whether a page itself names another."""
+        """Return True if a page itself names another."""
         language = self._pages.language_of(self._pages.number_of(other))
         return any(
             code == language and self._names.page_at(url) == other

@@ -1,11 +1,9 @@
-"""Two pages in numbers: how alike they are in URL, claims, structure and content.
+"""Two pages in numbers: how similar they are in URL, claims, structure and content.
 
-The numbers are what the combined model learns from. Those that belong to a detector can be
-left out together; a number of which nothing is known (no images on either page) is 0 and its
-`no_...` is 1.
+The combined model learns from these numbers. Those of one detector can be hidden together. A number
+about which nothing is known (no images on either page) is 0, and its `no_...` is 1.
 """
 
-from bisect import bisect_right
 from collections import Counter
 from math import log, log1p, log2
 from typing import Final, NamedTuple
@@ -14,49 +12,13 @@ from rapidfuzz.distance import Indel, Levenshtein
 
 from bilingual_crawler.pairing.claims import MutualClaims
 from bilingual_crawler.pairing.known_pages import KnownPage
-from bilingual_crawler.pairing.profile import HASH, Hashes, Profile, members
-
-
-def ratio(one: float, other: float) -> float:
-    """The smaller of two sizes as a share of the larger; two empty ones are the same size."""
-    larger = max(one, other)
-    return min(one, other) / larger if larger > 0 else 1.0
-
-
-def passing(value: float, threshold: float) -> float:
-    """A score that is at least 0.5 exactly where the value reaches the threshold.
-
-    0 stays 0 and 1 stays 1 (with a threshold of 0 everything passes): the rules of the seed
-    systems say yes or no, and how clearly they said it is kept.
-    """
-    if value >= threshold:
-        return 0.5 + 0.5 * min(1.0, (value - threshold) / (1.0 - threshold or 1.0))
-    return 0.5 * (max(0.0, value) / threshold)
-
-
-def jaccard(one: frozenset[int], other: frozenset[int]) -> float:
-    """Shared members as a share of all; two empty sets share nothing."""
-    shared = len(one & other)
-    return shared / (len(one) + len(other) - shared) if shared else 0.0
-
-
-def shared_words(one: Hashes, other: Hashes, most: int) -> float:
-    """The Jaccard similarity of two sets of which the `most` smallest hashes are kept.
-
-    Where a set was cut, only hashes that could have been kept on both sides are compared.
-    """
-    sides = [memoryview(each).cast(HASH) for each in (one, other)]
-    ends = [side[-1] for side in sides if len(side) >= most]
-    if ends:
-        sides = [side[: bisect_right(side, min(ends))] for side in sides]
-    return jaccard(frozenset(sides[0]), frozenset(sides[1]))
-
+from bilingual_crawler.pairing.profile import Profile, members
 
 KINDS = ("vocabulary", "numbers", "images", "links")
 
 
 class SiteStatistics:
-    """On how many pages of a site each thing is found."""
+    """On how many pages of a site each thing occurs: what all pages share is no evidence."""
 
     def __init__(self) -> None:
         self.pages = 0
@@ -69,20 +31,20 @@ class SiteStatistics:
             self._counts[kind].update(members(getattr(profile, kind)))
 
     def counts(self, kind: str) -> Counter[int]:
-        """The pages with each thing of a kind."""
+        """Return the number of pages with each thing of a kind."""
         return self._counts[kind]
 
     def weight_of(self, kind: str, things: frozenset[int]) -> float:
-        """What some things weigh: the logarithm of how rare each is, added up."""
+        """Return the total weight of some things: the sum of the logarithms of how rare each is."""
         counts, pages = self._counts[kind], self.pages + 1
         return log(pages) * len(things) - sum(log(counts[thing] or 1) for thing in things)
 
 
 SINGLE_OUT: Final = 1.2
-"""log(1 + n) of the pages that name a page, below which a switch leads to it alone."""
+"""The log(1 + n) of claimants below which a switch leads to a page of its own."""
 LONGEST_COMPARED = 400
 SMALL_WORDS, SMALL_TEXT = 5, 20
-"""What is added to lengths, so that the ratio of two short texts says little."""
+"""Added to lengths, so that the ratio of two short texts means little."""
 
 GROUPS: Final[dict[str, tuple[str, ...]]] = {
     "url_key": ("same_key", "fit", "worse_fit", "same_key_fit"),
@@ -97,10 +59,10 @@ GROUPS: Final[dict[str, tuple[str, ...]]] = {
     "words": ("shared_words", "words_weighed", "words_contained", "no_words"),
     "punctuation": ("punctuation", "no_punctuation"),
 }
-"""The numbers, by the detector that they belong to."""
+"""The numbers, by detector."""
 NUMBERS: Final = tuple(number for numbers in GROUPS.values() for number in numbers)
 RIVALS: Final = ("likeness", "lead", "other_lead", "led", "other_led", "least_lead")
-"""How much more alike two pages are than each with its best other candidate."""
+"""How much more similar two pages are than each is to its best other candidate."""
 FEATURES: Final = (*NUMBERS, *RIVALS)
 _AT = {name: at for at, name in enumerate(FEATURES)}
 _LIKENESS: Final = {
@@ -118,13 +80,13 @@ SAME_LENGTH = 0.5
 
 
 class PreparedPage(NamedTuple):
-    """A page made ready to be compared several times."""
+    """A page made ready for several comparisons."""
 
     known: KnownPage
     things: dict[str, frozenset[int]]
     """Its words, numbers, images and links."""
     weights: dict[str, float]
-    """What they weigh together."""
+    """The total weight of each."""
     shape: list[int]
 
 
@@ -136,7 +98,7 @@ def prepare(known: KnownPage, weights: dict[str, float]) -> PreparedPage:
 
 
 def weights_of(profile: Profile, statistics: SiteStatistics) -> dict[str, float]:
-    """What the things on a page weigh, as things stand on its site."""
+    """Return the weights of the things on a page, as its site stands now."""
     return {kind: statistics.weight_of(kind, members(getattr(profile, kind))) for kind in KINDS}
 
 
@@ -147,7 +109,7 @@ def compare(
     statistics: SiteStatistics,
     model: float | None = None,
 ) -> list[float]:
-    """All `NUMBERS` of two pages; `model` is what the model of parallel URLs says of them."""
+    """Return all `NUMBERS` of two pages; `model` is what the model of parallel URLs says."""
     one, other = first.known.page.profile, second.known.page.profile
     both = first, second, statistics
     shapes = _alike(first.shape, second.shape)
@@ -172,24 +134,24 @@ def compare(
 
 
 def likeness(numbers: list[float]) -> float:
-    """How alike two pages are, all in all: only for comparing candidates of one page."""
+    """Return the overall similarity of two pages, only for comparing candidates of one page."""
     same_length = max(0.0, 1 - 2 * numbers[_CHARACTERS_AT])
     return SAME_LENGTH * same_length + sum(weight * numbers[at] for at, weight in _LIKE_AT)
 
 
 def rivalry(alike: float, rival: float, other_rival: float) -> tuple[float, ...]:
-    """The `RIVALS` of two pages: their likeness, against that of the best other candidates."""
+    """Return the `RIVALS` of two pages: likeness, compared with the best other candidates."""
     lead, other_lead = alike - rival, alike - other_rival
     return alike, lead, other_lead, max(0.0, lead), max(0.0, other_lead), min(lead, other_lead)
 
 
 def hidden(detectors: frozenset[str]) -> list[int]:
-    """Where the numbers stand that are not to be seen if only these detectors are asked."""
+    """Return the indexes of the numbers to hide if only these detectors are asked."""
     return [_AT[n] for group, numbers in GROUPS.items() if group not in detectors for n in numbers]
 
 
 def hide(numbers: list[float], places: list[int]) -> None:
-    """Take out numbers, as if nothing were known of them."""
+    """Clear numbers, as if nothing were known about them."""
     for at in places:
         numbers[at] = 1.0 if FEATURES[at].startswith("no_") else 0.0
 
@@ -231,7 +193,7 @@ def _length_numbers(one: Profile, other: Profile) -> tuple[float, ...]:
 def _shared(
     kind: str, first: PreparedPage, second: PreparedPage, statistics: SiteStatistics
 ) -> tuple[float, float, float]:
-    """The share of things that are on both pages, plainly and by weight."""
+    """Return the share of things that are on both pages, plain and weighted."""
     one, other = first.things[kind], second.things[kind]
     if not one and not other:
         return 0.0, 0.0, 1.0
@@ -263,7 +225,7 @@ def _words(
 
 
 def _share(weight: float, total: float) -> float:
-    """A part of a whole; the whole may have been weighed when the site was smaller."""
+    """Return a part of a whole, which may have been weighed when the site was smaller."""
     return min(1.0, weight / total) if total > 0 else 0.0
 
 
@@ -272,7 +234,7 @@ def _optional(value: float | None) -> tuple[float, float]:
 
 
 def _shape(fingerprint: tuple[int, ...]) -> list[int]:
-    """A fingerprint in which lengths are only as exact as translation keeps them."""
+    """Return a fingerprint whose lengths are as coarse as translation leaves them."""
     return [
         each if each < 0 else min(12, int(log2(each + 1)))
         for each in fingerprint[:LONGEST_COMPARED]

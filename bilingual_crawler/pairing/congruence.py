@@ -50,7 +50,7 @@ class UrlKeys:
         self._stripped = remembered(self._strip)
 
     def classify(self, url: str) -> tuple[str, int]:
-        """The key of a URL, and which of the two languages its tokens name."""
+        """Return the key of a URL, and which of the two languages its tokens name."""
         match = _PLAIN_URL.fullmatch(url)
         if match is None:
             return self._slowly(url)
@@ -92,7 +92,7 @@ class UrlKeys:
         return host_key(host.lower(), self._tokens, found), self._named(found)
 
     def _read_folders(self, folders: str) -> tuple[str, int] | None:
-        """All of a path but its last segment, as the key has it."""
+        """Return all of a path but its last segment, as the key has it."""
         parts, named = [], NONE
         for text in folders.split("/"):
             segment = self._inside(text)
@@ -104,7 +104,7 @@ class UrlKeys:
         return "/".join(parts), named
 
     def _read_inside(self, text: str) -> tuple[str, int] | None:
-        """A segment that others follow: a separator at its end is part of the slash."""
+        """Return a segment that others follow: a separator at its end is part of the slash."""
         segment = self._segment(text)
         if segment is None:
             return None
@@ -114,7 +114,7 @@ class UrlKeys:
         return inside, named
 
     def _segment(self, text: str) -> tuple[str, int] | None:
-        """A part of a path without its language tokens, and what they name.
+        """Return a part of a path without its language tokens, and what they name.
 
         None if what is left changes the slash before it: then the path is read as a whole.
         """
@@ -167,7 +167,7 @@ class Congruence:
             side[key] = [known, url]
 
     def classes(self) -> Iterator[list[str]]:
-        """The classes with two URLs or more, as Almeida calls them: blocks."""
+        """Yield the classes with two URLs or more, as Almeida calls them: blocks."""
         sides = list(self._sides.values())
         for at, side in enumerate(sides):
             for key in side:
@@ -177,7 +177,7 @@ class Congruence:
                         yield urls
 
     def pairs(self) -> Iterator[DocumentPair]:
-        """One pair for each two URLs of a class; the plainest of both sides go together."""
+        """Yield one pair for each two URLs of a class; the plainest of both sides go together."""
         first, second = (self._sides[code] for code in self._pair.codes)
         rest = self._sides[""]
         both = Evidence(DETECTOR, BOTH_TOKENS, "URLs differ only in the tokens of both languages")
@@ -192,7 +192,7 @@ class Congruence:
                 yield from self._couples(rest[key], urls, one)
 
     def language_of(self, url: str) -> str | None:
-        """The language under which a URL was taken in, "" for none; None if it was not."""
+        """Return the language under which a URL was taken in, "" for none; None if it was not."""
         key = self._key(url)[0]
         sides = self._sides.items()
         return next((code for code, side in sides if url in _plainest_first(side.get(key))), None)

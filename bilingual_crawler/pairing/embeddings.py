@@ -1,10 +1,10 @@
-"""How near two pages are by a sentence model of the user's, beyond what chance would give.
+"""How close two pages are according to the user's sentence model, beyond chance.
 
-The vector of a document is the mean of the vectors, each of length 1, of its title and its
-first paragraphs, made once when the page is read and kept with its profile. All pages of a
-site are near each other, and how near depends on the model; so the cosine of two pages is
-compared with the mean cosine of each to the other pages in the other's language. 0 is no
-nearer than those, 1 is the same vector.
+The vector of a document is the mean of the normalised vectors of its title and first paragraphs. It
+is made once, when the page is read, and kept with its profile. All pages of a site are close to
+each other, and how close depends on the model; so the cosine of two pages is compared with the mean
+cosine of each to the other pages in the other's language. 0 is no closer than those, 1 is the same
+vector.
 """
 
 from collections import Counter
@@ -25,14 +25,19 @@ from bilingual_crawler.pairing.known_pages import KnownPage
 GRAPH, TOKENIZER = "model.onnx", "tokenizer.json"
 BATCH = 64
 LONGEST = 256
-"""Tokens of a sentence that are looked at."""
+"""Tokens of a sentence that are read."""
 TOKEN_OUTPUT_NDIM = 3
 
 Vectors = NDArray[np.float64]
 
 
 def load_encoder(name: str) -> Callable[[list[str]], Vectors]:
-    """What turns sentences into vectors, by the model of that name or in that folder."""
+    """Return an encoder of sentences: the model of that name, or in that folder.
+
+    A folder with `model.onnx` and `tokenizer.json` runs on onnxruntime, as the URL models do: its
+    first output is one vector per sentence, or one per token, whose mean is taken. Any other name
+    is left to the library sentence-transformers.
+    """
     folder = Path(name).expanduser()
     if (folder / GRAPH).is_file() and (folder / TOKENIZER).is_file():
         return _OnnxEncoder(folder)
@@ -56,7 +61,7 @@ def load_encoder(name: str) -> Callable[[list[str]], Vectors]:
 
 
 class _OnnxEncoder:
-    """A folder's model, asked a batch at a time."""
+    """The model in a folder, asked in batches."""
 
     def __init__(self, folder: Path) -> None:
         try:
@@ -80,7 +85,7 @@ class _OnnxEncoder:
         self._inputs = {each.name for each in self._session.get_inputs()}
 
     def __call__(self, texts: list[str]) -> Vectors:
-        """A vector a text, in order."""
+        """Return one vector per text, in order."""
         parts = [self._encode(texts[at : at + BATCH]) for at in range(0, len(texts), BATCH)]
         return np.concatenate(parts) if parts else np.zeros((0, 1))
 
@@ -99,25 +104,25 @@ class _OnnxEncoder:
 
 
 MOST_TEXTS = 8
-"""A title and paragraphs of a page that the model is asked about."""
+"""The most texts per page: a title and paragraphs."""
 LONGEST_TEXT = 500
 MARK = 4
-"""Bytes before a vector that tell by which model it is."""
+"""Bytes before a vector that identify its model."""
 
 Vector = NDArray[np.float64]
 Encoder = Callable[[list[str]], NDArray[np.float64]]
 
 
 class TextEmbedder:
-    """Makes the vectors of documents: their model's mark, then numbers of two bytes each."""
+    """Makes document vectors: the mark of the model, then numbers of two bytes each."""
 
     def __init__(self, encoder: Encoder, name: str) -> None:
-        """`name` tells vectors of several models apart: they are not compared."""
+        """`name` identifies the model: vectors of different models are not compared."""
         self._encoder = encoder
         self._mark = crc32(name.encode("utf-8", "surrogatepass")).to_bytes(MARK, "big")
 
     def __call__(self, document: Document) -> bytes:
-        """The vector of a document; nothing if it has no text, or the model no answer."""
+        """Return the vector of a document; empty if it has no text or the model gives no answer."""
         paragraphs = (each.text.strip()[:LONGEST_TEXT] for each in document.main_paragraphs)
         wanted = dict.fromkeys((document.title.strip()[:LONGEST_TEXT], *paragraphs))
         texts = [_encodable(text) for text in wanted if text][:MOST_TEXTS]
@@ -136,7 +141,7 @@ class TextEmbedder:
 class Nearness:
     """The vectors of all pages, by site, language and model.
 
-    Numbers of two bytes add up exactly in eight, so the order of the pages does not matter.
+    Two-byte numbers add up exactly in eight bytes, so the order of the pages does not matter.
     """
 
     def __init__(self) -> None:
@@ -144,7 +149,7 @@ class Nearness:
         self._pages: Counter[tuple[str, str, bytes]] = Counter()
 
     def __bool__(self) -> bool:
-        """Whether any page had a vector."""
+        """Return True if any page had a vector."""
         return bool(self._pages)
 
     def add(self, page: KnownPage) -> None:
@@ -156,7 +161,7 @@ class Nearness:
             self._sums[place] = self._sums.get(place, 0.0) + _unpacked(packed)
 
     def compare(self, first: KnownPage, second: KnownPage) -> float | None:
-        """How near two pages are beyond chance, at most 1; None without two vectors."""
+        """Return how close two pages are beyond chance, at most 1; None without two vectors."""
         one, other = first.page.profile.vector, second.page.profile.vector
         if not one or len(one) != len(other) or one[:MARK] != other[:MARK]:
             return None
@@ -183,5 +188,5 @@ def _unpacked(packed: bytes) -> Vector:
 
 
 def _encodable(text: str) -> str:
-    """The text without lone surrogates, which tokenizers refuse."""
+    """Return a text without lone surrogates, which tokenizers refuse."""
     return text.encode("utf-8", "replace").decode("utf-8")

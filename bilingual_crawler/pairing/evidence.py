@@ -1,7 +1,7 @@
-"""Why two pages are a pair, in words: what each detector alone would say of them.
+"""Why two pages are a pair, in words: what each detector alone says about them.
 
-A score of at least 0.5 means that the detector alone would take the two pages for a pair. The
-probability of a pair is not made of these scores, but of the numbers behind them.
+A score of at least 0.5 means that the detector alone would accept the pair. The probability of a
+pair is computed from the numbers behind these scores, not from the scores.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ _AT = {name: at for at, name in enumerate(NUMBERS)}
 
 
 def same_page(first: KnownPage, second: KnownPage) -> Evidence | None:
-    """Two documents of one URL: a page in both languages, or served in both."""
+    """Return evidence if both are documents of one URL, in one language each."""
     one, other = (DocumentKey.parse(each.page.url) for each in (first, second))
     if one.url == other.url:
         return Evidence("same_page", SAME_PAGE, "both are one page, in one language each")
@@ -34,7 +34,7 @@ def same_page(first: KnownPage, second: KnownPage) -> Evidence | None:
 
 
 def declared(said: MutualClaims) -> Evidence | None:
-    """What the pages, or a sitemap, declare of each other."""
+    """Return what the pages, or a sitemap, declare about each other."""
     if said.sides:
         both = said.sides == 2  # noqa: PLR2004 - both
         why = f"{'each' if both else 'one'} page names the other as its"
@@ -47,7 +47,7 @@ def declared(said: MutualClaims) -> Evidence | None:
 
 
 def switched(said: MutualClaims) -> Evidence | None:
-    """Where the language switches of the pages lead."""
+    """Return where the language switches of the pages lead."""
     if not said.sides:
         return None
     if said.claimants > MOST_CLAIMANTS:
@@ -59,7 +59,7 @@ def switched(said: MutualClaims) -> Evidence | None:
 
 
 def same_key(first: KnownPage, second: KnownPage) -> Evidence | None:
-    """Whether the URLs differ in language tokens alone, and whether those are true."""
+    """Return evidence if the URLs differ only in language tokens; the tokens must be true."""
     if first.key.key != second.key.key:
         return None
     fits = (first.fit, second.fit)
@@ -76,7 +76,7 @@ def same_key(first: KnownPage, second: KnownPage) -> Evidence | None:
 
 
 def by_numbers(numbers: list[float]) -> Iterator[Evidence]:
-    """What the plain numbers say: the URL model, numbers, names, links and sizes."""
+    """Yield the evidence of plain numbers: the URL model, numbers, names, links and sizes."""
     if not numbers[_AT["no_url_model"]]:
         chance = numbers[_AT["url_model"]]
         why = f"the model of parallel URLs gives {chance:.2f}"
@@ -94,7 +94,7 @@ def by_numbers(numbers: list[float]) -> Iterator[Evidence]:
 
 
 def lengths(one: Profile, other: Profile) -> Iterator[Evidence]:
-    """Whether long paragraphs answer long ones, and short ones short ones."""
+    """Yield evidence from whether long paragraphs match long ones and short ones short ones."""
     mine = [each for each in one.fingerprint if each > 0]
     theirs = [each for each in other.fingerprint if each > 0]
     short, long = sorted((len(mine), len(theirs)))

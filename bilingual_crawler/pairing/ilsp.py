@@ -1,11 +1,11 @@
 """The pair detectors of ILSP-FC (Papavassiliou et al. 2013): shared images, then structure.
 
-Pages in one language and pages more than a level apart are no pair. Of the others, those
-are that have nearly the same *critical* images: images that are rare on the site, where
-"rare" ends at the minimum after the first lobe of the density of image frequencies. More
-are found by their structure, by a support vector machine over three features.
+Pages in the same language and pages more than one level apart are no pair. Of the others, those
+with nearly the same *critical* images are: images that are rare on the site, where "rare" ends at
+the minimum after the first lobe of the density of image frequencies. More pairs are found by
+structure, with a support vector machine over three features.
 
-The paper takes the edit distance between fingerprints as they are. Hardly a paragraph is as
+The paper takes the edit distance between the fingerprints as they are. Hardly any paragraph is as
 long as its translation, so lengths are rounded to powers of two first.
 """
 
@@ -20,23 +20,22 @@ from urllib.parse import urlsplit
 
 from rapidfuzz.distance import Levenshtein
 
-from bilingual_crawler.pairing.comparison import jaccard, passing, ratio
 from bilingual_crawler.pairing.pair import Evidence, PairingPage
-from bilingual_crawler.pairing.profile import Hashes, Profile, members
+from bilingual_crawler.pairing.profile import Hashes, Profile, jaccard, members, passing, ratio
 from bilingual_crawler.pairing.small_models import PolynomialMachine
 
 MOST_LEVELS_APART = 1
 MOST_PAGES_WITH_IMAGE = 0.1
 """The share of a site's pages beyond which an image is common, whatever the density says."""
 LEAST_PAGES_WITH_IMAGE = 2
-"""An image on a page and on its translation is on two."""
+"""An image on a page and on its translation is on two pages."""
 LEAST_PARAGRAPHS = 0.5
 LEAST_TOKENS = 0.5
 LEAST_IMAGES = 0.5
-"""Ratio of paragraphs, ratio of tokens, Jaccard similarity of images: at least so much."""
+"""Minimums: ratio of paragraphs, ratio of tokens, Jaccard similarity of images."""
 NORMAL_MEDIAN = 0.6745
 NORMAL_MEAN = math.sqrt(2 / math.pi)
-"""Median and mean of the absolute deviations where the standard deviation is 1."""
+"""Median and mean of the absolute deviations for a standard deviation of 1."""
 WIDEST = 6.0
 """Bandwidths beyond which the normal kernel counts as 0."""
 
@@ -44,27 +43,27 @@ StructureFeatures = tuple[float, float, float]
 
 
 class SiteImages(NamedTuple):
-    """What is known of the images of a site: on how many pages each is, and what is rare."""
+    """The images of a site: on how many pages each occurs, and which are rare."""
 
     frequencies: Mapping[int, int]
     limit: int
 
     def critical(self, images: Hashes) -> frozenset[int]:
-        """Those images of a page that are rare on the site; unknown ones are."""
+        """Return the images of a page that are rare on the site; unknown ones count as rare."""
         known, limit = self.frequencies, self.limit
         return frozenset(image for image in members(images) if known.get(image, 1) <= limit)
 
 
 def site_images(frequencies: Mapping[int, int], pages: int) -> SiteImages:
-    """The images of a site with so many pages."""
+    """Return the images of a site with this many pages."""
     return SiteImages(frequencies, frequency_limit(Counter(frequencies.values()), pages))
 
 
 def frequency_limit(histogram: Mapping[int, int], pages: int) -> int:
-    """On how many pages a critical image may be at most.
+    """Return the most pages that a critical image may be on.
 
-    `histogram` says how many images have a frequency. An image on two pages is critical even
-    where a tenth of the site is less than that.
+    `histogram` maps a frequency to the number of images with it. An image on two pages is critical
+    even where a tenth of the site is less than that.
     """
     share = max(LEAST_PAGES_WITH_IMAGE, math.floor(MOST_PAGES_WITH_IMAGE * pages))
     counted = {frequency: images for frequency, images in histogram.items() if images > 0}
@@ -74,10 +73,10 @@ def frequency_limit(histogram: Mapping[int, int], pages: int) -> int:
 
 
 def bandwidth(histogram: Mapping[int, int]) -> float:
-    """The width of the kernel as in Bowman and Azzalini (1997), 1 where nothing deviates.
+    """Return the width of the kernel as in Bowman and Azzalini (1997), 1 where nothing deviates.
 
-    The median of the deviations is 0 where more than half of the images have one frequency, as
-    on a site in two languages that shows most images twice: then their mean stands for it.
+    The median of the deviations is 0 where more than half of the images have one frequency, as on a
+    site in two languages that shows most images twice; then their mean is used.
     """
     count = sum(histogram.values())
     middle = _median(histogram)
@@ -90,7 +89,7 @@ def bandwidth(histogram: Mapping[int, int]) -> float:
 
 
 def _end_of_first_lobe(histogram: Mapping[int, int], last: int) -> int:
-    """The frequency at the minimum after the first maximum of the density; at most `last`."""
+    """Return the frequency at the minimum after the density's first maximum; at most `last`."""
     width = bandwidth(histogram)
     frequencies = sorted(histogram)
 
@@ -123,7 +122,7 @@ def _median(histogram: Mapping[float, int] | Mapping[int, int]) -> float:
 
 
 def depth(url: str) -> int:
-    """How deep a page lies on its site: 4 for http://domain.org/d1/d2/d3/page.html."""
+    """Return how deep a page lies on its site: 4 for http://domain.org/d1/d2/d3/page.html."""
     try:
         path = urlsplit(url).path
     except ValueError:
@@ -132,13 +131,13 @@ def depth(url: str) -> int:
 
 
 def may_be_pair(first: PairingPage, second: PairingPage) -> bool:
-    """The gate of ILSP-FC: two languages, at most a level apart."""
+    """Return True if two pages pass the gate of ILSP-FC: two languages, at most one level apart."""
     apart = abs(depth(first.url) - depth(second.url))
     return first.language != second.language and apart <= MOST_LEVELS_APART
 
 
 def judge_images(first: PairingPage, second: PairingPage, site: SiteImages) -> Evidence | None:
-    """Whether two pages show the same rare images; None where neither shows any."""
+    """Return evidence of shared rare images; None where neither page shows any."""
     images, others = site.critical(first.profile.images), site.critical(second.profile.images)
     if not images and not others:
         return None
@@ -156,7 +155,7 @@ def judge_images(first: PairingPage, second: PairingPage, site: SiteImages) -> E
 def judge_structure(
     first: PairingPage, second: PairingPage, machine: PolynomialMachine
 ) -> Evidence | None:
-    """Whether two pages are built alike; None where one of them has no text."""
+    """Return evidence of a similar structure; None where one page has no text."""
     one, other = first.profile, second.profile
     if not one.fingerprint or not other.fingerprint:
         return None
@@ -175,7 +174,7 @@ def judge_structure(
 
 
 def structure_features(one: Profile, other: Profile) -> StructureFeatures:
-    """Ratio of fingerprint lengths, ratio of paragraphs, edit distance by longer fingerprint."""
+    """Return ratio of fingerprint lengths, ratio of paragraphs, and relative edit distance."""
     first, second = _letters(one.fingerprint), _letters(other.fingerprint)
     return (
         ratio(len(first), len(second)),
@@ -185,7 +184,7 @@ def structure_features(one: Profile, other: Profile) -> StructureFeatures:
 
 
 def sizes_agree(one: Profile, other: Profile) -> bool:
-    """Whether paragraphs and tokens have the ratio that every pair of ILSP-FC needs."""
+    """Return True if paragraphs and tokens have the ratios that every pair of ILSP-FC needs."""
     return _sizes_passing(one, other) >= 0.5  # noqa: PLR2004 - `passing` promises it
 
 
@@ -198,7 +197,7 @@ def _sizes_passing(one: Profile, other: Profile) -> float:
 
 @lru_cache(maxsize=1 << 12)
 def _letters(fingerprint: tuple[int, ...]) -> str:
-    """A letter for each number: kinds as they are, lengths rounded to powers of two."""
+    """Return one letter per number: kinds as they are, lengths rounded to powers of two."""
     return "".join(
         chr(min(-number, 31)) if number < 0 else chr(32 + round(math.log2(number + 1)))
         for number in fingerprint

@@ -1,8 +1,8 @@
-"""The pages that pairing knows, kept small: packed, and unpacked when two are compared.
+"""The pages that pairing knows, packed until two are compared, and the names they go by.
 
-A page with its profile is some fifty objects. Kept as one run of bytes it takes a half to a
-third of their memory, and Python's garbage collector has nothing to walk over. Unpacking costs
-a few microseconds, and what was asked for lately is remembered.
+A page with its profile is about fifty objects. Packed into bytes it takes a third to a half of
+their memory, and Python's garbage collector has nothing to walk over. Unpacking costs a few
+microseconds, and recently used pages are cached.
 """
 
 from array import array
@@ -23,7 +23,7 @@ REMEMBERED = 1_000
 
 
 class KnownPage(NamedTuple):
-    """A page with what its URL tells."""
+    """A page with what its URL says."""
 
     page: PairingPage
     key: UrlKey
@@ -31,13 +31,15 @@ class KnownPage(NamedTuple):
     """The last part of the URL without language tokens."""
     digits: tuple[str, ...]
     fit: int
-    """Whether the tokens of the URL name the language of its text: 1, -1, or 0 without any."""
+    """1 if the tokens of the URL name the language of its text, -1 if they name another, 0 without
+    any.
+    """
     site: str
     number: int
 
 
 class KnownPages:
-    """Every page under its URL and under a number, in the order in which they came."""
+    """Every page, by URL and by number, in order of arrival."""
 
     def __init__(self, pair: LanguagePair) -> None:
         self._pair = pair
@@ -64,7 +66,7 @@ class KnownPages:
         return self._load(self._numbers[url])
 
     def add(self, page: PairingPage) -> KnownPage:
-        """Take in a page; one with a URL that is known takes the place of the former."""
+        """Add a page; it replaces an earlier one with the same URL."""
         key = url_key(page.url, self._tokens)
         traits = _Traits(page.language, site_of(host_of(page.url)), key.tokens)
         number = self._numbers.setdefault(page.url, len(self._urls))
@@ -83,19 +85,19 @@ class KnownPages:
         return self._known(number, page)
 
     def number_of(self, url: str) -> int:
-        """The number of a page."""
+        """Return the number of a page."""
         return self._numbers[url]
 
     def url_of(self, number: int) -> str:
-        """The URL of a page."""
+        """Return the URL of a page."""
         return self._urls[number]
 
     def language_of(self, number: int) -> str:
-        """The language of a page (ISO 639-3)."""
+        """Return the language of a page (ISO 639-3)."""
         return self._traits[number].language
 
     def characters_of(self, number: int) -> int:
-        """How long the text of a page is."""
+        """Return the length of a page's text."""
         return self._sizes[number]
 
     def _unpack(self, number: int) -> KnownPage:
@@ -124,27 +126,27 @@ class _Traits(NamedTuple):
 
 
 def name_of(url: str) -> int:
-    """A URL as it is compared; documents of one URL, told apart by their variant, differ."""
+    """Return the name for comparing URLs; documents of one URL differ by their variant."""
     key = DocumentKey.parse(url)
     return hash((url_fingerprint(key.url), key.variant)) if key.variant else url_fingerprint(url)
 
 
 class Names:
-    """Finds the page that a URL means, whatever name it goes by there."""
+    """Finds the page that a URL means: by its own URL, a redirect to it, or its canonical URL."""
 
     def __init__(self, pages: KnownPages) -> None:
         self._pages = pages
         self._meant = CompactMap()
         """The number of the page that a name means, plus 1."""
         self._called: dict[int, tuple[int, ...]] = {}
-        """The names of the pages that have others than that of their URL."""
+        """The names of pages that have other names than their URL."""
         self._leads_to: dict[int, int] = {}
         self._reached_from: defaultdict[int, set[int]] = defaultdict(set)
 
     def add(self, known: KnownPage) -> None:
-        """Learn of a page and its names.
+        """Add a page and its names.
 
-        Where a page calls itself by the URL of another one, that one keeps its name.
+        If a page calls itself by the URL of another page, the other keeps its name.
         """
         page, number = known.page, known.number
         own = name_of(page.url)
@@ -157,11 +159,11 @@ class Names:
             self._called[number] = called
 
     def names_of(self, url: str) -> tuple[int, ...]:
-        """The names that mean a page, as far as they did when it came or were told later."""
+        """Return the names of a page: those it came with and those added later."""
         return self._called.get(self._pages.number_of(url)) or (name_of(url),)
 
     def alias(self, source: str, target: str) -> int | None:
-        """Learn that `source` leads to `target`; the name, if it now means a page."""
+        """Learn that `source` leads to `target`; return the name if it now means a page."""
         name, real = name_of(source), name_of(target)
         if name == real or name in self._leads_to:
             return None
@@ -174,20 +176,20 @@ class Names:
         return name
 
     def add_name(self, name: int, url: str) -> None:
-        """Note a name that a page got after it came."""
+        """Add a name that a page got after it came."""
         self._called[self._pages.number_of(url)] = (*self.names_of(url), name)
 
     def page_at(self, url: str) -> str | None:
-        """The URL of the page that is meant, None if it has not come."""
+        """Return the URL of the page that a URL means; None if it has not come."""
         return self.page_named(name_of(url))
 
     def page_named(self, name: int) -> str | None:
-        """The same of a name."""
+        """Return the URL of the page with a name."""
         meant = self._meant.get(unsigned(self._resolve(name)))
         return self._pages.url_of(meant - 1) if meant else None
 
     def _call(self, name: int, number: int) -> None:
-        """Give a name to a page; of two that want it, its own page, or else the first by URL."""
+        """Give a name to a page; if two want it, its own page wins, or else the first by URL."""
         meant = self._meant.get(unsigned(name))
         if meant:
             current = self._pages.url_of(meant - 1)

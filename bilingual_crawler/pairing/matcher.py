@@ -1,13 +1,12 @@
-"""One matcher combines all evidence into one-to-one pairs, while pages are coming in.
+"""The matcher, which combines all evidence into one-to-one pairs while pages come in.
 
-A page is compared with what the indexes bring it together with, and each comparison becomes a
-probability. How rare a word or an image is, and which other candidates a page has, is only
-known in the end; so a page is weighed anew each time its site has doubled, one with every page
-that comes, and `finish` weighs all of them once more. What stands then does not depend on the
-order in which the pages came.
+A page is compared with the candidates that the indexes find, and each comparison becomes a
+probability. How rare a word or an image is, and which other candidates a page has, is only known in
+the end. So each page is weighed again whenever its site has doubled, one per page that comes, and
+`finish` weighs all of them once more. The result does not depend on the order in which pages came.
 
-Pages with the same text are one node: the node is paired once, under whichever of its
-URLs has the best evidence.
+Pages with the same text are one node, which is paired once, under whichever of its URLs has the
+best evidence.
 """
 
 from collections import defaultdict, deque
@@ -30,18 +29,18 @@ from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids, UrlModel
 from bilingual_crawler.pairing.weighing import PairWeight, Weigher
 
 HOPELESS = 0.05
-"""Candidates below that are not kept before the end."""
+"""Candidates below this are not kept before the end."""
 SAME = 0.02
-"""How far a probability may move before the end for a pair to keep its explanation."""
+"""How far a probability may move before the end while a pair keeps its explanation."""
 BATCH = 1_000
 
 Declaration = tuple[str, tuple[tuple[str, str], ...]]
-"""The URL of a page, and (URL, ISO 639-3 code) of each translation that is named of it."""
+"""The URL of a page, and (URL, ISO 639-3 code) of each translation declared for it."""
 Nodes = tuple[str, str]
 
 
 class _Edge:
-    """What speaks for two nodes, under the two of their URLs that it speaks for most."""
+    """The evidence for two nodes, under the two of their URLs that have most of it."""
 
     __slots__ = ("model", "probability", "verdict")
 
@@ -56,7 +55,7 @@ class _Edge:
 
 
 def _strength(verdict: PairWeight) -> tuple[float, int, str, str]:
-    """Which URLs of two nodes are paired: the best, then the plainest."""
+    """Return the order in which URLs of two nodes are preferred: best first, then plainest."""
     urls = verdict.urls
     return (round(verdict.base + verdict.likeness, 6), -len(urls[0]) - len(urls[1]), *urls)
 
@@ -65,7 +64,7 @@ _NO_EDGES: Mapping[str, _Edge] = MappingProxyType({})
 
 
 class _Best:
-    """The two most alike candidates of a node: the rivals of all others, and of each other."""
+    """The two most similar candidates of a node: the rivals of all others, and of each other."""
 
     __slots__ = ("likeness", "other", "second")
 
@@ -121,15 +120,15 @@ class Matcher:
 
     @property
     def pairs(self) -> list[DocumentPair]:
-        """Every pair, as things stand."""
+        """Every current pair."""
         return list(self.iter_pairs())
 
     def iter_pairs(self) -> Iterator[DocumentPair]:
-        """The same one after the other, for those who cannot have all of them in memory."""
+        """Iterate over the pairs, for callers that cannot hold all of them in memory."""
         return map(self._packer.unpack, self._standing.values())
 
     def standing(self) -> Iterable[PackedPair]:
-        """Every pair as it is kept, for those who do not ask why."""
+        """Return every pair as it is stored, without unpacking its evidence."""
         return self._standing.values()
 
     @property
@@ -138,7 +137,7 @@ class Matcher:
         return sum(map(len, self._edges.values())) // 2
 
     def weigh(self, one: str, other: str) -> DocumentPair | None:
-        """What is thought of two pages that were taken in, whatever others there are."""
+        """Return the pair that two known pages would make, whatever other candidates there are."""
         verdict = self._weigher.weigh(one, other)
         if verdict is None:
             return None
@@ -149,14 +148,14 @@ class Matcher:
         return DocumentPair(*verdict.urls, self._pair.codes, evidence, probability(base))
 
     def candidates(self) -> Iterator[DocumentPair]:
-        """Everything that was weighed, with its probability and what each detector says."""
+        """Yield every candidate, with its probability and what each detector says."""
         for node, edges in self._edges.items():
             if self._pages.language_of(self._pages.number_of(node)) == self._pair.first.code:
                 for other in edges:
                     yield self._pair_of(node, other)
 
     def features(self) -> Iterator[tuple[Urls, list[float]]]:
-        """The numbers of everything that was weighed, rivals included: what a model learns from."""
+        """Yield the numbers of every candidate, rivals included: what a model learns from."""
         for node, edges in self._edges.items():
             for other, edge in edges.items():
                 if node < other and not edge.verdict.is_final:
@@ -164,7 +163,7 @@ class Matcher:
                     yield urls, self.features_of(*urls, edge.model)
 
     def features_of(self, one: str, other: str, model: float | None = None) -> list[float]:
-        """The same of any two pages."""
+        """Return the numbers of any two pages."""
         numbers = self._weigher.numbers(one, other, model)
         node, other_node = self._node_of(one), self._node_of(other)
         rivals = (
@@ -174,7 +173,7 @@ class Matcher:
         return [*numbers, *rivalry(likeness(numbers), *rivals)]
 
     def paired_url(self, node: str) -> str | None:
-        """The URL under which a node is paired; None if it is not.
+        """Return the URL under which a node is paired; None if it is not.
 
         Safe to ask from another thread while pages are weighed.
         """
@@ -185,7 +184,7 @@ class Matcher:
         return pair.first if self._node_of(pair.first) == node else pair.second
 
     def partner_of(self, url: str) -> str | None:
-        """The page that one is paired with, itself or as another with the same text."""
+        """Return the page that this page, or another with the same text, is paired with."""
         partner = self._pairs.partner_of(self._node_of(url))
         return None if partner is None else self.paired_url(partner)
 
@@ -193,7 +192,7 @@ class Matcher:
         return self._copies.get(url, url)
 
     def add(self, page: PairingPage, node: str | None = None) -> Changes[DocumentPair]:
-        """Take in a page; tell which pairs it completed, improved or replaced.
+        """Add a page; return which pairs it completed, improved or replaced.
 
         `node` is the URL of an earlier page with the same text, if there is one.
         """
@@ -203,13 +202,13 @@ class Matcher:
         return self._told()
 
     def restore(self, pages: Iterable[tuple[PairingPage, str]]) -> None:
-        """Take in pages that were known before, each with its node, and weigh them once."""
+        """Add pages that were known before, each with its node, and weigh them once."""
         for page, node in pages:
             self.hold(page, node)
         self.finish()
 
     def hold(self, page: PairingPage, node: str | None = None) -> None:
-        """Take in a page that is not weighed before `finish`, when all the others are there."""
+        """Add a page that is not weighed until `finish`, when all others are there."""
         self._index(page, node or page.url)
 
     def alias(self, source: str, target: str) -> Changes[DocumentPair]:
@@ -218,9 +217,9 @@ class Matcher:
         return self._told()
 
     def declare(self, claims: Iterable[Declaration]) -> Changes[DocumentPair]:
-        """Learn what a sitemap says of pages, those that are there and those that may come.
+        """Learn what a sitemap says about pages that are there or may still come.
 
-        It counts as what the pages themselves declare, and is merged with that.
+        It counts like what the pages themselves declare, and is merged with it.
         """
         self._consider(both for claim in claims for both in self._weigher.declare(*claim))
         return self._told()
@@ -228,8 +227,8 @@ class Matcher:
     def finish(self, check: Callable[[], None] = lambda: None) -> Changes[DocumentPair]:
         """Weigh everything once more, now that all pages are there.
 
-        `check` is called for each page and may raise an exception to end it: then the pairs
-        are those that they were, and nothing can be added any more.
+        `check` is called for each page and may raise an exception to stop: then the pairs stay as
+        they were, and nothing can be added any more.
         """
         self._weigher.settle()
         self._finishing = True
@@ -260,7 +259,7 @@ class Matcher:
         return site, pages
 
     def _reweigh(self, site: str, pages: int) -> None:
-        """Weigh a page anew that was weighed when its site was half as large."""
+        """Weigh a page again that was weighed when its site was half as large."""
         queue = self._weighed_at[site]
         if queue and queue[0][1] * 2 <= pages:
             node, _ = queue.popleft()
@@ -270,7 +269,7 @@ class Matcher:
             self._review({node}, [*known, *partners])
 
     def _consider(self, candidates: Iterable[Urls]) -> None:
-        """Weigh new candidates; those that stand already may only get better."""
+        """Weigh new candidates; those that exist already can only get better."""
         new = dict.fromkeys(nodes for one, other in candidates if (nodes := self._take(one, other)))
         stood = self._standing.keys() & {_both(*nodes) for nodes in new}
         for node, other in new:
@@ -288,7 +287,7 @@ class Matcher:
                     self._note_joined(node, other)
 
     def _take(self, one: str, other: str, model: float | None = None) -> Nodes | None:
-        """Keep what speaks for two pages, if it is better than what was known of their nodes."""
+        """Keep the evidence for two pages if it is better than what was known of their nodes."""
         verdict = self._weigher.weigh(one, other, model)
         if verdict is None:
             return None
@@ -308,7 +307,7 @@ class Matcher:
         return node, other_node
 
     def _forget(self, node: str, other: str) -> None:
-        """Let go of a candidate; as a rival of others it still counts."""
+        """Drop a candidate; it still counts as a rival of others."""
         if self._pairs.partner_of(node) != other:
             self._disconnect(node, other)
             self._disconnect(other, node)
@@ -322,13 +321,13 @@ class Matcher:
             del self._edges[node]
 
     def _compete(self, node: str, other: str) -> None:
-        """Let two nodes be rivals of each other's other candidates."""
+        """Make two nodes rivals of each other's other candidates."""
         alike = self._edges[node][other].verdict.likeness
         self._best[node].add(other, alike)
         self._best[other].add(node, alike)
 
     def _judge(self, node: str, other: str, edge: _Edge) -> None:
-        """The probability of a candidate, in view of its rivals."""
+        """Set the probability of a candidate, in view of its rivals."""
         base, alike = edge.verdict.base, edge.verdict.likeness
         if not edge.verdict.is_final:
             rivals = self._best[node].rival_of(other), self._best[other].rival_of(node)
@@ -336,7 +335,7 @@ class Matcher:
         edge.probability = probability(base)
 
     def _review(self, nodes: set[str], candidates: Iterable[Urls]) -> None:
-        """Forget what was known of nodes, weigh candidates, and choose pairs among them anew."""
+        """Forget what was known of some nodes, weigh candidates, and choose their pairs again."""
         for node in nodes:
             for other in self._edges.pop(node, {}):
                 self._disconnect(other, node)
@@ -370,7 +369,7 @@ class Matcher:
                     yield node, other, edge.rank
 
     def _ask_url_model(self, nodes: set[str], ask: UrlModel) -> None:
-        """Have the model look at every candidate, so that all have the same chance."""
+        """Ask the model about every candidate, so that all have the same chance."""
         waiting = (
             edge.verdict.urls
             for node in sorted(nodes)

@@ -1,8 +1,8 @@
 """The combined model: from the numbers of two pages to the probability that they are a pair.
 
-A logistic regression, because it can be read: what a detector adds to the odds is a sum. Its
+A logistic regression, because it can be read: the odds are a sum of what the detectors add. Its
 weights are a small JSON file, made by `scrapy train pairs` or by the project itself
-(`tools/train_pairing.py`), with the figures that it reached on sites it had not seen.
+(`tools/train_pairing.py`), with the figures it reached on sites it had not seen.
 """
 
 import json
@@ -23,17 +23,17 @@ FILE = "pairing.json"
 
 @dataclass(frozen=True, slots=True)
 class PairModel:
-    """Weights of the numbers and of the rivals, and what stands before them."""
+    """The bias, and the weights of the numbers and rivals."""
 
     bias: float
     weights: tuple[float, ...]
     about: dict[str, Any]
     classifiers: PairClassifiers | None = None
-    """Those of ILSP-FC and PPLocator that were trained with it; None means the shipped ones."""
+    """Those of ILSP-FC and PPLocator trained with it; None means the shipped ones."""
 
     @classmethod
     def from_json(cls, text: str, where: str) -> Self:
-        """Read a model; one that was made for other numbers is refused."""
+        """Read a model; refuse one made for other numbers."""
         try:
             fields = json.loads(text)
             weights = tuple(float(fields["weights"][name]) for name in FEATURES)
@@ -47,7 +47,7 @@ class PairModel:
             ) from None
 
     def to_json(self) -> str:
-        """The model as it is written."""
+        """Return the model as JSON."""
         weights = {n: round(w, 5) for n, w in zip(FEATURES, self.weights, strict=True)}
         fields = {"about": self.about, "bias": round(self.bias, 5), "weights": weights}
         if self.classifiers is not None:
@@ -55,22 +55,22 @@ class PairModel:
         return json.dumps(fields, indent=1, ensure_ascii=False) + "\n"
 
     def base(self, numbers: Sequence[float]) -> float:
-        """What the numbers of two pages alone add up to."""
+        """Return the log-odds from the numbers of two pages alone."""
         weights = self.weights
         return self.bias + sum(weights[at] * number for at, number in enumerate(numbers) if number)
 
     def odds(self, base: float, rivals: Sequence[float]) -> float:
-        """The logarithm of the odds, with the rivals counted."""
+        """Return the log-odds with the rivals included."""
         return base + sum(w * r for w, r in zip(self.weights[len(NUMBERS) :], rivals, strict=True))
 
 
 def probability(odds: float) -> float:
-    """From the logarithm of odds to a probability."""
+    """Return the probability for log-odds."""
     return 1 / (1 + exp(-odds)) if odds > -500 else 0.0  # noqa: PLR2004 - exp would overflow
 
 
 def load_pair_model(path: str = "") -> PairModel:
-    """The model in a file, or the project's own."""
+    """Return the model in a file, or the shipped one."""
     if not path:
         return _own_model()
     try:

@@ -1,4 +1,4 @@
-"""What stands for a matcher where no translations are looked for: it never finds a pair."""
+"""A stand-in for the matcher in crawls without translations: it never finds a pair."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -9,44 +9,44 @@ from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
 
 
 class NoPairs:
-    """Takes everything that a matcher is told, and makes nothing of it."""
+    """Accepts everything that a matcher accepts, and does nothing."""
 
     pairs: tuple[DocumentPair, ...] = ()
 
     def iter_pairs(self) -> Iterator[DocumentPair]:
-        """No page is paired."""
+        """Return nothing: no page is paired."""
         return iter(())
 
     def standing(self) -> Iterable[PackedPair]:
-        """No page is paired."""
+        """Return nothing: no page is paired."""
         return ()
 
     def paired_url(self, node: str) -> str | None:  # noqa: ARG002 - no page is paired
-        """No page is paired."""
+        """Return None: no page is paired."""
         return None
 
     partner_of = paired_url
 
     def add(self, page: PairingPage, node: str | None = None) -> Changes[DocumentPair]:  # noqa: ARG002 - nothing changes
-        """Nothing changes."""
+        """Change nothing."""
         return Changes()
 
     def hold(self, page: PairingPage, node: str | None = None) -> None:
-        """Nothing is taken in."""
+        """Ignore the page."""
 
     def restore(self, pages: Iterable[tuple[PairingPage, str]]) -> None:
-        """Nothing is taken in."""
+        """Ignore the pages."""
 
     def alias(self, source: str, target: str) -> Changes[DocumentPair]:  # noqa: ARG002 - nothing changes
-        """Nothing changes."""
+        """Change nothing."""
         return Changes()
 
     def declare(self, claims: Iterable[Declaration]) -> Changes[DocumentPair]:  # noqa: ARG002 - nothing changes
-        """Nothing changes."""
+        """Change nothing."""
         return Changes()
 
     def finish(self, check: Callable[[], None] | None = None) -> Changes[DocumentPair]:  # noqa: ARG002 - at once
-        """Nothing changes."""
+        """Change nothing."""
         return Changes()
 
 
@@ -54,7 +54,7 @@ def new_matcher(
     languages: Languages,
     aids: PairingAids = NO_AIDS,
 ) -> Matcher | NoPairs:
-    """The matcher for the languages of a crawl."""
+    """Return the matcher for the languages of a crawl."""
     if not isinstance(languages, LanguagePair):
         return NoPairs()
     return Matcher(languages, aids=aids)

@@ -1,8 +1,8 @@
-"""Each page in one pair at most: the best candidates first, whatever the order of arrival.
+"""One-to-one pairs: the best candidates first, whatever the order of arrival.
 
-The result is what a greedy choice over all candidates would give. A better candidate displaces
-a worse pair, and the partners it sets free look for their next best. Costs grow with the
-candidates, never with all pairs of pages.
+The result equals a greedy choice over all candidates. A better candidate displaces a worse pair,
+and the partners that this frees look for their next best. The cost grows with the candidates, never
+with all pairs of pages.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -18,7 +18,7 @@ Told = Callable[[str, str], None]
 
 
 def rank_of(urls: Urls, probability: float) -> Rank:
-    """Likeliest first, then the plainest URLs; never equal for two candidates."""
+    """Return the rank: likeliest first, then the plainest URLs; never equal for two candidates."""
     return (round(probability, 6), -len(urls[0]) - len(urls[1]), min(urls), max(urls))
 
 
@@ -37,7 +37,7 @@ def greedy_choice(scored: Iterable[tuple[float, str, str]]) -> list[Urls]:
 
 
 class OneToOne:
-    """Who is paired with whom, given the ranks of the candidates."""
+    """The current pairs, given the ranks of the candidates."""
 
     def __init__(self, joined: Told, parted: Told) -> None:
         self._joined, self._parted = joined, parted
@@ -48,22 +48,22 @@ class OneToOne:
         return len(self._partner) // 2
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
-        """Every pair, from both sides."""
+        """Iterate over every pair, from both sides."""
         return iter(self._partner.items())
 
     def partner_of(self, node: str) -> str | None:
-        """The partner of a node, if it has one."""
+        """Return the partner of a node, if it has one."""
         return self._partner.get(node)
 
     def raise_rank(self, one: str, other: str, rank: Rank) -> None:
-        """Learn of a candidate, or that it is better than was known; then settle."""
+        """Add a candidate, or raise its rank; then settle."""
         if rank[0] < ACCEPT:
             return
         self._rank(one, other, rank)
         self._settle([one])
 
     def replace(self, ranks: Iterable[tuple[str, str, Rank]], nodes: set[str]) -> None:
-        """Forget all candidates of some nodes and choose anew among these."""
+        """Forget all candidates of some nodes and choose again among these."""
         free = [partner for node in nodes if (partner := self._part(node)) is not None]
         for node in nodes:
             for other in self._ranks.pop(node, {}):

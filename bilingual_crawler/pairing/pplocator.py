@@ -1,13 +1,16 @@
-"""The pair detector of PPLocator (Vieira and Moreira 2012): alike URLs, then a decision tree.
+"""The pair detector of PPLocator (Vieira and Moreira 2012): similar URLs, then a decision tree.
 
-The tree sees four features: ratio of word counts, ratio of sizes in bytes, edit distance
-between the HTML tags, and the proportion of words that both pages share (names, mostly).
-No dictionary and no language identifier is needed. About 110 labelled candidates train it.
+PPLocator puts the URLs of each site on a list per language, by their tokens, and compares each with
+the most similar URL of the other list. An index of rare pieces keeps that near-linear.
 
-Two things differ from the paper, so that one tree serves all sites and pairs of languages:
-ratios are of the smaller to the larger (which language is the longer one is a matter of
-the pair), and the edit distance is divided by the longer page (two pages of a hundred tags
-that differ in ten are not like two of a thousand).
+The tree uses four features: ratio of word counts, ratio of sizes in bytes, edit distance between
+the HTML tags, and the share of words that both pages have (mostly names). It needs no dictionary
+and no language identifier. About 110 labelled candidates train it.
+
+Two things differ from the paper, so that one tree serves all sites and language pairs: ratios are
+of the smaller to the larger (which language is longer depends on the pair), and the edit distance
+is divided by the length of the longer page (two pages of a hundred tags that differ in ten are not
+like two of a thousand).
 """
 
 import re
@@ -22,30 +25,29 @@ from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.pairing.comparison import passing, ratio, shared_words
 from bilingual_crawler.pairing.pair import Evidence, PairingPage
-from bilingual_crawler.pairing.profile import MOST_WORDS, Profile
+from bilingual_crawler.pairing.profile import MOST_WORDS, Profile, passing, ratio, shared_words
 from bilingual_crawler.pairing.small_models import DecisionTree
 from bilingual_crawler.urls.hosts import host_of, site_of
 from bilingual_crawler.urls.language_tokens import announced_languages
 
 ALIKE = 0.85
-"""The Levenshtein similarity from which two URLs may be a pair."""
+"""The least Levenshtein similarity of two URLs that may be a pair."""
 LONGEST_COMPARED = 500
-"""Letters of a URL that are compared."""
+"""Characters of a URL that are compared."""
 
 _NOISE = re.compile(r"^https?://|\b(?:www|index|http)\b\.?|/$")
 _PIECE = 4
 _MOST_LISTED = 300
-"""URLs that are looked at in the index: those under the rarest pieces."""
+"""The most URLs to look at in the index: those under the rarest pieces."""
 _MOST_COMPARED = 32
-"""URLs that are compared letter by letter: those that share most of the pieces."""
+"""The most URLs to compare letter by letter: those that share most pieces."""
 
 Side = Literal["first", "second", "unknown"]
 
 
 class AlikeUrls(NamedTuple):
-    """A URL of the first language and the one most like it of the second."""
+    """A URL of the first language and the most similar one of the second."""
 
     first: str
     second: str
@@ -53,12 +55,12 @@ class AlikeUrls(NamedTuple):
 
 
 def normalised(url: str) -> str:
-    """A URL without what says nothing of its page: scheme, www, index."""
+    """Return a URL without what says nothing about its page: scheme, www, index."""
     return _NOISE.sub("", url.lower())
 
 
 def side_of(url: str, pair: LanguagePair) -> Side | None:
-    """The list of a URL; None for one with a third language's token."""
+    """Return the list that a URL is on; None if it has a third language's token."""
     named = announced_languages(url)
     ours = named & frozenset(pair.codes)
     if named and not ours:
@@ -69,7 +71,7 @@ def side_of(url: str, pair: LanguagePair) -> Side | None:
 
 
 def compared_with(side: Side, lists: Mapping[Side, Sized]) -> Side | None:
-    """The other language's list; the unknown URLs in the place of one that is empty."""
+    """Return the other language's list; the unknown URLs if it is empty."""
     sides: tuple[Side, Side] = ("first", "second")
     filled = [each for each in sides if lists[each]]
     if side == "unknown":
@@ -79,14 +81,14 @@ def compared_with(side: Side, lists: Mapping[Side, Sized]) -> Side | None:
 
 
 def similarity(one: str, other: str) -> float:
-    """The Levenshtein similarity of two normalised URLs; 0 where it is below `ALIKE`."""
+    """Return the Levenshtein similarity of two normalised URLs; 0 where it is below `ALIKE`."""
     return Levenshtein.normalized_similarity(
         one[:LONGEST_COMPARED], other[:LONGEST_COMPARED], score_cutoff=ALIKE
     )
 
 
 def most_alike(name: str, others: Sequence[str]) -> tuple[str, float] | None:
-    """The normalised URL that is most like this one, if it is enough so."""
+    """Return the most similar normalised URL, if it is similar enough."""
     found = process.extractOne(
         name, others, scorer=Levenshtein.normalized_similarity, score_cutoff=ALIKE
     )
@@ -94,7 +96,7 @@ def most_alike(name: str, others: Sequence[str]) -> tuple[str, float] | None:
 
 
 def candidates(urls: Iterable[str], pair: LanguagePair) -> Iterator[AlikeUrls]:
-    """Every URL of a site's first list with the most similar one of its second, site by site.
+    """Yield every URL of each site's first list with the most similar one of its second.
 
     A site without a token of either language is left out, as in the paper.
     """
@@ -126,7 +128,7 @@ class PieceIndex:
                 self._listed[piece].append(number)
 
     def near(self, text: str) -> list[str]:
-        """The texts that have most of the rare pieces of a text, and about its length."""
+        """Return the texts that have most of the rare pieces of a text, and about its length."""
         listed = [self._listed[piece] for piece in _pieces(text) if piece in self._listed]
         listed.sort(key=len)
         votes = Counter(islice(chain.from_iterable(listed), _MOST_LISTED))
@@ -139,7 +141,7 @@ class PieceIndex:
 
 
 def _pieces(text: str) -> dict[str, None]:
-    """The different pieces in their order, so that every run compares the same."""
+    """Return the distinct pieces in order, so that every run compares the same."""
     count = max(1, min(len(text), LONGEST_COMPARED) - _PIECE + 1)
     return dict.fromkeys(text[at : at + _PIECE] for at in range(count))
 
@@ -147,16 +149,16 @@ def _pieces(text: str) -> dict[str, None]:
 MOST_TAGS = 800
 """Tags of a page that are compared."""
 MOST_DISTANCE = 0.6
-"""Tags that differ more are all as different as can be, and found out sooner."""
+"""Pages with more differing tags count as entirely different, which is faster to find out."""
 
 PageFeatures = tuple[float, float, float, float]
 
 
 def judge_urls(first: PairingPage, second: PairingPage, pair: LanguagePair) -> Evidence | None:
-    """Whether the URLs are on the two lists and nearly the same.
+    """Return evidence if the URLs are on the two lists and nearly the same.
 
-    None where neither URL has a token: such a pair is on no list. Whether each is the other's
-    most similar URL is for the matcher to say.
+    None where neither URL has a token: such a pair is on no list. Whether each is the other's most
+    similar URL is for the matcher to decide.
     """
     sides = side_of(first.url, pair), side_of(second.url, pair)
     if sides == ("unknown", "unknown"):
@@ -169,7 +171,7 @@ def judge_urls(first: PairingPage, second: PairingPage, pair: LanguagePair) -> E
 
 
 def judge_pages(first: PairingPage, second: PairingPage, tree: DecisionTree) -> Evidence | None:
-    """What the tree says of the two pages; None where one has no text."""
+    """Return the tree's answer for two pages; None where one has no text."""
     if not first.profile.words or not second.profile.words:
         return None
     features = page_features(first.profile, second.profile)
@@ -179,9 +181,9 @@ def judge_pages(first: PairingPage, second: PairingPage, tree: DecisionTree) -> 
 
 
 def page_features(one: Profile, other: Profile) -> PageFeatures:
-    """Ratio of words, ratio of bytes, distance of tags, proportion of shared words.
+    """Return ratio of words, ratio of bytes, distance of tags, and share of common words.
 
-    Where the size of a page is not known, its text stands for it.
+    Where the size of a page is unknown, the length of its text is used.
     """
     known = one.size > 0 and other.size > 0
     return (

@@ -1,13 +1,13 @@
-"""What pairing remembers of a page's content: enough for every detector, little enough to keep.
+"""What pairing remembers of a page's content: enough for every detector, small enough to keep.
 
-A crawl holds one profile for each page, in memory and in its journal, while texts go to disk.
-Words, images and links are kept as hashes of four bytes. Of a page with very many of them those
-with the smallest hashes are kept: the same words on both pages, so that shares stay what they
-were.
+A crawl holds one profile per page, in memory and in its journal, while texts go to disk. Words,
+images and links are kept as four-byte hashes. Of a page with very many of them, those with the
+smallest hashes are kept: the same words on both pages, so that shares stay the same.
 """
 
 import re
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from operator import attrgetter
@@ -33,9 +33,9 @@ HASH: Final = "I"
 """The type of an array of hashes."""
 
 KIND_CODES: dict[ParagraphKind, int] = {"title": -2, "heading": -3, "listitem": -4}
-"""How ILSP-FC writes the kinds of paragraphs into a fingerprint."""
+"""The codes of paragraph kinds in a fingerprint, as ILSP-FC writes them."""
 TOPIC_CODE = -5
-"""What it puts before a paragraph with terms of the topic."""
+"""The code before a paragraph with terms of the topic."""
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 _MARKS = re.compile(r"[!?.。！？؟]")  # noqa: RUF001 - the marks of other scripts
@@ -47,11 +47,10 @@ Hashes = bytes
 
 @dataclass(slots=True, frozen=True)
 class Profile:
-    """The content of a page in numbers; boilerplate and foreign paragraphs are left out.
+    """The content of a page in numbers, without boilerplate and paragraphs in other languages.
 
-    `size` are the bytes of the whole page, 0 where they are not known. `names` are words
-    with a capital letter in them, and numbers: what is most likely written alike in both
-    languages.
+    `size` is the bytes of the whole page, 0 if unknown. `names` are words with a capital letter,
+    and numbers: what is most likely written the same in both languages.
     """
 
     size: int = 0
@@ -71,27 +70,27 @@ class Profile:
     links: Hashes = field(default=b"", repr=False)
     """Addresses on other hosts."""
     vector: bytes = field(default=b"", repr=False)
-    """What a sentence model of the user's makes of the text, see `embeddings.py`."""
+    """The vector of the text by the user's sentence model, see `embeddings.py`."""
 
     def pack(self) -> bytes:
-        """The profile as the journal keeps it."""
+        """Return the profile as the journal keeps it."""
         packed: bytes = msgpack.packb(_in_order(self), unicode_errors="surrogatepass")
         return packed
 
     @classmethod
     def unpack(cls, packed: bytes) -> Self:
-        """The profile that `pack` made this of; one of an older journal has no vector."""
+        """Return the profile that `pack` packed; one from an older journal has no vector."""
         return cls(*msgpack.unpackb(packed, unicode_errors="surrogatepass", use_list=False))
 
 
 _in_order = attrgetter(*(each.name for each in fields(Profile)))
 
 Embedder = Callable[[Document], bytes]
-"""What makes the vector of a document."""
+"""Makes the vector of a document."""
 
 
 def profile_of(document: Document, embedder: Embedder | None = None) -> Profile:
-    """The profile of a page's content, with a vector if there is something that makes one."""
+    """Return the profile of a page's content, with a vector if there is an embedder."""
     paragraphs = document.main_paragraphs
     text = "\n".join(paragraph.text for paragraph in paragraphs)
     tokens = _TOKEN.findall(text)
@@ -118,7 +117,7 @@ def profile_of(document: Document, embedder: Embedder | None = None) -> Profile:
 
 
 def fingerprint(paragraphs: Iterable[Paragraph]) -> tuple[int, ...]:
-    """Kinds and lengths of paragraphs in a row, as ILSP-FC writes the structure of a page."""
+    """Return the kinds and lengths of paragraphs, as ILSP-FC writes the structure of a page."""
     numbers: list[int] = []
     for paragraph in paragraphs:
         if paragraph.kind in KIND_CODES:
@@ -132,20 +131,20 @@ def fingerprint(paragraphs: Iterable[Paragraph]) -> tuple[int, ...]:
 
 
 def hashes(texts: Iterable[str], most: int) -> Hashes:
-    """The hashes of some texts, at most so many: those with the smallest hashes."""
+    """Return the `most` smallest hashes of some texts."""
     found = sorted({_hash(text) for text in texts})
     return array(HASH, found[:most]).tobytes()
 
 
 def word_hash(text: str) -> int | None:
-    """The hash by which a profile knows a word; None for what no profile takes for one word."""
+    """Return a word's hash in profiles; None if no profile would take the text for one word."""
     if len(text) < LEAST_WORD or text[0].isdigit() or not _TOKEN.fullmatch(text):
         return None
     return _hash(text.lower())
 
 
 def members(packed: Hashes) -> frozenset[int]:
-    """The hashes of a profile, to be compared with those of another."""
+    """Return the hashes in a profile as a set."""
     return frozenset(memoryview(packed).cast(HASH))
 
 
@@ -154,7 +153,7 @@ def _hash(text: str) -> int:
 
 
 def _sorted_out(tokens: list[str]) -> tuple[set[str], set[str], set[str]]:
-    """The words, the names and the numbers among the tokens of a text."""
+    """Return the words, the names and the numbers among the tokens of a text."""
     numbers = {token for token in tokens if token[0].isdigit()}
     written = {token for token in tokens if len(token) >= LEAST_WORD} - numbers
     names = {token.lower() for token in written if not token.islower()}
@@ -171,3 +170,38 @@ def _file(source: str) -> str:
         return unquote(urlsplit(source).path).rsplit("/", 1)[-1].lower()
     except ValueError:
         return ""
+
+
+def ratio(one: float, other: float) -> float:
+    """Return the smaller size as a share of the larger; two empty sizes are equal."""
+    larger = max(one, other)
+    return min(one, other) / larger if larger > 0 else 1.0
+
+
+def passing(value: float, threshold: float) -> float:
+    """Return a score that is at least 0.5 exactly where the value reaches the threshold.
+
+    0 stays 0 and 1 stays 1 (with a threshold of 0 everything passes). The rules of the seed systems
+    say yes or no; this keeps how clearly they said it.
+    """
+    if value >= threshold:
+        return 0.5 + 0.5 * min(1.0, (value - threshold) / (1.0 - threshold or 1.0))
+    return 0.5 * (max(0.0, value) / threshold)
+
+
+def jaccard(one: frozenset[int], other: frozenset[int]) -> float:
+    """Return the shared members as a share of all; two empty sets share nothing."""
+    shared = len(one & other)
+    return shared / (len(one) + len(other) - shared) if shared else 0.0
+
+
+def shared_words(one: Hashes, other: Hashes, most: int) -> float:
+    """Return the Jaccard similarity of two sets of which only the `most` smallest hashes are kept.
+
+    Where a set was cut, only hashes that could have been kept on both sides are compared.
+    """
+    sides = [memoryview(each).cast(HASH) for each in (one, other)]
+    ends = [side[-1] for side in sides if len(side) >= most]
+    if ends:
+        sides = [side[: bisect_right(side, min(ends))] for side in sides]
+    return jaccard(frozenset(sides[0]), frozenset(sides[1]))

@@ -1,9 +1,9 @@
-"""What a word list and a sentence model of the user's add to the odds of two pages.
+"""What the user brings to pairing: a word list, a sentence model, detectors, other models.
 
-The project ships neither, so the combined model has not learned what to make of them. Each
-adds odds of its own instead: a straight line through the point where it says nothing, cut off
-on both sides, so that it can decide where all else is in doubt and never outvotes everything.
-`docs/experiments/pairing.md` has the measurement that the numbers are from.
+The project ships no word list and no sentence model, so the combined model has not learned to use
+them. Each adds odds of its own instead: a straight line through the point where it says nothing,
+cut off on both sides, so that it can decide where everything else is in doubt and never outvotes
+everything. `docs/experiments/pairing.md` has the measurement behind the numbers.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -13,45 +13,45 @@ from typing import NamedTuple, Self
 
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.documents.document import Document
-from bilingual_crawler.pairing.comparison import GROUPS, passing
+from bilingual_crawler.pairing.comparison import GROUPS
 from bilingual_crawler.pairing.detectors import NO_DETECTORS, UserDetectors
 from bilingual_crawler.pairing.embeddings import Nearness, TextEmbedder, load_encoder
 from bilingual_crawler.pairing.known_pages import KnownPage
 from bilingual_crawler.pairing.model import PairModel, load_pair_model
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import Evidence, PairingPage, page_of
-from bilingual_crawler.pairing.profile import Embedder
+from bilingual_crawler.pairing.profile import Embedder, passing
 from bilingual_crawler.pairing.word_list import Dictionary, WordList
 
 RESOURCES = ("dictionary", "embeddings")
-"""The detectors that speak only where the user has a resource for them."""
+"""The detectors that need a resource of the user."""
 DETECTORS = ("same_page", "alternates", *GROUPS, "pplocator", "almeida", *RESOURCES)
-"""The detectors that the crawler brings."""
+"""The built-in detectors."""
 
 UrlModel = Callable[[Sequence[Urls]], Sequence[float]]
-"""How likely each two URLs are parallel."""
+"""Returns the probability that each two URLs are parallel."""
 
 
 class AgreementOdds(NamedTuple):
-    """What an agreement beyond chance adds to the logarithm of the odds."""
+    """What agreement beyond chance adds to the log-odds."""
 
     neutral: float
-    """The agreement that speaks neither for nor against two pages."""
+    """The agreement that speaks neither for nor against a pair."""
     slope: float
     least: float
     most: float
 
     def odds(self, beyond_chance: float) -> float:
-        """The contribution; the greater the agreement, the greater."""
+        """Return the contribution, which grows with the agreement."""
         return max(self.least, min(self.most, self.slope * (beyond_chance - self.neutral)))
 
     def score(self, beyond_chance: float) -> float:
-        """From 0 to 1, at least 0.5 where the contribution is not negative."""
+        """Return a score from 0 to 1, at least 0.5 where the contribution is not negative."""
         return round(passing(beyond_chance, self.neutral), 3)
 
 
 DICTIONARY = AgreementOdds(0.15, 10.0, 0.0, 3.0)
-"""Never against two pages: a list that lacks their words, or their endings, is no sign."""
+"""Never against a pair: a list that lacks their words, or their endings, is no evidence."""
 EMBEDDINGS = AgreementOdds(0.4, 8.0, -2.0, 3.0)
 
 
@@ -67,7 +67,7 @@ class PairingAids:
 
     @classmethod
     def read(cls, config: Config, url_model: UrlModel | None = None) -> Self:
-        """Read what the settings name; a ConfigurationError tells what cannot be read."""
+        """Read what the settings name; raise a ConfigurationError if something cannot be read."""
         name = config.embeddings
         return cls(
             load_pair_model(config.pair_model),
@@ -78,12 +78,12 @@ class PairingAids:
         )
 
     def page_of(self, document: Document) -> PairingPage:
-        """Return what pairing must know of a document, with what these add to it."""
+        """Return what pairing needs to know about a document, with what these add to it."""
         return page_of(document, self.embedder, self.detectors.notes_of(document))
 
     @property
     def detector_names(self) -> tuple[str, ...]:
-        """Every detector that can be asked, those of the user last."""
+        """Every detector that can be asked, the user's last."""
         return (*DETECTORS, *self.detectors.names)
 
 
@@ -91,7 +91,7 @@ NO_AIDS = PairingAids()
 
 
 class Resources:
-    """The user's resources and detectors, as far as they are asked."""
+    """The user's resources and detectors that are asked."""
 
     def __init__(self, aids: PairingAids, asked: Collection[str]) -> None:
         wanted = aids.word_list if "dictionary" in asked else None
@@ -100,23 +100,23 @@ class Resources:
         self.detectors = aids.detectors.only(asked)
 
     def __bool__(self) -> bool:
-        """Whether there is anything that could be said of any page."""
+        """Return True if anything can be said about any page."""
         return self._dictionary is not None or bool(self._nearness) or bool(self.detectors)
 
     def add(self, page: KnownPage) -> None:
-        """Learn of one more page."""
+        """Add a page."""
         if self._dictionary is not None:
             self._dictionary.add(page)
         if self._nearness is not None:
             self._nearness.add(page)
 
     def forget(self) -> None:
-        """Let what is common be counted anew."""
+        """Recount what is common."""
         if self._dictionary is not None:
             self._dictionary.forget()
 
     def odds(self, first: KnownPage, second: KnownPage) -> float:
-        """What is added to the logarithm of the odds of two pages."""
+        """Return what is added to the log-odds of two pages."""
         odds = self.detectors.odds(first.page, second.page)
         if self._dictionary is not None:
             agreement = self._dictionary.compare(first, second)
@@ -129,7 +129,7 @@ class Resources:
         return odds
 
     def evidence(self, first: KnownPage, second: KnownPage) -> Iterator[Evidence]:
-        """The same in words."""
+        """Yield the reasons behind `odds`."""
         if self._dictionary is not None:
             agreement = self._dictionary.compare(first, second)
             if agreement is not None:

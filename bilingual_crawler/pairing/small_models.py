@@ -1,9 +1,9 @@
 """The small classifiers of the seed systems, evaluated without the library that fits them.
 
-A support vector machine with a polynomial kernel over three features is a polynomial over
-three features: its support vectors are multiplied out when it is fitted, and twenty
-products decide. A decision tree is a few comparisons. `training/pair_classifiers.py`
-fits both; the ones in `data/pair_classifiers.json` come with the package.
+A support vector machine with a polynomial kernel over three features is a polynomial over three
+features: its support vectors are multiplied out when it is fitted, and twenty products decide. A
+decision tree is a few comparisons. `lab/training/pair_classifiers.py` fits both; those in
+`data/pair_classifiers.json` are shipped.
 """
 
 import json
@@ -19,7 +19,7 @@ from bilingual_crawler.errors import ConfigurationError
 SHIPPED = "data/pair_classifiers.json"
 MACHINE_FEATURES, TREE_FEATURES = 3, 4
 STEEPEST = 30.0
-"""Decision values beyond this are as sure as a float can say."""
+"""Decision values beyond this are as certain as a float can express."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -30,29 +30,29 @@ class PolynomialMachine:
     """The power of every feature, and the factor."""
 
     def decision(self, features: Sequence[float]) -> float:
-        """Positive on the side of the translations."""
+        """Return the decision value, positive for translations."""
         return sum(
             factor * math.prod(value**power for value, power in zip(features, powers, strict=True))
             for powers, factor in self.terms
         )
 
     def score(self, features: Sequence[float]) -> float:
-        """From 0 to 1, at least 0.5 exactly where the decision is not negative."""
+        """Return a score from 0 to 1, at least 0.5 exactly where the decision is not negative."""
         decision = max(-STEEPEST, min(STEEPEST, self.decision(features)))
         return 1.0 / (1.0 + math.exp(-decision))
 
     def to_json(self) -> list[Any]:
-        """What `from_json` reads."""
+        """Return what `from_json` reads."""
         return [[list(powers), factor] for powers, factor in self.terms]
 
     @classmethod
     def from_json(cls, terms: Iterable[Any]) -> Self:
-        """The machine that was written."""
+        """Return the machine that was written."""
         return cls(tuple((tuple(map(int, powers)), float(factor)) for powers, factor in terms))
 
 
 class Split(NamedTuple):
-    """A question of a tree: whether a feature is at most so large."""
+    """A question of a tree: whether a feature is at most this large."""
 
     feature: int
     limit: float
@@ -71,19 +71,19 @@ class DecisionTree:
     root: Tree
 
     def score(self, features: Sequence[float]) -> float:
-        """The share of translations at the leaf that the features lead to."""
+        """Return the share of translations at the leaf that the features lead to."""
         node = self.root
         while isinstance(node, Split):
             node = node.below if features[node.feature] <= node.limit else node.above
         return node
 
     def to_json(self) -> Any:
-        """What `from_json` reads."""
+        """Return what `from_json` reads."""
         return _written(self.root)
 
     @classmethod
     def from_json(cls, tree: Any) -> Self:
-        """The tree that was written."""
+        """Return the tree that was written."""
         return cls(_read(tree))
 
 
@@ -94,13 +94,13 @@ class PairClassifiers(NamedTuple):
     pplocator: DecisionTree
 
     def dumps(self) -> str:
-        """The classifiers as a JSON text."""
+        """Return the classifiers as a JSON text."""
         parts = {"structure": self.structure.to_json(), "pplocator": self.pplocator.to_json()}
         return json.dumps(parts)
 
     @classmethod
     def loads(cls, text: str, source: str) -> Self:
-        """The classifiers of a JSON text; `source` is where a user can find it."""
+        """Return the classifiers in a JSON text; `source` names it in error messages."""
         try:
             read = json.loads(text)
             machine = PolynomialMachine.from_json(read["structure"])
@@ -117,7 +117,7 @@ class PairClassifiers(NamedTuple):
 
 @cache
 def shipped() -> PairClassifiers:
-    """The classifiers that come with the package."""
+    """Return the shipped classifiers."""
     text = files("bilingual_crawler").joinpath(SHIPPED).read_text("utf-8")
     return PairClassifiers.loads(text, SHIPPED)
 

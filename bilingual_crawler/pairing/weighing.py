@@ -1,10 +1,9 @@
-"""What speaks for two pages: from indexes to candidates, from candidates to odds and reasons.
+"""The evidence for two pages: from indexes to candidates, from candidates to odds and reasons.
 
-Where both pages have text, the combined model weighs the numbers of the two. What a site
-declares is added to that as odds of its own: the model is made on pages without declarations,
-so that it does not learn to trust them blindly. So is what a word list or a sentence model of
-the user's says. Where there is no text (a list of URLs), or no detector that reads it is
-asked, URLs and claims decide alone.
+Where both pages have text, the combined model weighs their numbers. What a site declares adds odds
+of its own: the model is trained on pages without declarations, so that it does not learn to trust
+them blindly. So does what the user's word list, sentence model and detectors say. Where there is no
+text (a list of URLs), or no detector that reads it is asked, URLs and claims decide alone.
 """
 
 from array import array
@@ -39,33 +38,33 @@ from bilingual_crawler.pairing.small_models import shipped
 
 CONTENT = frozenset(GROUPS) - {"url_key", "url_similarity", "url_model", "switches"}
 BOTH_CLAIM, ONE_CLAIMS, CLAIM_OTHERS, SAME_PAGE = 4.0, 2.0, -3.0, 8.0
-"""What the site's own word adds to the logarithm of the odds."""
+"""What a site's own claims add to the log-odds."""
 SAME_TEXT, LEAST_VOCABULARY = 0.9, 20
-"""The share of words that two pages have in common if one is no translation but a copy."""
+"""Two pages that share more of their words, and have enough of them, are copies."""
 REMEMBERED = 2_000
 
 _AT = {name: at for at, name in enumerate(NUMBERS)}
 
 
 class PairWeight(NamedTuple):
-    """What two pages come to, before they are compared with their rivals."""
+    """The evidence for two pages, before they are compared with their rivals."""
 
     first: str
     second: str
     base: float
-    """The logarithm of the odds, without rivals."""
+    """The log-odds without rivals."""
     likeness: float
     is_final: bool
-    """Whether rivals count for nothing, because there was no text to compare."""
+    """True if rivals do not count, because there was no text to compare."""
 
     @property
     def urls(self) -> Urls:
-        """The two pages, that of the first language first."""
+        """The two pages, first language first."""
         return self.first, self.second
 
 
 class Weigher:
-    """All indexes of the pages of a language pair, and the weighing of two of them."""
+    """All indexes of the pages of a language pair; weighs two pages."""
 
     def __init__(
         self,
@@ -92,7 +91,7 @@ class Weigher:
         self._images: dict[str, tuple[int, ilsp.SiteImages]] = {}
 
     def add(self, page: PairingPage) -> tuple[str, int]:
-        """Index a page; its site, and how many pages of that there are now, are told."""
+        """Index a page; return its site and how many pages the site has now."""
         entry = self.pages.add(page)
         self._index.add(entry)
         self._names.add(entry)
@@ -104,7 +103,7 @@ class Weigher:
         return entry.site, statistics.pages
 
     def alias(self, source: str, target: str) -> list[Urls]:
-        """Learn another name of a page; the pages that called it so, each with it."""
+        """Learn another name of a page; return it with each page that used the name."""
         name = self._names.alias(source, target)
         page = None if name is None else self._names.page_at(source)
         if name is None or page is None:
@@ -117,20 +116,20 @@ class Weigher:
         ]
 
     def declare(self, url: str, alternates: Iterable[tuple[str, str]]) -> list[Urls]:
-        """Learn what a sitemap says of a page; the page with each that is there and meant."""
+        """Learn what a sitemap says about a page; return it with each known page that is meant."""
         named = self._alternates.declare(url, alternates)
         page = self._names.page_at(url)
         return [] if page is None else [(page, other) for other in named]
 
     def partners(self, url: str) -> list[str]:
-        """The pages of the other language that one is worth comparing with."""
+        """Return the pages of the other language that are worth comparing with this one."""
         found = dict.fromkeys(self._index.candidates(url))
         for claims in (self._alternates, self._switches):
             found.update(dict.fromkeys(claims.partners(url)))
         return list(found)
 
     def settle(self) -> None:
-        """Let what is rare be counted anew, and claims go to those that are meant."""
+        """Recount what is rare, and assign claims to the pages they mean."""
         self._alternates.settle()
         self._weights, self._weighed_at = array("d"), array("I")
         self._prepared.clear()
@@ -138,7 +137,7 @@ class Weigher:
         self._resources.forget()
 
     def weigh(self, one: str, other: str, model: float | None = None) -> PairWeight | None:
-        """What two pages come to; None if they cannot be a pair."""
+        """Return the weight of two pages; None if they cannot be a pair."""
         first, second = self._in_order(one, other)
         if not self._reads(first, second):
             return self._weigh_without_text(first, second)
@@ -159,11 +158,11 @@ class Weigher:
         return PairWeight(first.page.url, second.page.url, base, 0.0, True)
 
     def numbers(self, one: str, other: str, model: float | None = None) -> list[float]:
-        """The numbers of two pages, for those who train the model."""
+        """Return the numbers of two pages, for training."""
         return self._numbers(*self._in_order(one, other), model)
 
     def explain(self, urls: Urls, model: float | None = None) -> tuple[Evidence, ...]:
-        """What each detector that is asked says of two pages."""
+        """Return what each detector that is asked says about two pages."""
         first, second = self._in_order(*urls)
         found = [*self._stated(first, second), *self._judged(first, second)]
         if self._reads(first, second):
@@ -175,7 +174,7 @@ class Weigher:
         return tuple(each for each in found if each.detector in self._asked)
 
     def _reads(self, first: KnownPage, second: KnownPage) -> bool:
-        """Whether there is text on both pages, and somebody asked who looks at it."""
+        """Return True if both pages have text and a detector that reads it is asked."""
         asks = bool(self._asked & CONTENT) or bool(self._resources)
         return asks and bool(first.page.profile.words and second.page.profile.words)
 
@@ -186,7 +185,7 @@ class Weigher:
         return second, first
 
     def _stated(self, first: KnownPage, second: KnownPage) -> Iterator[Evidence]:
-        """What URLs and claims say."""
+        """Yield the evidence of URLs and claims."""
         one, other = first.page.url, second.page.url
         for said in (
             evidence.same_page(first, second),
@@ -198,7 +197,7 @@ class Weigher:
                 yield said
 
     def _judged(self, first: KnownPage, second: KnownPage) -> Iterator[Evidence]:
-        """What the seed systems say."""
+        """Yield the evidence of the seed systems."""
         pages = first.page, second.page
         for said in (
             pplocator.judge_urls(*pages, self._pair),
@@ -211,7 +210,7 @@ class Weigher:
                 yield said._replace(score=round(said.score, 3))
 
     def _images_of(self, site: str) -> ilsp.SiteImages:
-        """Which images of a site are rare, found out anew each time it has doubled."""
+        """Return the rare images of a site, found again each time it has doubled."""
         statistics = self._statistics[site]
         known = self._images.get(site)
         if known is None or statistics.pages >= 2 * known[0]:
@@ -246,7 +245,7 @@ class Weigher:
         return found
 
     def _weights_of(self, page: KnownPage) -> dict[str, float]:
-        """What the things on a page weigh, found out anew when its site has doubled."""
+        """Return the weights of a page's things, computed again when its site has doubled."""
         statistics = self._statistics[page.site]
         new = len(self.pages) - len(self._weighed_at)
         self._weighed_at.extend((0,) * new)
@@ -261,7 +260,7 @@ class Weigher:
 
 
 def _is_copy(first: KnownPage, second: KnownPage, numbers: list[float]) -> bool:
-    """Whether two pages have the same words: one was not translated, or only in its menu."""
+    """Return True if two pages have the same words: untranslated, or only in the menu."""
     least = min(len(first.page.profile.vocabulary), len(second.page.profile.vocabulary)) // 4
     return least >= LEAST_VOCABULARY and numbers[_AT["shared_words"]] > SAME_TEXT
 

@@ -1,10 +1,12 @@
-"""A bilingual word list of the user's: plain TSV, or the source of an Apertium dictionary.
+"""The user's bilingual word list: plain TSV, or the source of an Apertium dictionary.
 
-Only hashes of words are kept, as in the profiles of pages, sixteen bytes an entry: a list may
-have millions. It is kept in both directions at once, so it does not matter which language
-stands first. A phrase of several words contributes nothing, because its words are no
-translations of each other; nor does a word that is the same in both languages, because
-the evidence of shared words has it already.
+Only hashes of words are kept, as in the profiles of pages, sixteen bytes per entry: a list may have
+millions. It is kept in both directions, so it does not matter which language comes first. A phrase
+of several words is skipped, because its words are not translations of each other; so is a word that
+is the same in both languages, because the evidence of shared words has it already.
+
+Two pages are compared by how many words of each have a translation on the other, beyond what chance
+would give among the pages of the site.
 """
 
 import logging
@@ -37,7 +39,7 @@ Entry = tuple[str, str]
 
 
 class WordList:
-    """Which words are translations of which, by their hashes."""
+    """Which words are translations of which, by hash."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         both_ways = array("Q")
@@ -51,11 +53,11 @@ class WordList:
         self._translations = (pairs & _LOW).astype(np.uint32)
 
     def __len__(self) -> int:
-        """How many entries there are, each counted once."""
+        """Return the number of entries, each counted once."""
         return len(self._words) // 2
 
     def translations(self, words: Words) -> tuple[NDArray[np.intp], Words]:
-        """All translations of some words, and for each the place of the word that it is of."""
+        """Return all translations of some words, and for each the index of its word."""
         starts = np.searchsorted(self._words, words, "left")
         counts = np.searchsorted(self._words, words, "right") - starts
         owners = np.repeat(np.arange(len(words)), counts)
@@ -64,9 +66,9 @@ class WordList:
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
-        """Read a file, packed with gzip or not; what it is made of decides how.
+        """Read a file, gzipped or not; its content decides how.
 
-        Lines of a TSV without two words are passed over and counted in a warning.
+        TSV lines without two words are skipped, and counted in a warning.
         """
         file = Path(path).expanduser()
         try:
@@ -109,7 +111,7 @@ def _of_lines(content: Content, file: Path) -> Iterator[Entry]:
 
 
 def _of_apertium(content: Content) -> Iterator[Entry]:
-    """The entries of a .dix file, one in memory at a time; nothing outside it is looked up."""
+    """Yield the entries of a .dix file, one in memory at a time; nothing outside it is read."""
     reader = etree.iterparse(
         content,
         events=("start", "end"),
@@ -130,7 +132,7 @@ def _of_apertium(content: Content) -> Iterator[Entry]:
 
 
 def _side(entry: etree._Element, path: str) -> str:
-    """The words of one side of an entry; what `<b/>` parts is a phrase."""
+    """Return the words of one side of an entry; `<b/>` makes it a phrase."""
     written = []
     for side in entry.iterfind(path):
         for part in side.iter():
@@ -151,9 +153,9 @@ def _forget(element: etree._Element) -> None:
 
 
 LEAST_KNOWN = 10
-"""Words with an entry, of both pages, below which nothing is said."""
+"""The fewest words with an entry, on both pages together, to say anything."""
 DOUBT = 5
-"""Words not found that are added, so that a few words beyond chance say little."""
+"""Unfound words that are added, so that a few words beyond chance mean little."""
 NEARLY_ALL = 0.99
 REMEMBERED = 2_000
 
@@ -167,7 +169,7 @@ class Agreement(NamedTuple):
 
 
 class _Looked(NamedTuple):
-    """The translations of a page's words: of which, how many pages have them, of how many."""
+    """The translations of a page's words: whose, on how many pages, of how many."""
 
     owners: NDArray[np.intp]
     targets: Words
@@ -176,7 +178,14 @@ class _Looked(NamedTuple):
 
 
 class Dictionary:
-    """The words of all pages, compared by a word list."""
+    """How many words of two pages are translations of each other, beyond chance.
+
+    Of each page's words that the list knows, some have a translation on the other page. Two pages
+    of one site share many by chance: the words of its menu and its topic. The expected number
+    follows from how many other pages of the site in that language have a translation of the word.
+    The agreement is Cohen's kappa: what was found beyond the expected, as a share of what could
+    have been found beyond it; 0 is chance, 1 is every word of a long page.
+    """
 
     def __init__(self, words: WordList) -> None:
         self._list = words
@@ -185,17 +194,17 @@ class Dictionary:
         self._looked: dict[tuple[str, str, str], _Looked] = {}
 
     def add(self, page: KnownPage) -> None:
-        """Count the words of one more page."""
+        """Add the words of a page."""
         place = page.site, page.page.language
         self._pages[place] += 1
         self._counts[place].update(members(page.page.profile.vocabulary))
 
     def forget(self) -> None:
-        """Let what is common be counted anew."""
+        """Recount what is common."""
         self._looked.clear()
 
     def compare(self, first: KnownPage, second: KnownPage) -> Agreement | None:
-        """How two pages agree; None where the list knows too few of their words."""
+        """Return how two pages agree; None where the list knows too few of their words."""
         known = found = 0
         expected = 0.0
         for page, other in ((first, second), (second, first)):
@@ -207,7 +216,7 @@ class Dictionary:
         return Agreement(known, found, max(-1.0, beyond))
 
     def _one_way(self, page: KnownPage, other: KnownPage) -> tuple[int, int, float]:
-        """Words of a page with an entry, with a translation on the other, and by chance."""
+        """Count a page's words with an entry, those translated on the other page, and by chance."""
         words = _words(other)
         looked = self._look_up(page, other)
         owners, targets, counts = looked.owners, looked.targets, looked.counts

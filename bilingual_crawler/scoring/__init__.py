@@ -1,1 +1,1 @@
-"""How promising is a link: scorers, and the spider middleware that asks them."""
+"""How promising a link is: URL models, link scorers, and what they learn."""

@@ -1,9 +1,8 @@
-"""The two URL models of SBFC over onnxruntime: which language, and whether translations.
+"""The two URL models of SBFC on onnxruntime: which language, and whether translations.
 
-Each model has one session of one thread: inference stands beside a crawl and must not
-fight with it. URLs of equal length go through the graph together, so that little is
-padded, and what was asked before is remembered. An object may be used from several
-threads; it answers one question after the other.
+Each model has one session with one thread: inference runs beside a crawl and must not compete with
+it. URLs of equal length go through the graph together, so that little is padded, and answers are
+cached. An object may be used from several threads; it answers one question at a time.
 """
 
 import logging
@@ -28,9 +27,9 @@ logger = logging.getLogger(__name__)
 
 PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
 REMEMBERED = 20_000
-"""Answers that are remembered; of 200 languages each they take 16 MB."""
+"""Answers that are cached; with 200 languages each they take 16 MB."""
 MOST_ROWS, MOST_TOKENS = 256, 4096
-"""How large a batch may be; larger ones fall out of the processor's cache."""
+"""The largest batch; larger ones do not fit into the processor's cache."""
 
 Numbers = NDArray[np.float32]
 Folder = Traversable | str | os.PathLike[str]
@@ -38,7 +37,7 @@ QuestionT = TypeVar("QuestionT", bound=Hashable)
 
 
 class _UrlModel(ABC, Generic[QuestionT]):
-    """A session, its encoder and its memory: what both models have in common."""
+    """A session, its encoder and its cache: what both models have in common."""
 
     task: ClassVar[Task]
 
@@ -69,10 +68,10 @@ class _UrlModel(ABC, Generic[QuestionT]):
 
     @abstractmethod
     def _encode(self, questions: Sequence[QuestionT]) -> Rows:
-        """The questions as rows of numbers."""
+        """Return the questions as rows of numbers."""
 
     def _logits(self, questions: Sequence[QuestionT]) -> Numbers:
-        """A row of logits a question, from memory or from the graph."""
+        """Return one row of logits per question, from the cache or from the graph."""
         result = np.empty((len(questions), self._width), dtype=np.float32)
         with self._lock:
             asked: dict[QuestionT, list[int]] = {}
@@ -107,7 +106,7 @@ class _UrlModel(ABC, Generic[QuestionT]):
 
 
 class Url2Lang(_UrlModel[str]):
-    """Tells the language of a page from its URL alone."""
+    """Predicts the language of a page from its URL alone."""
 
     task = "url2lang"
 
@@ -117,7 +116,7 @@ class Url2Lang(_UrlModel[str]):
         return self._model.config.labels
 
     def probabilities(self, urls: Sequence[str]) -> Numbers:
-        """A row a URL, a column a label; rows sum to one."""
+        """Return one row per URL and one column per label; rows sum to one."""
         logits = self._logits(urls)
         logits -= logits.max(axis=1, keepdims=True)
         exponents: Numbers = np.exp(logits)
@@ -125,7 +124,7 @@ class Url2Lang(_UrlModel[str]):
         return exponents
 
     def languages(self, urls: Sequence[str], top: int = 3) -> list[list[tuple[str, float]]]:
-        """The likeliest languages of each URL with their probabilities, likeliest first."""
+        """Return the most likely languages of each URL with their probabilities, best first."""
         table = self.probabilities(urls)
         best = np.argsort(-table, axis=1, kind="stable")[:, :top]
         return [
@@ -134,7 +133,7 @@ class Url2Lang(_UrlModel[str]):
         ]
 
     def probability_of(self, urls: Sequence[str], code: str) -> Numbers:
-        """How likely each URL leads to a page in one language."""
+        """Return the probability that each URL leads to a page in one language."""
         if code not in self.labels:
             raise ConfigurationError(
                 f"The url2lang model in {self.where} does not know the language {code}.",
@@ -147,12 +146,12 @@ class Url2Lang(_UrlModel[str]):
 
 
 class ParallelUrls(_UrlModel[tuple[str, str]]):
-    """Tells whether two URLs lead to translations of each other."""
+    """Predicts whether two URLs lead to translations of each other."""
 
     task = "parallel"
 
     def probabilities(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
-        """One number a pair; in double precision, since the order of the surest pairs counts."""
+        """Return one number per pair, in double precision because the order of the best matters."""
         logits = self._logits(pairs)[:, 0].astype(np.float64)
         return 1.0 / (1.0 + np.exp(-np.clip(logits, -700.0, 700.0)))
 
@@ -161,7 +160,7 @@ class ParallelUrls(_UrlModel[tuple[str, str]]):
 
 
 def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """The numbers of rows that go through the graph together: of like length, not too many."""
+    """Yield the indexes of rows for one run of the graph: similar length, not too many."""
     batch: list[int] = []
     for number in sorted(range(len(lengths)), key=lengths.__getitem__):
         if batch and (len(batch) >= MOST_ROWS or (len(batch) + 1) * lengths[number] > MOST_TOKENS):
@@ -173,7 +172,7 @@ def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
 
 
 def open_session(model: Model, provider: str, threads: int) -> Any:
-    """A session on the provider that was asked for, and on no other."""
+    """Return a session on the requested provider, and on no other."""
     runtime = _runtime()
     if provider not in PROVIDERS:
         raise ConfigurationError(f"There is no provider {provider}; write cpu or cuda.")
@@ -219,7 +218,7 @@ def _no_cuda(reason: str) -> ConfigurationError:
 
 
 def _check_graph(session: Any, model: Model, width: int) -> None:
-    """A graph that does not fit its folder is found at the start, not at the first link."""
+    """Check at the start, not at the first link, that a graph fits its folder."""
     wanted = {"input_ids", "attention_mask"}
     wanted |= {"ngrams"} if model.config.ngrams else set()
     wanted |= {"features"} if model.config.compares else set()

@@ -1,10 +1,9 @@
-"""From URLs to the numbers a model takes: one way for training, evaluation and crawling.
+"""From URLs to the numbers a model takes, the same for training, evaluation and crawling.
 
-A URL becomes `<s> u </s>`, a pair `<s> u </s> v </s>`. Half of all URLs are longer than a
-fast model can read, so what is left out is the middle: sites name the language at the
-front (`es.`, `/es/`) or at the very end (`?lang=es`, `_es.html`). A model that compares
-gets of a pair only what follows a host that both URLs have, the n-grams of the words that
-one URL has alone, and the numbers of `pair_features`.
+A URL becomes `<s> u </s>`, a pair `<s> u </s> v </s>`. Half of all URLs are longer than a fast
+model can read, so the middle is left out: sites name the language at the front (`es.`, `/es/`) or
+at the very end (`?lang=es`, `_es.html`). Of a pair, a model that compares gets only what follows a
+shared host, the n-grams of the words that only one URL has, and the numbers of `pair_features`.
 """
 
 import re
@@ -23,13 +22,13 @@ from bilingual_crawler.scoring.preprocess import ngram_table, prepare
 BEGIN, END, PADDING = "<s>", "</s>", "<pad>"
 _AUTHORITY = re.compile(r"\s*(?:[a-zA-Z][a-zA-Z0-9+.-]*:)?//([^/?#]*)")
 TAIL_SHARE = 4
-"""One token in so many of a shortened URL is from its end."""
+"""One in this many tokens of a shortened URL is from its end."""
 
 Arrays = dict[str, NDArray[Any]]
 
 
 class Ngrams(NamedTuple):
-    """Which hashed character n-grams a model takes beside the tokens."""
+    """Which hashed character n-grams a model takes besides the tokens."""
 
     sizes: tuple[int, ...]
     buckets: int
@@ -37,14 +36,14 @@ class Ngrams(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """URLs or pairs as token ids of different lengths, and what else a model wants of them."""
+    """URLs or pairs as token ids of different lengths, and what else a model needs of them."""
 
     ids: list[list[int]]
     ngrams: NDArray[np.int64] | None = None
     features: NDArray[np.float32] | None = None
 
     def take(self, numbers: Sequence[int]) -> Self:
-        """Some of the rows, in the order of their numbers."""
+        """Return some of the rows, in the order of their indexes."""
         chosen = list(numbers)
         return self._replace(
             ids=[self.ids[number] for number in numbers],
@@ -54,7 +53,7 @@ class Rows(NamedTuple):
 
 
 class UrlEncoder:
-    """Encodes URLs, and pairs of URLs, for the model that a tokenizer belongs to."""
+    """Encodes URLs and pairs of URLs for the model that a tokenizer belongs to."""
 
     def __init__(
         self,
@@ -75,21 +74,21 @@ class UrlEncoder:
         self.begin, self.end, self.padding = map(self._special, (BEGIN, END, PADDING))
 
     def encode(self, urls: Sequence[str]) -> Arrays:
-        """`input_ids`, `attention_mask` and what else the model takes, padded to the longest."""
+        """Return `input_ids`, `attention_mask` and further inputs, padded to the longest row."""
         return self.pad(self.rows(urls))
 
     def encode_pairs(self, pairs: Sequence[tuple[str, str]]) -> Arrays:
-        """The same for pairs of URLs."""
+        """Return the same for pairs of URLs."""
         return self.pad(self.pair_rows(pairs))
 
     def rows(self, urls: Sequence[str]) -> Rows:
-        """URLs before they are padded, so that a caller can put equal lengths together."""
+        """Return URLs before padding, so that a caller can group them by length."""
         room = self.max_length - 2
         ids = [[self.begin, *shortened(each, room), self.end] for each in self._tokens(urls)]
         return Rows(ids, self._ngrams(urls))
 
     def pair_rows(self, pairs: Sequence[tuple[str, str]]) -> Rows:
-        """Pairs before they are padded; each different URL is read once."""
+        """Return pairs before padding; each distinct URL is read once."""
         texts = [_without_shared_host(*pair) if self.compares else pair for pair in pairs]
         urls = list(dict.fromkeys(url for pair in texts for url in pair))
         tokens = dict(zip(urls, self._tokens(urls), strict=True))
@@ -98,9 +97,9 @@ class UrlEncoder:
         return Rows(ids, self._pair_ngrams(pairs), features)
 
     def pad(self, rows: Rows) -> Arrays:
-        """Rows as arrays that onnxruntime takes, and torch after `from_numpy`.
+        """Return rows as arrays for onnxruntime, and for torch after `from_numpy`.
 
-        Tokens and n-grams are as many columns as the longest row has, no more.
+        Tokens and n-grams have as many columns as the longest row, no more.
         """
         lengths = np.array([len(each) for each in rows.ids], dtype=np.int64)
         longest = int(lengths.max(initial=0))
@@ -140,7 +139,7 @@ class UrlEncoder:
         return None if self.ngrams is None else ngram_table(urls, *self.ngrams)
 
     def _pair_ngrams(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.int64] | None:
-        """[pairs, 2, most / 2]: the n-grams of words that only the first URL or the second has."""
+        """Return [pairs, 2, most / 2]: n-grams of words that only the first or second URL has."""
         if self.ngrams is None:
             return None
         sizes, buckets, most = self.ngrams
@@ -149,7 +148,7 @@ class UrlEncoder:
 
 
 def _without_shared_host(first: str, second: str) -> tuple[str, str]:
-    """Two URLs, or what follows their host if it is the same: most links stay on a site."""
+    """Return two URLs, or what follows their host if it is the same: most links stay on a site."""
     one, two = _AUTHORITY.match(first), _AUTHORITY.match(second)
     if one and two and one[1].lower() == two[1].lower():
         return first[one.end() :], second[two.end() :]
@@ -157,7 +156,7 @@ def _without_shared_host(first: str, second: str) -> tuple[str, str]:
 
 
 def shortened(tokens: list[int], room: int) -> list[int]:
-    """Tokens without so much of their middle that they fit."""
+    """Return tokens without so much of their middle that they fit."""
     if len(tokens) <= room:
         return tokens
     tail = room // TAIL_SHARE

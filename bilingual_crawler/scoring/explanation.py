@@ -1,4 +1,4 @@
-"""What the scorers say of one link, and why: the work of `scrapy score`."""
+"""What the scorers say about one link, and why: the work of `scrapy score`."""
 
 import json
 import sqlite3
@@ -29,7 +29,7 @@ from bilingual_crawler.urls.language_tokens import announced_languages
 
 
 class RecordedCrawl:
-    """The last checkpoint of a crawl; it is only read, so the crawl may go on meanwhile."""
+    """The last checkpoint of a crawl, read-only, so that the crawl may go on meanwhile."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -44,37 +44,37 @@ class RecordedCrawl:
             ) from error
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Close the folder."""
         self._connection.close()
 
     def state_of(self, url: str) -> State | None:
-        """Where a URL stood; None if it was never pushed."""
+        """Return the state of a URL; None if it was never pushed."""
         state = self._of(url, "SELECT state FROM urls WHERE fingerprint = ?")
         return None if state is None else State(state)
 
     def priority_of(self, url: str) -> float | None:
-        """The priority a URL had last."""
+        """Return the last priority of a URL."""
         priority = self._of(url, "SELECT priority FROM urls WHERE fingerprint = ?")
         return None if priority is None else float(priority)
 
     def language_of(self, url: str) -> str | None:
-        """The language of a fetched page."""
+        """Return the language of a fetched page."""
         language = self._of(url, "SELECT language FROM languages WHERE fingerprint = ?")
         return None if language is None else str(language)
 
     def partner_of(self, url: str) -> str | None:
-        """The page that this one was paired with."""
+        """Return the page that this one was paired with."""
         return self._partners.get(url)
 
     def learned(self, scorer: str, pair: str) -> bytes | None:
-        """What a scorer had learned."""
+        """Return what a scorer had learned."""
         sql = "SELECT state FROM learned WHERE scorer = ? AND pair = ?"
         state = self._value(sql, scorer, pair)
         return None if state is None else bytes(state)
 
     @cached_property
     def _partners(self) -> dict[str, str]:
-        """Both ways; of a running crawl's pairs the later ones hold."""
+        """In both directions; of a running crawl's pairs the later ones count."""
         partners: dict[str, str] = {}
         with suppress(FileNotFoundError), (self._folder / PAIRS).open(encoding="utf-8") as lines:
             for line in lines:
@@ -115,7 +115,7 @@ class ScorerAnswer:
     error: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """The answer in JSON; a link that is not followed has no number."""
+        """Return the answer for JSON; a link that is not followed has no number."""
         if self.error:
             return {"error": self.error}
         factors = [factor._asdict() for factor in self.factors]
@@ -124,7 +124,7 @@ class ScorerAnswer:
 
 @dataclass(slots=True)
 class Explanation:
-    """What all scorers say of a link."""
+    """What all scorers say about a link."""
 
     question: LinkQuestion
     pair: Languages
@@ -134,7 +134,7 @@ class Explanation:
     answers: dict[str, ScorerAnswer]
 
     def to_dict(self) -> dict[str, Any]:
-        """One line of JSON."""
+        """Return the explanation for one line of JSON."""
         return {
             "url": self.question.url,
             "from": self.question.source,
@@ -202,7 +202,7 @@ def _pair(question: LinkQuestion, crawl: RecordedCrawl | None) -> Languages:
 
 
 def _language(question: LinkQuestion, pair: Languages, crawl: RecordedCrawl | None) -> str | None:
-    """The language of the page: as told, as crawled, as its URL says, or the first one."""
+    """Return the language of the page: as given, as crawled, as its URL says, or the first one."""
     if question.source_language:
         try:
             return find_language(question.source_language).code

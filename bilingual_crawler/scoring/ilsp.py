@@ -1,9 +1,8 @@
 """The link score of ILSP-FC: c + p / L + the terms of the topic around the link.
 
-c is high for a link that leads from one language to the other, p is how much the page is
-about the topic, L how many links it has, and the last part how often terms of the topic
-stand near the link, times their weights. Without a topic only c is left, and in a crawl of
-one language only the topic.
+c is high for a link that leads from one language to the other, p is how much the page is about the
+topic, L its number of links, and the last part how often terms of the topic occur near the link,
+times their weights. Without a topic only c is left, and in a crawl of one language only the topic.
 """
 
 from collections.abc import Sequence
@@ -15,12 +14,13 @@ from bilingual_crawler.scoring.scorer import Factor, LinkScorer
 from bilingual_crawler.urls.language_tokens import announced_languages
 
 TO_THE_OTHER_LANGUAGE = 1000.0
-"""c, in occurrences of a usual term: above what a topic adds on real pages, so that likely
-translations come before all else."""
+"""c, in occurrences of a usual term: more than a topic adds on real pages, so that likely
+translations come first.
+"""
 
 
 class IlspScorer(LinkScorer):
-    """Likely translations first, then what is said to be about the topic.
+    """Likely translations first, then what seems to be about the topic.
 
     Pages that are not kept give links like any other, as in the paper.
     """
@@ -29,12 +29,12 @@ class IlspScorer(LinkScorer):
     for_one_language = True
 
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
-        """The sum of the three parts; never negative, since weights are above 0."""
+        """Return the sum of the three parts; never negative, since weights are above 0."""
         page, lacks = self._page_part(document), self._lacks(document)
         return [self._crossing(link, lacks) + page + self._around(document, link) for link in links]
 
     def explain(self, document: Document, link: Link) -> tuple[float, list[Factor]]:
-        """The three parts."""
+        """Return the three parts."""
         c, page, around = (
             self._crossing(link, self._lacks(document)),
             self._page_part(document),
@@ -48,7 +48,7 @@ class IlspScorer(LinkScorer):
         ]
 
     def _lacks(self, document: Document) -> frozenset[str]:
-        """The language to which a link may cross; none from a page that is not wanted itself."""
+        """Return the language to which a link may cross; none from a page that is not wanted."""
         if document.language not in self.languages:
             return frozenset()
         return self.wanted(document) - {document.language}

@@ -1,8 +1,8 @@
-"""Where the models are, and what is in their folders.
+"""Where the models are, and what their folders contain.
 
-A model folder holds `model.onnx`, `tokenizer.json`, `config.json` and a card for people.
-Folders are read through `importlib.resources`, so that a model inside a wheel, or inside
-an egg that is imported as a zip file, is as good as one on the disk.
+A model folder holds `model.onnx`, `tokenizer.json`, `config.json` and a model card. Folders are
+read through `importlib.resources`, so that a model inside a wheel, or inside an egg that is
+imported as a zip file, works like one on disk.
 """
 
 import json
@@ -31,7 +31,7 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelConfig:
-    """What `config.json` says of a model."""
+    """The contents of `config.json`."""
 
     task: Task
     labels: tuple[str, ...]
@@ -43,7 +43,7 @@ class ModelConfig:
 
 
 class Model(NamedTuple):
-    """The contents of a model folder, ready to be run."""
+    """The contents of a model folder, ready to run."""
 
     where: str
     config: ModelConfig
@@ -52,7 +52,7 @@ class Model(NamedTuple):
 
 
 def find_model(task: Task, chosen: str = "") -> Traversable:
-    """The folder of a model: the user's choice, the package's own copy, the project's."""
+    """Return the folder of a model: the user's choice, the package's copy, or the project's."""
     if chosen:
         folder = Path(chosen).expanduser()
         missing = [name for name in (GRAPH, TOKENIZER, CONFIG) if not (folder / name).is_file()]
@@ -71,7 +71,7 @@ def find_model(task: Task, chosen: str = "") -> Traversable:
 
 
 def advice(task: str) -> str:
-    """How to come by a model."""
+    """Return how to get a model."""
     return (
         f"Make one with `scrapy train {task} --data FILE --base compact --out FOLDER` and name "
         f"its folder, or install bilingual-crawler again: its own models come with it."
@@ -91,7 +91,7 @@ def _places(task: str) -> Iterator[Traversable]:
 
 
 def load_model(folder: Traversable, task: Task) -> Model:
-    """Read a model folder; what is wrong with it is told with the way to a good one."""
+    """Read a model folder; report what is wrong with it and how to get a good one."""
     try:
         config = read_config(folder.joinpath(CONFIG).read_bytes(), task)
         encoder = UrlEncoder(
@@ -107,7 +107,7 @@ def load_model(folder: Traversable, task: Task) -> Model:
 
 
 def unusable(folder: object, task: str, reason: object) -> ConfigurationError:
-    """The error for a model that is there, and of no use."""
+    """Return the error for a model that exists but cannot be used."""
     return ConfigurationError(
         f"The {task} model in {folder} cannot be used: {reason}.",
         advice(task),
@@ -115,7 +115,7 @@ def unusable(folder: object, task: str, reason: object) -> ConfigurationError:
 
 
 def read_config(data: bytes, task: Task) -> ModelConfig:
-    """Check what `config.json` says; ValueError tells what is wrong with it."""
+    """Check `config.json`; raise ValueError with what is wrong."""
     try:
         raw = json.loads(data)
     except ValueError as error:
@@ -168,7 +168,7 @@ def _ngrams(raw: Any) -> Ngrams | None:
 
 
 def _compares(raw: Any) -> bool:
-    """Whether a model takes the numbers of `pair_features`, which must be as many as it knows."""
+    """Return True if a model takes the numbers of `pair_features`; it must know all of them."""
     if raw is None:
         return False
     if raw != len(FEATURES):

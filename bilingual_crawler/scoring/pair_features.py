@@ -1,9 +1,9 @@
-"""What two URLs have in common, as numbers: the comparison that a small model need not learn.
+"""What two URLs have in common, in numbers: comparisons that a small model need not learn.
 
-Whether two URLs are equal but for their language tokens, share their numbers, or have as
-many words is easy to compute and hard to learn from a few hundred sites. Every number is
-the same for both orders of a pair, and between 0 and about 4. Words without an equal in
-the other URL go to the model as hashed n-grams, to be compared across languages.
+Whether two URLs are equal except for their language tokens, share their numbers, or have equally
+many words is easy to compute and hard to learn from a few hundred sites. Every number is the same
+for both orders of a pair, and between 0 and about 4. Words without an equal in the other URL go to
+the model as hashed n-grams, to be compared across languages.
 """
 
 import math
@@ -25,17 +25,17 @@ from bilingual_crawler.urls.hosts import split_host
 from bilingual_crawler.urls.language_tokens import UrlKey, announced_languages, url_key
 
 LONG_NUMBER = 3
-"""Digits from which a number is hardly shared by chance."""
+"""The least number of digits that are hardly shared by chance."""
 MOST_WORDS = 12
-"""Words of a URL that are compared letter by letter with those of another."""
+"""The most words of a URL that are compared letter by letter with those of another."""
 _PARTS = re.compile(r"[^\W\d_]+|\d+")
 _EXTENSION = re.compile(r"\.([a-z][a-z0-9]{1,4})$")
 _REMEMBERED = 1 << 12
-"""URLs taken apart that are kept, a kilobyte each: those of a page's candidates come together."""
+"""Cached URLs, a kilobyte each: those of a page's candidates come together."""
 
 
 class UrlParts(NamedTuple):
-    """A URL taken apart for comparison; language tokens and accents are gone."""
+    """A URL taken apart for comparison, without language tokens and accents."""
 
     key: UrlKey
     languages: frozenset[str]
@@ -51,12 +51,12 @@ class UrlParts(NamedTuple):
 
 @cache
 def all_tokens() -> frozenset[str]:
-    """The tokens of every language of the table, for URLs whose languages are not known."""
+    """Return the tokens of every language in the table, for URLs of unknown languages."""
     return frozenset().union(*(language.tokens for language in all_languages()))
 
 
 def stripped(url: str, tokens: frozenset[str]) -> UrlKey:
-    """A URL without its language tokens; one that cannot be taken apart is its own key."""
+    """Return a URL without its language tokens; one that cannot be parsed stays as it is."""
     try:
         return url_key(url[:LONGEST], tokens)
     except ValueError:
@@ -92,14 +92,14 @@ def url_parts(url: str) -> UrlParts:
 
 
 def folded(text: str) -> str:
-    """A text without accents: slugs lose them in one language and keep them in the other."""
+    """Return a text without accents: slugs lose them in one language and keep them in the other."""
     if text.isascii():
         return text
     return "".join(each for each in normalize("NFKD", text) if not unicodedata.combining(each))
 
 
 def lone_words(first: str, second: str) -> tuple[str, str]:
-    """The words that only one of two URLs has, as two texts with blanks around every word."""
+    """Return the words that only one of two URLs has, as two texts with blanks around words."""
     one, two = url_parts(first), url_parts(second)
     return _text(one, two), _text(two, one)
 
@@ -112,7 +112,7 @@ def _text(one: UrlParts, two: UrlParts) -> str:
 
 
 def pair_features(pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
-    """A row of `FEATURES` for every pair of URLs."""
+    """Return a row of `FEATURES` for every pair of URLs."""
     rows = [_compare(url_parts(first), url_parts(second)) for first, second in pairs]
     return np.array(rows, dtype=np.float32).reshape(len(pairs), len(FEATURES))
 
@@ -217,7 +217,7 @@ def _compare(one: UrlParts, two: UrlParts) -> tuple[float, ...]:
 
 
 def _segments(one: Sequence[str], two: Sequence[str]) -> tuple[int, int, float]:
-    """Equal directories from the front and from the end, and how like the least like are."""
+    """Return equal directories from the front and the end, and the least similarity of any two."""
     equal = sum(left == right for left, right in zip(one, two, strict=False))
     last = sum(left == right for left, right in zip(one[::-1], two[::-1], strict=False))
     ratios = (
@@ -257,7 +257,7 @@ def _words(one: frozenset[str], two: frozenset[str]) -> tuple[float, ...]:
 
 
 def _cognates(left: frozenset[str], right: frozenset[str]) -> tuple[float, float, float]:
-    """How like its likest word of the other URL a word is: mean, best and least."""
+    """Return how similar words are to the most similar of the other URL: mean, best, worst."""
     if not left or not right:
         nothing = 1.0 if not left and not right else 0.0
         return nothing, nothing, nothing
@@ -268,7 +268,7 @@ def _cognates(left: frozenset[str], right: frozenset[str]) -> tuple[float, float
 
 
 def _edges(one: str, two: str) -> tuple[float, float]:
-    """How much of the longer path is equal at the front, and how much more at the end."""
+    """Return how much of the longer path is equal at the front, and how much more at the end."""
     longest = max(len(one), len(two), 1)
     front = Prefix.similarity(one, two)
     end = min(Postfix.similarity(one, two), min(len(one), len(two)) - front)

@@ -1,13 +1,13 @@
-"""The intra-site crawler of PPLocator: everything near the home page, then likely pairs only.
+"""The intra-site crawler of PPLocator: everything near the home page, then only likely pairs.
 
-The first n - 1 levels of a site are fetched breadth-first. The URLs on the pages of level
-n - 1 are fetched only if they look like one side of a pair: URLs are sorted by the language
-tokens in them into first language, second language and unknown (those of a third language
-are left out), and a URL of one list needs a URL of the other that is nearly the same. Where
-one of the languages has no tokens at all, its place is taken by the unknown ones.
+The first n - 1 levels of a site are fetched breadth-first. The URLs on the pages of level n - 1 are
+fetched only if they look like one side of a pair: URLs are sorted by their language tokens into
+first language, second language and unknown (those of a third language are left out), and a URL of
+one list needs a nearly identical URL on the other. If one of the languages has no tokens at all,
+the unknown URLs take its place.
 
-The paper compares once all URLs are known. A crawl learns of them one by one, so a URL that
-was passed over comes back when its likeness turns up.
+The paper compares once all URLs are known. A crawl learns them one by one, so a URL that was passed
+over comes back when a similar one turns up.
 """
 
 import json
@@ -27,14 +27,14 @@ from bilingual_crawler.scoring.scorer import REFUSED, CrawlSoFar, Factor, LinkSc
 from bilingual_crawler.urls.hosts import host_of, site_of
 
 MOST_COMPARED = 1_000
-"""URLs of a list that are compared: of a larger site the latest."""
+"""The most URLs of a list that are compared: on a larger site the latest."""
 
 Lists = dict[Side, dict[str, str]]
 """The URLs of a site by their normalised form."""
 
 
 class PPLocatorScorer(LinkScorer):
-    """Breadth-first to the last level but one; of the last, likely pairs; nothing deeper."""
+    """Breadth-first to the last level but one; on the last, likely pairs; nothing deeper."""
 
     sees_context = False
     off_language = 1.0
@@ -47,7 +47,7 @@ class PPLocatorScorer(LinkScorer):
         self._back: list[Proposal] = []
 
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
-        """That of breadth-first, or a refusal."""
+        """Return the score of breadth-first, or a refusal."""
         level = document.depth + 2
         if level > self._levels:
             return [REFUSED] * len(links)
@@ -66,7 +66,7 @@ class PPLocatorScorer(LinkScorer):
         return REFUSED
 
     def explain(self, document: Document, link: Link) -> tuple[float, list[Factor]]:
-        """The level, and on the last one what the URL is like."""
+        """Return the level, and on the last one the most similar URL."""
         level = document.depth + 2
         likeness = self._likeness(link.url)
         factors = [Factor("level", level, f"of {self._levels} (BILINGUAL_PPLOCATOR_LEVELS)")]
@@ -82,12 +82,12 @@ class PPLocatorScorer(LinkScorer):
         self._collect(document.url)
 
     def proposals(self) -> list[Proposal]:
-        """URLs that were passed over until their likeness turned up."""
+        """Return URLs that were passed over until a similar one turned up."""
         back, self._back = self._back, []
         return back
 
     def state(self) -> bytes:
-        """The lists."""
+        """Return the lists."""
         return json.dumps([self._sites, self._passed_over]).encode()
 
     def restore(self, state: bytes) -> None:
@@ -95,7 +95,7 @@ class PPLocatorScorer(LinkScorer):
         self._sites, self._passed_over = json.loads(state)
 
     def _collect(self, url: str) -> bool:
-        """Put a URL on its list; whether it is new there is told."""
+        """Add a URL to its list; return True if it is new there."""
         side, name = side_of(url, self.pair), normalised(url)
         urls = {} if side is None else self._lists(url)[side]
         if side is None or name in urls:
@@ -112,7 +112,7 @@ class PPLocatorScorer(LinkScorer):
         return self._sites.setdefault(site, {"first": {}, "second": {}, "unknown": {}})
 
     def _likeness(self, url: str) -> str | None:
-        """The URL of the other list that is most like this one, if it is enough so."""
+        """Return the most similar URL of the other list, if it is similar enough."""
         side, lists = side_of(url, self.pair), self._lists(url)
         other = None if side is None else compared_with(side, lists)
         if other is None:
@@ -121,7 +121,7 @@ class PPLocatorScorer(LinkScorer):
         return None if found is None else lists[other][found[0]]
 
     def _call_back(self, likeness: str | None) -> None:
-        """Fetch what was passed over before its likeness was known."""
+        """Fetch what was passed over before a similar URL was known."""
         depth = None if likeness is None else self._passed_over.pop(normalised(likeness), None)
         if likeness is not None and depth is not None:
             why = "a URL nearly the same as this one was found"

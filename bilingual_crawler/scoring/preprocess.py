@@ -1,8 +1,8 @@
 """URLs as the models read them: the same words in training, evaluation and crawling.
 
-SBFC feeds a URL to XLM-R without its protocol, decoded, and split into runs of letters,
-runs of digits, and single underscores and special characters. Links are the work of
-strangers, so nothing here raises, and no URL costs more than a long one.
+SBFC feeds a URL to XLM-R without its protocol, decoded, and split into runs of letters, runs of
+digits, and single underscores and special characters. Links are untrusted input, so nothing here
+raises, and no URL costs more than a long one.
 """
 
 import html
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bilingual_crawler.languages.normal_forms import normalize
 
 LONGEST = 4096
-"""Characters of a URL that are looked at."""
+"""Characters of a URL that are read."""
 HEAD, TAIL = 640, 384
 """What is kept of a longer one once it is decoded; languages are named at both ends."""
 
@@ -28,7 +28,7 @@ _HOST = re.compile(r"[^/?#]*")
 _PUNYCODE = re.compile(r"xn--([a-z0-9-]{1,59})", re.IGNORECASE)
 _ASCII_PARTS = re.compile(r"[A-Za-z]+|[0-9]+|[!-/:-@\[-`{-~]")
 _SILENT = "\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\uf8ff\ufeff"
-"""Control, format and private characters and lone surrogates: they stand between parts."""
+"""Control, format and private characters and lone surrogates: they separate parts."""
 _DECODINGS = 2
 
 _LETTER, _MARK = 1, 2
@@ -40,9 +40,9 @@ Ids = NDArray[np.int64]
 
 
 def prepare(url: str) -> str:
-    """The parts of a URL with single blanks between them.
+    """Return the parts of a URL with single blanks between them.
 
-    Letters keep their case: whether it matters is for the tokenizer to say.
+    Letters keep their case; the tokenizer decides whether it matters.
     """
     text = _decoded(url)
     parts = _ASCII_PARTS if text.isascii() else _all_parts()
@@ -79,7 +79,7 @@ def _decode_label(label: re.Match[str]) -> str:
 
 
 def _decode_entity(entity: re.Match[str]) -> str:
-    """Entities that end as they should: in `?a=1&section=2` there is none."""
+    """Decode entities that end properly: `?a=1&section=2` contains none."""
     return html.unescape(entity.group())
 
 
@@ -93,23 +93,23 @@ def _decode_escapes(escapes: re.Match[str]) -> str:
 
 @cache
 def _all_parts() -> re.Pattern[str]:
-    """The same split for every script: vowel signs and accents belong to their word."""
+    """Return the same split for every script: vowel signs and accents belong to their word."""
     marks = "".join(rf"\U{first:08x}-\U{last:08x}" for first, last in _runs(_categories() == _MARK))
     return re.compile(rf"(?:[^\W\d_]|[{marks}])+|\d+|[^\w\s{_SILENT}{marks}]|_")
 
 
 def ngram_ids(url: str, sizes: Sequence[int], buckets: int, most: int) -> list[int]:
-    """The hashed character n-grams of a URL: different numbers from 1 to `buckets` - 1."""
+    """Return the hashed character n-grams of a URL: distinct numbers from 1 to `buckets` - 1."""
     (row,) = ngram_table([url], sizes, buckets, most)
     return [int(number) for number in row if number]
 
 
 def ngram_table(urls: Sequence[str], sizes: Sequence[int], buckets: int, most: int) -> Ids:
-    """The n-grams of many URLs, one row a URL, the first `most` in reading order, then zeros.
+    """Return the n-grams of many URLs, one row per URL: the first `most` in order, then zeros.
 
-    An n-gram lies within a word, and the characters on both sides of the word are its
-    boundary marks, so that `/es/`, `.es/` and `=es` are three different things. Words as
-    a whole count too. The hash is arithmetic on code points: equal everywhere, for ever.
+    An n-gram lies within a word, and the characters on both sides of the word are its boundary
+    marks, so that `/es/`, `.es/` and `=es` are three different things. Whole words count too. The
+    hash is arithmetic on code points: the same everywhere and always.
     """
     table = np.zeros((len(urls), most), dtype=np.int64)
     for begin in range(0, len(urls), _AT_ONCE):
@@ -133,7 +133,7 @@ def _fill(table: Ids, urls: Sequence[str], sizes: Sequence[int], buckets: int) -
 
 
 def _ids_by_place(codes: NDArray[np.uint32], sizes: Sequence[int], buckets: int) -> Ids:
-    """A row a character: the n-grams of each size that begin there, then the word; else 0."""
+    """Return one row per character: the n-grams that begin there by size, then the word; else 0."""
     count = len(codes)
     letters = _categories()[np.minimum(codes, _TABLE - 1)] > 0
     # Prefix sums of (code + 1) x base^place give the hash of any stretch by one subtraction.
@@ -174,7 +174,7 @@ def _bucket(
 
 @lru_cache(maxsize=32)
 def _powers(count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """The powers of the base and of its inverse, modulo 2^64."""
+    """Return the powers of the base and of its inverse, modulo 2^64."""
     powers = np.full(count, _BASE, dtype=np.uint64)
     inverses = np.full(count, pow(_BASE, -1, 1 << 64), dtype=np.uint64)
     powers[0] = inverses[0] = 1
@@ -183,7 +183,7 @@ def _powers(count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
 
 @cache
 def _categories() -> NDArray[np.int8]:
-    """What each character is: 1 a letter, 2 a mark that belongs to one, 0 anything else.
+    """Return the class of each character: 1 a letter, 2 a mark on one, 0 anything else.
 
     Beyond the table there are only rare ideographs; they count as its last entry.
     """
@@ -193,6 +193,6 @@ def _categories() -> NDArray[np.int8]:
 
 
 def _runs(inside: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """The first and last place of each run of true values."""
+    """Return the first and last index of each run of true values."""
     edges = np.flatnonzero(np.diff(inside.astype(np.int8), prepend=0, append=0))
     return [(int(first), int(end) - 1) for first, end in zip(edges[::2], edges[1::2], strict=True)]

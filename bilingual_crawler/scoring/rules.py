@@ -1,7 +1,7 @@
-"""Judgement by rules: language tokens in the URL and the anchor, and declared translations.
+"""Scorers without a model: rules, breadth-first, and breadth-first by page language.
 
-No model is needed, so this is the scorer for languages no model knows, and the baseline
-that a model must beat.
+The rules use language tokens in the URL and the anchor, and declared translations. They are for
+languages that no model knows, and the baseline that a model must beat.
 """
 
 import re
@@ -16,11 +16,11 @@ from bilingual_crawler.urls.language_tokens import announced_languages, url_key
 
 WORDS = re.compile(r"[^\W\d_]+")
 ANCHOR_WORDS = 3
-"""A language switch says "Euskara" or "EU"; a longer anchor only speaks of the language."""
+"""A language switch says "Euskara" or "EU"; a longer anchor only mentions the language."""
 
 
 class LinkRule(NamedTuple):
-    """What a link is taken for, and what that is worth."""
+    """What a link is taken for, and its score."""
 
     score: float
     why: str
@@ -35,7 +35,7 @@ FOREIGN = LinkRule(0.05, "announces a language that is not wanted")
 
 
 class RulesScorer(LinkScorer):
-    """Declared translations first, then what looks like the language that is wanted."""
+    """Declared translations first, then what looks like the wanted language."""
 
     for_one_language = True
     is_yield = True
@@ -45,13 +45,13 @@ class RulesScorer(LinkScorer):
         self._tokens = frozenset[str]().union(*(language.tokens for language in languages))
 
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
-        """From 0.05 (a third language) to 2 (the page itself declares its translation)."""
+        """Return scores from 0.05 (a third language) to 2 (the page declares its translation)."""
         wanted = self.wanted(document)
         own_key = url_key(document.url, self._tokens).key
         return [self._rule(link, document, wanted, own_key).score for link in links]
 
     def explain(self, document: Document, link: Link) -> tuple[float, list[Factor]]:
-        """The one rule that decides."""
+        """Return the one rule that decides."""
         own_key = url_key(document.url, self._tokens).key
         rule = self._rule(link, document, self.wanted(document), own_key)
         return rule.score, [Factor("rule", rule.score, rule.why)]
@@ -78,7 +78,7 @@ class RulesScorer(LinkScorer):
 
 
 def anchor_languages(link: Link, languages: Languages) -> frozenset[str]:
-    """The languages of a crawl that a short anchor, or its image, names."""
+    """Return the languages of a crawl that a short anchor, or its image, names."""
     words = WORDS.findall(f"{link.anchor} {link.image_alt}".lower())
     if not words or len(words) > ANCHOR_WORDS:
         return frozenset()
@@ -88,9 +88,9 @@ def anchor_languages(link: Link, languages: Languages) -> frozenset[str]:
 
 
 class BreadthFirstScorer(LinkScorer):
-    """What crawlers without a focus do, and what the others are compared with.
+    """Pages near the seeds first, in the order they were found: the baseline of all others.
 
-    A page's language changes nothing: links of a page in neither are followed like any.
+    The language of a page changes nothing: links of a page in neither are followed like any.
     """
 
     sees_context = False
@@ -98,11 +98,11 @@ class BreadthFirstScorer(LinkScorer):
     for_one_language = True
 
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
-        """Equal for all links of a page; less for each step away from the seeds."""
+        """Return the same for all links of a page; less for each step away from the seeds."""
         return [1.0 / (2.0 + document.depth)] * len(links)
 
     def explain(self, document: Document, link: Link) -> tuple[float, list[Factor]]:
-        """The depth is the only reason."""
+        """Return the depth as the only reason."""
         (score,) = self.score(document, [link])
         steps = document.depth + 1
         why = f"{steps} link{'' if steps == 1 else 's'} away from a seed"
@@ -110,6 +110,9 @@ class BreadthFirstScorer(LinkScorer):
 
 
 class LanguageScorer(BreadthFirstScorer):
-    """The middle one of the three crawlers that SBFC compares: what CLD2 alone is worth."""
+    """Breadth-first, without the links of pages in neither language.
+
+    The second of the three crawlers that SBFC compares: it shows what CLD2 alone is worth.
+    """
 
     off_language = 0.0

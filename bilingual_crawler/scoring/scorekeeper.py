@@ -1,7 +1,7 @@
-"""A scorer with all that it is to be told, and what it then says: the pure part of feedback.
+"""Calls a scorer in the right order, checks its answers, and saves what it learned.
 
-News come from the event loop while the scorer is at work on its thread. They are kept here
-and told before the next links are scored, so that a scorer is never called by two at once.
+Events come from the event loop while the scorer works on its thread. They are kept here and passed
+on before the next links are scored, so that a scorer is never called by two threads at once.
 """
 
 import logging
@@ -17,7 +17,7 @@ from bilingual_crawler.scoring.scorer import LinkScorer, Proposal
 from bilingual_crawler.store.journal import Journal, Statement
 
 MAX_SAVE_SHARE = 0.02
-"""The share of the time that may be spent on writing down what was learned."""
+"""The share of the time that may be spent on saving what was learned."""
 
 
 class PairNews(NamedTuple):
@@ -38,7 +38,7 @@ News = PairNews | Failed
 
 
 class PageScores(NamedTuple):
-    """What a scorer says when a page has come."""
+    """A scorer's answers when a page has come."""
 
     scores: list[float]
     proposals: list[Proposal]
@@ -49,7 +49,7 @@ class PageScores(NamedTuple):
 
 
 class Scorekeeper:
-    """Tells a scorer everything in order, checks its answers, and writes down what it learned."""
+    """Tells a scorer everything in order, checks its answers, and saves what it learned."""
 
     def __init__(self, scorer: LinkScorer, save_seconds: float) -> None:
         self.scorer = scorer
@@ -59,16 +59,16 @@ class Scorekeeper:
         self._unsaved: bytes | None = None
 
     def tell(self, news: News) -> None:
-        """Keep news until the next page has come."""
+        """Keep an event until the next page has come."""
         self._news.append(news)
 
     def take_news(self) -> list[News]:
-        """What is to be told with the page that has come."""
+        """Return the events to pass on with the page that has come."""
         news, self._news = self._news, []
         return news
 
     def judge(self, document: Document, links: Sequence[Link], news: Iterable[News]) -> PageScores:
-        """Tell of a page and of all that happened before; ask for scores and wishes."""
+        """Pass on a page and all events before it; ask for scores and actions."""
         started = time.thread_time()
         self.scorer.arrived(document)
         self._pass_on(news)
@@ -85,12 +85,12 @@ class Scorekeeper:
         return PageScores(scores, proposals, changes, ended, time.thread_time() - started)
 
     def finish(self) -> None:
-        """Tell what is left to tell and write down what was learned: the crawl is over."""
+        """Pass on the remaining events and save what was learned: the crawl is over."""
         self._pass_on(self.take_news())
         self._write_down()
 
     def take_state(self) -> bytes | None:
-        """What was learned, if that was written down since the last time."""
+        """Return what was learned, if it was saved since the last call."""
         state, self._unsaved = self._unsaved, None
         return state
 
@@ -124,10 +124,10 @@ INSERT = "INSERT OR REPLACE INTO learned VALUES (?, ?, ?)"
 
 
 class Scorekeepers:
-    """One scorer for each pair of languages, made when it is first wanted.
+    """One scorer per language pair, made when it is first needed; part of the checkpoints.
 
-    What was learned belongs to a scorer and a pair: a crawl that goes on with another
-    scorer leaves it as it is.
+    What was learned belongs to a scorer and a pair: a crawl that goes on with another scorer leaves
+    it as it is.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class Scorekeepers:
         journal.attach(self)
 
     def of(self, pair: Languages) -> Scorekeeper:
-        """The scorer for a pair of languages, which knows what an earlier run learned."""
+        """Return the scorer for a language pair, with what an earlier run learned."""
         keeper = self._keepers.get(str(pair))
         if keeper is None:
             scorer = restored(self._make, pair, self._learned.pop(str(pair), None))
@@ -154,7 +154,7 @@ class Scorekeepers:
         return keeper
 
     def finish(self) -> None:
-        """Have everything written down that was learned: the crawl is over."""
+        """Save everything that was learned: the crawl is over."""
         for keeper in self._keepers.values():
             try:
                 keeper.finish()
@@ -162,7 +162,7 @@ class Scorekeepers:
                 logger.exception("What %s learned at last is not saved", self._name)
 
     def changes(self) -> Iterable[Statement]:
-        """Rows for the journal."""
+        """Return rows for the journal."""
         states = ((pair, keeper.take_state()) for pair, keeper in self._keepers.items())
         return [(INSERT, [(self._name, pair, state) for pair, state in states if state])]
 
@@ -170,7 +170,7 @@ class Scorekeepers:
 def restored(
     make: Callable[[Languages], LinkScorer], pair: Languages, state: bytes | None
 ) -> LinkScorer:
-    """A scorer that goes on from `state`, or a new one if there is none or it is unreadable."""
+    """Return a scorer that goes on from `state`, or a new one if that cannot be read."""
     scorer = make(pair)
     if state is None:
         return scorer

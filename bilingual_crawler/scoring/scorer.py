@@ -1,9 +1,9 @@
-"""How promising is a link: what every scorer promises, and how one is chosen.
+"""How promising a link is: the interface of every scorer, and how one is chosen.
 
-A crawl has one scorer for each pair of languages, or for its one language. Everything of a
-scorer is called by one thread at a time, in the order of events: a page arrives, what was
-found and what failed since the last page is told, the links of the page are scored, and what
-the scorer wants changed is asked for. So a scorer needs no locks.
+A crawl has one scorer per language pair, or one for its only language. A scorer is called by one
+thread at a time, in the order of events: a page arrives, pairs and failures since the last page are
+reported, the links of the page are scored, and the scorer is asked for changes. So a scorer needs
+no locks.
 """
 
 import logging
@@ -27,7 +27,7 @@ SEED_PRIORITY = float("inf")
 """Seeds come first, always."""
 
 REFUSED = float("-inf")
-"""The score of a link that is not to be followed at all."""
+"""The score of a link that is never followed."""
 
 ONE_LANGUAGE = "rules"
 """The scorer of a crawl without translations, unless the user names one."""
@@ -44,10 +44,10 @@ class Factor(NamedTuple):
 
 
 class Proposal(NamedTuple):
-    """A URL worth a try though no link to it was seen.
+    """A URL worth trying although no link to it was seen.
 
-    `linked` tells that a link was seen after all, on a page where it was refused: such a URL
-    is no guess and costs nothing of the site's budget of probes.
+    `linked` says that a link was seen after all, on a page where it was refused: such a URL is no
+    guess and does not count against the site's budget of probes.
     """
 
     url: str
@@ -58,52 +58,53 @@ class Proposal(NamedTuple):
 
 
 class CrawlSoFar(Protocol):
-    """What a scorer may ask of the crawl, cheaply and at any time."""
+    """What a scorer may ask about the crawl, cheaply and at any time."""
 
     def state_of(self, url: str) -> State | None:
-        """Where a URL stands; None if it was never pushed."""
+        """Return the state of a URL; None if it was never pushed."""
 
     def language_of(self, url: str) -> str | None:
-        """The language of a fetched page; None if it was not fetched, or has none."""
+        """Return the language of a fetched page; None if it was not fetched, or has none."""
 
     def partner_of(self, url: str) -> str | None:
-        """The page that this one is paired with now."""
+        """Return the current partner of a page."""
 
 
 class NothingYet:
     """A crawl that has not begun."""
 
     def state_of(self, url: str) -> State | None:  # noqa: ARG002 - the same for every URL
-        """Nothing was pushed."""
+        """Return None: nothing was pushed."""
         return None
 
     def language_of(self, url: str) -> str | None:  # noqa: ARG002 - the same for every URL
-        """Nothing was fetched."""
+        """Return None: nothing was fetched."""
         return None
 
     def partner_of(self, url: str) -> str | None:  # noqa: ARG002 - the same for every URL
-        """Nothing is paired."""
+        """Return None: nothing is paired."""
         return None
 
 
 class LinkScorer(ABC):
-    """Judges the links of a page before any of them is fetched, and may learn from what comes."""
+    """Scores the links of a page before any of them is fetched, and may learn from results."""
 
     sees_context: ClassVar[bool] = True
-    """Whether a score depends on more than the URL, so that a link found again may rise."""
+    """True if a score depends on more than the URL, so that a link found again may rise."""
 
     off_language: ClassVar[float | None] = None
-    """What the links of a page in neither language count; None leaves it to the settings."""
+    """The weight of links on pages in neither language; None leaves it to the settings."""
 
     is_yield: ClassVar[bool] = False
-    """Whether a score says how much a download promises, none being 0, so that in a crawl with a
-    topic it is multiplied by the odds of a page on topic."""
+    """True if a score is the expected yield of a download, with 0 for none, so that a crawl with a
+    topic can multiply it by the odds of a page on topic.
+    """
 
     for_one_language: ClassVar[bool] = False
-    """Whether it can rank links where no translations are looked for."""
+    """True if it can rank links in a crawl without translations."""
 
     topic: Topic = NO_TOPIC
-    """What the crawl is about."""
+    """The topic of the crawl."""
 
     def __init__(self, languages: Languages, crawl: CrawlSoFar, config: Config) -> None:
         self.languages = languages
@@ -112,28 +113,28 @@ class LinkScorer(ABC):
 
     @property
     def pair(self) -> LanguagePair:
-        """The two languages, for scorers that are for two alone."""
+        """The two languages, for scorers that need two."""
         assert isinstance(self.languages, LanguagePair)
         return self.languages
 
     @abstractmethod
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
-        """One number a link: the higher, the sooner it is fetched; `REFUSED` is never."""
+        """Return one number per link: higher is fetched sooner, `REFUSED` never."""
 
     def explain(self, document: Document, link: Link) -> tuple[float, list[Factor]]:
-        """The score of a link and the reasons for it."""
+        """Return the score of a link and the reasons for it."""
         (score,) = self.score(document, [link])
         return score, [Factor("score", score, f"what {type(self).__name__} gives this link")]
 
     def wanted(self, document: Document) -> frozenset[str]:
-        """The language that a page lacks; both, for a page in neither."""
+        """Return the language that a page lacks; both, for a page in neither."""
         return self.languages.sought_from(document.language)
 
     def topic_around(self, document: Document, link: Link) -> float:
-        """How much the text around a link is about the topic: occurrences times weights.
+        """Return how much the text around a link is about the topic: occurrences times weights.
 
-        It is read in the language of the page; where that is none of the crawl's, in whichever
-        of them it says most.
+        It is read in the language of the page; if that is not one of the crawl's, in the one of
+        them that gives the most.
         """
         text = f"{link.context or link.anchor} {link.image_alt}"
         if link.anchor not in text:
@@ -143,7 +144,7 @@ class LinkScorer(ABC):
         return max(self.topic.weight(text, code) for code in codes)
 
     def weight_of(self, document: Document) -> float:
-        """What the scores of a page's links are multiplied by; 0 is not to follow them."""
+        """Return the factor of the scores of a page's links; 0 means not to follow them."""
         if document.language in self.languages:
             return 1.0
         if self.off_language is not None:
@@ -151,43 +152,43 @@ class LinkScorer(ABC):
         return 0.0 if self.config.off_language == "discard" else self.config.off_language_weight
 
     def arrived(self, document: Document) -> None:  # noqa: B027 - learning is a choice
-        """Learn of a fetched page, in whatever language, before its links are scored."""
+        """Learn from a fetched page, in whatever language, before its links are scored."""
 
     def found(self, pair: DocumentPair, kept: bool) -> None:  # noqa: B027 - learning is a choice
-        """Learn of a pair that was found (`kept`) or given up for a better one."""
+        """Learn from a pair that was found (`kept`) or given up for a better one."""
 
     def failed(self, url: str, reason: str) -> None:  # noqa: B027 - learning is a choice
-        """Learn of a URL that gave no page; `reason` is a word, such as `http_404`.
+        """Learn from a URL that gave no page; `reason` is a word, such as `http_404`.
 
-        A probe that is not there has the reason `probe_missed`, and one that leads to another
-        address `redirected`, since sites like to send strangers home.
+        A probe that does not exist has the reason `probe_missed`, and one that leads to another
+        address `redirected`, because many sites redirect unknown addresses to their home page.
         """
 
     def proposals(self) -> list[Proposal]:
-        """URLs to try though no link leads to them; each is given once."""
+        """Return URLs to try although no link leads to them, each once."""
         return []
 
     def changes(self) -> list[tuple[str, float]]:
-        """Waiting URLs with their new priority, higher or lower; each change is given once."""
+        """Return waiting URLs with their new priority, higher or lower; each change once."""
         return []
 
     def exhausted(self) -> list[str]:
-        """Hosts of sites from which nothing more is wanted; each is given once."""
+        """Return hosts of sites from which nothing more is wanted, each once."""
         return []
 
     def state(self) -> bytes | None:
-        """What was learned, to be saved with the crawl; None where nothing is."""
+        """Return what was learned, to be saved with the crawl; None if there is nothing."""
         return None
 
     def restore(self, state: bytes) -> None:  # noqa: B027 - learning is a choice
-        """Go on from what was learned; ValueError tells that it cannot be read."""
+        """Continue from what was learned; raise ValueError if it cannot be read."""
 
 
 SCORER_PLUGINS = PluginKind("a link scorer", "bilingual_crawler.scorers", LinkScorer, SCORERS)
 
 
 def default_scorer(languages: Languages) -> str:
-    """The scorer of a crawl whose user names none; without a runtime for models, rules."""
+    """Return the scorer if the user names none; `rules` without a runtime for models."""
     if not isinstance(languages, LanguagePair):
         return ONE_LANGUAGE
     missing = missing_runtime()
@@ -208,7 +209,7 @@ def make_scorer(
     config: Config,
     topic: Topic = NO_TOPIC,
 ) -> LinkScorer:
-    """The scorer of that name, or of that import path, for the languages of a crawl."""
+    """Return the scorer with that name or import path, for the languages of a crawl."""
     cls: type[LinkScorer] = SCORER_PLUGINS.load(name, "BILINGUAL_SCORER")
     if not cls.for_one_language and not isinstance(languages, LanguagePair):
         raise ConfigurationError(

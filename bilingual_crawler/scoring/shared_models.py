@@ -1,7 +1,7 @@
-"""The URL models, opened once a process: crawls, scorers and pairs of languages share them.
+"""The URL models, opened once per process and shared by crawls, scorers and language pairs.
 
-numpy, tokenizers and onnxruntime come with an extra, so they are imported when a scorer
-that asks a model is made, and not before.
+numpy, tokenizers and onnxruntime come with an extra, so they are not imported before a scorer that
+uses a model is made.
 """
 
 import logging
@@ -23,22 +23,22 @@ INSTEAD = "Or rank links without a model: -a scorer=rules (BILINGUAL_SCORER=rule
 
 
 def missing_runtime() -> str:
-    """What of an extra the URL models lack to run; nothing if they can."""
+    """Return the first missing package that the URL models need; "" if none is missing."""
     return next((name for name in RUNTIME if find_spec(name) is None), "")
 
 
 def url2lang(config: Config) -> "Url2Lang":
-    """The model that tells a page's language from its URL."""
+    """Return the model that predicts a page's language from its URL."""
     return cast("Url2Lang", _asked_for("url2lang", config))
 
 
 def parallel_urls(config: Config) -> "ParallelUrls":
-    """The model that tells whether two URLs lead to translations of each other."""
+    """Return the model that predicts whether two URLs lead to translations of each other."""
     return cast("ParallelUrls", _asked_for("parallel", config))
 
 
 def parallel_urls_if_there(config: Config) -> "UrlModel | None":
-    """The same model for pairing, which can do without it and then says so."""
+    """Return the same model for pairing; None if it is missing, which is logged."""
     try:
         model = parallel_urls(config)
     except ConfigurationError as error:

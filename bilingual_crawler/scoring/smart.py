@@ -1,9 +1,8 @@
-"""The smart bilingual focused crawling of SBFC: what two models say of a link's URL.
+"""The smart bilingual focused crawling of SBFC: what two models say about a link's URL.
 
-The priority of a link v on a page u is P_lang(v), the probability that v is in the language
-which u lacks, times P_par(u, v), the probability that the two are translations. A waiting
-URL that is found again rises to the higher of its priorities. Links of pages in neither
-language are not followed.
+The priority of a link v on a page u is P_lang(v), the probability that v is in the language that u
+lacks, times P_par(u, v), the probability that the two are translations. A waiting URL that is found
+again rises to the higher of its priorities. Links of pages in neither language are not followed.
 """
 
 import logging
@@ -20,14 +19,14 @@ from bilingual_crawler.urls.language_tokens import announced_languages
 logger = logging.getLogger(__name__)
 
 ANNOUNCED, UNSAID, OTHERWISE = 0.9, 0.5, 0.05
-"""How likely a URL is in a language that the model does not know, by the tokens in it."""
+"""The probability of a language that the model does not know, by the tokens in the URL."""
 
 
 class SmartModels:
     """The two probabilities of SBFC, for any language.
 
-    For a language that the url2lang model was not trained on, the language tokens of URLs
-    stand in for it: a crawl for such a pair is worse, but not impossible.
+    For a language that the url2lang model was not trained on, the language tokens of URLs stand in
+    for it: a crawl for such a pair is worse, but possible.
     """
 
     def __init__(self, pair: LanguagePair, config: Config) -> None:
@@ -39,28 +38,28 @@ class SmartModels:
                 _tell_unknown(self._url2lang.where, language)
 
     def knows(self, code: str) -> bool:
-        """Whether the model was trained on a language."""
+        """Return True if the model was trained on a language."""
         return code in self._url2lang.labels
 
     def language(self, urls: Sequence[str], code: str) -> list[float]:
-        """How likely each URL leads to a page in one language: P_lang."""
+        """Return the probability that each URL leads to a page in one language: P_lang."""
         if self.knows(code):
             return [float(share) for share in self._url2lang.probability_of(urls, code)]
         return [_by_tokens(url, code) for url in urls]
 
     def translation(self, source: str, urls: Sequence[str]) -> list[float]:
-        """How likely each URL leads to a translation of the page at `source`: P_par."""
+        """Return the probability that each URL leads to a translation of `source`: P_par."""
         return [float(share) for share in self._parallel.probabilities([(source, u) for u in urls])]
 
     def explain_language(self, share: float, code: str) -> str:
-        """Whose word a probability of `language` is, in a sentence."""
+        """Return a sentence that says where a probability of `language` comes from."""
         who = "url2lang" if self.knows(code) else "language tokens (url2lang does not know it)"
         return f"{who}: {share:.0%} {self._names.get(code, code)}"
 
 
 @cache
 def _tell_unknown(where: str, language: Language) -> None:
-    """Say it once, however many scorers ask the model."""
+    """Log once, for all scorers, that the model does not know a language."""
     logger.warning(
         "The url2lang model in %s does not know %s: the language tokens of URLs decide",
         where,
@@ -86,14 +85,14 @@ class SmartScorer(LinkScorer):
         self._models = SmartModels(pair, config)
 
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
-        """From 0 to 1; a seed in neither language wants whichever language is likelier."""
+        """Return scores from 0 to 1; a seed in neither language wants the more likely language."""
         urls = [link.url for link in links]
         shares = [self._models.language(urls, code) for code in sorted(self.wanted(document))]
         translations = self._models.translation(document.url, urls)
         return [max(each) * par for *each, par in zip(*shares, translations, strict=True)]
 
     def explain(self, document: Document, link: Link) -> tuple[float, list[Factor]]:
-        """The two probabilities."""
+        """Return the two probabilities."""
         share, code = max(
             (self._models.language([link.url], code)[0], code) for code in self.wanted(document)
         )

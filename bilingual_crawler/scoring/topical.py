@@ -1,10 +1,10 @@
-"""A scorer of yields, made to look for a topic: each score times the odds of a page on topic.
+"""A scorer of yields with a topic: each score times the odds of a page on topic.
 
-Scores of `adaptive` and `smart` are what a download is expected to bring, so that they may be
-multiplied by how likely the page is on topic. That is learned from the crawl itself: a link is
-of one of a few kinds (is the page that it stands on about the topic, is the text around it, does
-it lead to that page in the other language), and of each kind the share of links that led to a
-page on topic is known after a few pages. Until then it is what is usual.
+Scores of `adaptive` and `smart` are the expected yield of a download, so that they can be
+multiplied by the probability that the page is on topic. That is learned from the crawl itself: a
+link is of one of a few kinds (is its page about the topic, is the text around it, does it lead to
+that page in the other language), and the share of links of each kind that led to a page on topic is
+known after a few pages. Until then a usual share is assumed.
 """
 
 from collections.abc import Sequence
@@ -23,16 +23,17 @@ USUAL = {
     "near": (0.3, 0.35, 0.5),
     "crossing": (0.03, 0.2, 0.85),
 }
-"""The share of links of each kind that lead to a page on topic before anything was learned: from
-a page without terms, with too few, on topic."""
+"""The initial share of links of each kind that lead to a page on topic: from a page without terms,
+with too few, on topic.
+"""
 BELIEVED = 5.0
 """How many pages that is worth."""
 MOST_REMEMBERED = 500_000
-"""Links that wait and are better than the least kind; beyond that they count as the least."""
+"""The most waiting links of better kinds than the worst; any others count as the worst."""
 
 
 class LinkKind(NamedTuple):
-    """What is known of a link: how it stands on its page, and how much that is about the topic."""
+    """What is known about a link: its place on its page, and how much that is about the topic."""
 
     place: str
     page: int
@@ -53,13 +54,13 @@ class TopicOdds:
         self._waiting: dict[int, int] = {}
 
     def of(self, kind: LinkKind) -> float:
-        """The share of links of a kind, what is usual weighed with what was seen."""
+        """Return the share for a kind of link: the usual one, weighed with what was seen."""
         at = KINDS.index(kind)
         usual = BELIEVED * USUAL[kind.place][kind.page]
         return (usual + self._on_topic[at]) / (BELIEVED + self._seen[at])
 
     def best_of(self, url: str, kind: LinkKind) -> LinkKind:
-        """Note a link; of several to one URL the most promising counts."""
+        """Record a link; of several to one URL the most promising counts."""
         fingerprint = url_fingerprint(url)
         if fingerprint in self._waiting:
             known = KINDS[self._waiting[fingerprint]]
@@ -71,21 +72,21 @@ class TopicOdds:
         return kind
 
     def kind_of(self, url: str) -> LinkKind:
-        """What is known of a URL that waits."""
+        """Return what is known about a waiting URL."""
         return KINDS[self._waiting.get(url_fingerprint(url), KINDS.index(LEAST))]
 
     def learn(self, url: str, on_topic: bool) -> None:
-        """A page has come."""
+        """Learn from a page that has come."""
         at = self._waiting.pop(url_fingerprint(url), KINDS.index(LEAST))
         self._seen[at] += 1
         self._on_topic[at] += on_topic
 
     def pack(self) -> tuple[object, ...]:
-        """What was learned, for msgpack."""
+        """Return what was learned, for msgpack."""
         return self._seen, self._on_topic, self._waiting
 
     def unpack(self, packed: Sequence[object]) -> None:
-        """Go on from there."""
+        """Continue from what was packed."""
         seen, on_topic, waiting = packed
         if not (
             isinstance(seen, list) and isinstance(on_topic, list) and isinstance(waiting, dict)
@@ -103,20 +104,20 @@ class TopicalScorer(LinkScorer):
         self._odds = TopicOdds()
 
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
-        """What the other scorer gives, times the odds."""
+        """Return the other scorer's scores, times the odds."""
         scores = self._base.score(document, links)
         kinds = (self._odds.best_of(link.url, self._kind(document, link)) for link in links)
         return [score * self._odds.of(kind) for score, kind in zip(scores, kinds, strict=True)]
 
     def explain(self, document: Document, link: Link) -> tuple[float, list[Factor]]:
-        """The factors of the other scorer, and the odds."""
+        """Return the other scorer's factors, and the odds."""
         score, factors = self._base.explain(document, link)
         kind = self._odds.best_of(link.url, self._kind(document, link))
         odds = self._odds.of(kind)
         return score * odds, [*factors, Factor("topic", odds, WHY[kind.place] + PAGES[kind.page])]
 
     def weight_of(self, document: Document) -> float:
-        """As the other scorer says."""
+        """Return the other scorer's weight."""
         return self._base.weight_of(document)
 
     def arrived(self, document: Document) -> None:
@@ -126,35 +127,35 @@ class TopicalScorer(LinkScorer):
         self._base.arrived(document)
 
     def found(self, pair: DocumentPair, kept: bool) -> None:
-        """Tell the other scorer."""
+        """Pass it on to the other scorer."""
         self._base.found(pair, kept)
 
     def failed(self, url: str, reason: str) -> None:
-        """Tell the other scorer."""
+        """Pass it on to the other scorer."""
         self._base.failed(url, reason)
 
     def proposals(self) -> list[Proposal]:
-        """What the other scorer proposes, at scores that can be compared with the rest."""
+        """Return the other scorer's proposals, with scores that can be compared with the rest."""
         return [
             each._replace(score=each.score * self._odds_of(each.url))
             for each in self._base.proposals()
         ]
 
     def changes(self) -> list[tuple[str, float]]:
-        """What the other scorer changes, times the odds."""
+        """Return the other scorer's changes, times the odds."""
         return [(url, score * self._odds_of(url)) for url, score in self._base.changes()]
 
     def exhausted(self) -> list[str]:
-        """As the other scorer says."""
+        """Return the other scorer's answer."""
         return self._base.exhausted()
 
     def state(self) -> bytes:
-        """What both have learned."""
+        """Return what both have learned."""
         packed: bytes = msgpack.packb((self._odds.pack(), self._base.state()))
         return packed
 
     def restore(self, state: bytes) -> None:
-        """Go on from what both had learned."""
+        """Continue from what both had learned."""
         try:
             odds, base = msgpack.unpackb(state, strict_map_key=False)
             self._odds.unpack(odds)

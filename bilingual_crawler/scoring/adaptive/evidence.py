@@ -1,7 +1,7 @@
-"""How sure it is that two tied URLs are translations: what the site's own habits say.
+"""How likely two tied URLs are translations: what the site's own habits say.
 
-Every kind of tie starts with a reliability that it has on most sites, and earns its own on
-this one: each time both pages are there, the tie was right (two languages) or wrong.
+Every kind of tie starts with the reliability that it has on most sites, and earns its own on this
+one: each time both pages are there, the tie was right (two languages) or wrong.
 """
 
 from functools import lru_cache
@@ -25,7 +25,7 @@ CONTRADICTION = 0.85
 """How much is lost when a page of a site with good language switches names no such tie."""
 NEITHER = 2
 MIXED, PURE = 40, 60
-"""Percents of a page in its own language: half a translation, and one that counts whole."""
+"""Percentages of a page in its own language: half a translation, and one that counts fully."""
 LEAST_PURITY = 0.3
 
 
@@ -40,12 +40,12 @@ class SiteEvidence:
         """Pages whose switch leads to a page of their own, pages with a switch, all pages."""
 
     def reliability(self, tie: Tie) -> float:
-        """The share of right ties of a kind that is to be expected here."""
+        """Return the expected share of right ties of a kind on this site."""
         right, seen = self.ties[tie]
         return (right + TIE_PRIOR * AT_FIRST[tie]) / (seen + TIE_PRIOR)
 
     def settled(self, one: KnownUrl, other: KnownUrl, tie: Tie) -> float:
-        """Note what pairing says of a tie whose pages are there; how right it was is told."""
+        """Record what pairing says about a tie whose pages are there; return how right it was."""
         is_pair = one.partner is other
         right = 1.0 if is_pair else is_alive(one, other) * self.in_silence(one, other, tie)
         if _is_seen(one, other, tie):
@@ -54,9 +54,9 @@ class SiteEvidence:
         return right
 
     def in_silence(self, one: KnownUrl, other: KnownUrl, tie: Tie) -> float:
-        """How likely two tied pages are translations though pairing has not found them.
+        """Return how likely two tied pages are translations though pairing has not paired them.
 
-        The more such ties turn out to be pairs, the more it says if one does not.
+        The more such ties turn out to be pairs, the more it means if one does not.
         """
         if not _is_seen(one, other, tie):
             return 1.0
@@ -64,19 +64,19 @@ class SiteEvidence:
         return 1.0 - paired / (seen + SILENCE_PRIOR)
 
     def judge(self, tie: Tie, *, right: float) -> None:
-        """Note that a tie of this kind was right or wrong."""
+        """Record that a tie of this kind was right or wrong."""
         counts = self.ties[tie]
         counts[0] += right
         counts[1] += 1
 
     def saw(self, page: KnownUrl) -> None:
-        """Note what a fetched page says about its translation."""
+        """Record what a fetched page says about its translation."""
         self.switching[0] += page.claims
         self.switching[1] += page.claims or bool(page.switches)
         self.switching[2] += 1
 
     def strength(self, one: KnownUrl, other: KnownUrl, tie: Tie) -> float:
-        """How likely two tied URLs are translations, apart from their languages."""
+        """Return how likely two tied URLs are translations, apart from their languages."""
         share = self.reliability(tie)
         if tie is Tie.SWITCH:
             if one in other.switches and other in one.switches:
@@ -88,10 +88,10 @@ class SiteEvidence:
         return share
 
     def _doubt(self, page: KnownUrl, mate: KnownUrl) -> float:
-        """How much it means that a page does not name `mate` as its translation.
+        """Return the doubt if a page does not name `mate` as its translation.
 
-        A page with a switch that leads elsewhere, or a page without one on a site where the
-        others have them, says that it has no translation; unless switches always lead home.
+        A page with a switch that leads elsewhere, or a page without one on a site where the others
+        have them, says that it has no translation; unless switches always lead home.
         """
         if not page.is_fetched or (mate.fate is Fate.FETCHED and mate.language == page.language):
             return 0.0
@@ -102,7 +102,7 @@ class SiteEvidence:
 
 
 def is_alive(page: KnownUrl, mate: KnownUrl) -> bool:
-    """Whether two tied URLs, of which `page` is fetched, can still be a pair."""
+    """Return True if two tied URLs, of which `page` is fetched, can still be a pair."""
     if page.partner not in {None, mate} or mate.partner not in {None, page}:
         return False
     if page.is_copy or mate.is_copy:
@@ -113,24 +113,24 @@ def is_alive(page: KnownUrl, mate: KnownUrl) -> bool:
 
 
 def purity_of(document: Document) -> float:
-    """What a page counts in a pair, for the share of its text that is in its own language."""
+    """Return the worth of a page in a pair, by the share of its text in its own language."""
     share = dict(document.language_shares).get(document.language or "", 100)
     return min(1.0, max(LEAST_PURITY, (share - MIXED) / (PURE - MIXED)))
 
 
 def _is_seen(one: KnownUrl, other: KnownUrl, tie: Tie) -> bool:
-    """Whether pairing sees what ties two pages: a declaration, or the same key."""
+    """Return True if pairing sees what ties two pages: a declaration, or the same key."""
     return tie is Tie.DECLARED or one.key == other.key
 
 
 def _shared(page: KnownUrl, mate: KnownUrl) -> int:
-    """With how many pages of the language of `mate` its switch target `page` is shared."""
+    """Return how many pages of `mate`'s language share its switch target `page`."""
     return max(1, page.switched_from[mate.language]) if mate.fate is Fate.FETCHED else 1
 
 
 @lru_cache(maxsize=1 << 10)
 def leaning(codes: frozenset[str], pair: tuple[str, str], sure: float) -> Vector:
-    """A first guess: a page is in one of these languages, with a doubt left.
+    """Return a first guess that a page is in one of these languages, with some doubt.
 
     A token that may mean a language of the pair, among others, is taken to mean it.
     """

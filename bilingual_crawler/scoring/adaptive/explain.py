@@ -1,4 +1,4 @@
-"""The worth of a URL in sentences: factors whose product is the score."""
+"""The value of a URL in sentences: factors whose product is the score."""
 
 from math import prod
 
@@ -38,7 +38,7 @@ _SOURCES = {
 def factors_of(
     page: KnownUrl, evidence: SiteEvidence, pair: LanguagePair
 ) -> tuple[float, list[Factor]]:
-    """The score of a URL, and everything it is the product of."""
+    """Return the score of a URL, and all of its factors."""
     languages = page.languages
     case = best_case(page, languages, evidence)
     if case.mate is None:
@@ -58,7 +58,7 @@ def factors_of(
 
 
 def _anyway(page: KnownUrl, unexplained: float) -> list[Factor]:
-    """What every URL is measured by."""
+    """Return the factors of every URL."""
     group = page.group
     text = f"{group.fresh:.0%} of the text of pages in {_place(page)} is new"
     factors = [Factor("new text", worth_of_text(page), text)]

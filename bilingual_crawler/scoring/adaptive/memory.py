@@ -1,7 +1,6 @@
-"""The URLs of one site, the sections they stand in, and the ties between them.
+"""The URLs of one site, the sections they are in, and the ties between them.
 
-All tables have a fixed largest size: what comes after that is judged by what is known, and
-forgotten again.
+All tables have a maximum size: what comes later is judged by what is known, and forgotten again.
 """
 
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ from bilingual_crawler.urls.fingerprint import url_fingerprint
 
 MOST_URLS = 30_000
 MOST_ALTOGETHER = 300_000
-"""URLs of one site, and of all sites; each takes about a kilobyte."""
+"""The most URLs of one site, and of all sites; each takes about a kilobyte."""
 MOST_GROUPS = 5_000
 MOST_TIES = 12
 MOST_ALIKE = 8
@@ -26,14 +25,14 @@ Section = LanguageSection | YieldSection
 
 
 class Room:
-    """What is left for the URLs of all sites together."""
+    """The room left for the URLs of all sites together."""
 
     def __init__(self, places: int = MOST_ALTOGETHER) -> None:
         self.places = places
 
 
 class Memory:
-    """What is known of the URLs of a site, and which of them must be judged again."""
+    """What is known about the URLs of a site, and which of them must be judged again."""
 
     def __init__(self, pair: LanguagePair, room: Room) -> None:
         self._room = room
@@ -50,11 +49,11 @@ class Memory:
         self._touched: dict[Section, None] = {}
 
     def get(self, url: str) -> KnownUrl | None:
-        """The memory of a URL, if there is one."""
+        """Return what is known about a URL, if anything."""
         return self.urls.get(url_fingerprint(url))
 
     def known(self, url: str, depth: int) -> KnownUrl:
-        """The memory of a URL; made, with its ties to others, when it is new."""
+        """Return the record of a URL; a new one is made with its ties to others."""
         fingerprint = url_fingerprint(url)
         known = self.urls.get(fingerprint)
         if known is None:
@@ -69,7 +68,7 @@ class Memory:
         return known
 
     def remember(self, url: str, depth: int, fate: Fate) -> KnownUrl:
-        """Take in a URL of an earlier run, whose ties are known."""
+        """Add a URL of an earlier run, whose ties are known."""
         self._room.places -= 1
         traits = traits_of(url, self.tokens)
         known = self.urls[url_fingerprint(url)] = self._new(url, traits, depth)
@@ -86,7 +85,7 @@ class Memory:
         return known
 
     def tie(self, one: KnownUrl, other: KnownUrl, tie: Tie) -> bool:
-        """Tie two URLs, or for a better reason than before; tell whether that is news."""
+        """Tie two URLs, or for a better reason than before; return True if that is new."""
         ties = one.ties
         before = ties.get(other)
         if before is not None and before >= tie:
@@ -99,22 +98,22 @@ class Memory:
         return True
 
     def touch(self, section: Section) -> None:
-        """Note that the figures of a section have changed."""
+        """Record that the figures of a section have changed."""
         self._touched[section] = None
 
     def settle(self) -> None:
-        """Take the figures of all sections as told: an earlier run has done so."""
+        """Take the figures of all sections as reported: an earlier run has done so."""
         sections: list[Section] = [*self.language_sections.values()]
         for section in (*sections, *self.yield_sections.values()):
             section.has_moved()
 
     def judge_all_again(self) -> None:
-        """Have every waiting URL judged again, as far as the budget of each page goes."""
+        """Have every waiting URL judged again, within the budget of each page."""
         for members in self._members.values():
             self.dirty.update(members)
 
     def end_of_waiting(self, page: KnownUrl, fate: Fate) -> None:
-        """A URL was fetched, or never will be."""
+        """Record that a URL was fetched, or never will be."""
         page.fate = fate
         members = self._members.get(page.group)
         if members is not None:
@@ -122,7 +121,7 @@ class Memory:
         self.dirty.pop(page, None)
 
     def to_judge_again(self, most: int) -> Iterator[KnownUrl]:
-        """Waiting URLs of which something has changed, no more than `most` at a time."""
+        """Return waiting URLs of which something has changed, `most` at a time."""
         for section in self._touched:
             if section.has_moved():
                 for group in section.groups:
@@ -134,7 +133,7 @@ class Memory:
                 yield page
 
     def _alike_to(self, known: KnownUrl, traits: Traits) -> list[tuple[KnownUrl, Tie]]:
-        """Earlier URLs that resemble a new one, which is noted beside them."""
+        """Return earlier URLs that resemble a new one, and record it beside them."""
         found = []
         for tie, name in ((Tie.KEY, traits.key), (Tie.SLUG, traits.slug)):
             if not name or (tie is Tie.SLUG and self._is_foreign(traits)):
@@ -151,7 +150,7 @@ class Memory:
         return bool(traits.announced) and traits.announced.isdisjoint(self.codes)
 
     def _group(self, traits: Traits) -> Group:
-        """The group of a URL; a site with too many of them is judged by its upper sections."""
+        """Return the group of a URL; with too many groups, by its upper sections."""
         languages, yields = traits.language_sections, traits.yield_sections
         if len(self._groups) >= MOST_GROUPS:
             languages, yields = (traits.language_class,), yields[:1]
@@ -170,14 +169,14 @@ class Memory:
         return group
 
     def language_section(self, name: str) -> LanguageSection:
-        """The section of that name."""
+        """Return the section of that name."""
         section = self.language_sections.get(name)
         if section is None:
             section = self.language_sections[name] = LanguageSection(name)
         return section
 
     def yield_section(self, name: str) -> YieldSection:
-        """The section of that name."""
+        """Return the section of that name."""
         section = self.yield_sections.get(name)
         if section is None:
             section = self.yield_sections[name] = YieldSection(name)

@@ -1,4 +1,4 @@
-"""A URL of a site as the scorer knows it, and its ties to the URLs it may be translated by."""
+"""A URL of a site as the scorer knows it, its ties to possible translations, and switches."""
 
 from collections.abc import Mapping
 from enum import IntEnum
@@ -9,7 +9,7 @@ from bilingual_crawler.scoring.adaptive.sections import Group, Vector
 
 
 class Fate(IntEnum):
-    """What became of a URL."""
+    """The fate of a URL."""
 
     WAITING = 0
     FETCHED = 1
@@ -28,7 +28,7 @@ class Tie(IntEnum):
 
 
 class Certainty(IntEnum):
-    """Where the first guess of a URL's language comes from, the best sources last."""
+    """The source of the first guess of a URL's language, the best sources last."""
 
     NONE = 0
     PARENT = 1
@@ -42,11 +42,11 @@ NOWHERE = (0, 0, 0)
 
 
 class KnownUrl:
-    """One URL: waiting, fetched or gone. Compared by identity; a site has one a URL.
+    """One URL: waiting, fetched or gone. Compared by identity; a site has one per URL.
 
-    There are very many of them, each with a tie or two. A dictionary of one entry takes 232
-    bytes and a tuple 56; so ties and switches are tuples of keys and values by turns, and
-    those who ask for them get a dictionary made for the occasion.
+    There are very many of them, each with one or two ties. A dictionary of one entry takes 232
+    bytes and a tuple 56; so ties and switches are tuples of alternating keys and values, and
+    callers get a dictionary made on request.
     """
 
     __slots__ = (
@@ -78,7 +78,7 @@ class KnownUrl:
     def __init__(self, url: str, key: str, language_class: str, group: Group, depth: int) -> None:
         self.url = url
         self.key = key
-        """What its URL is without language tokens."""
+        """Its URL without language tokens."""
         self.language_class = language_class
         """Its host and language tokens: URLs that differ in it may be translations."""
         self.group = group
@@ -88,28 +88,28 @@ class KnownUrl:
         self.prior: Vector = (0.4, 0.4, 0.2)
         self.certainty = Certainty.NONE
         self.hunch: int | None = None
-        """The language that the URL model thinks likeliest, if it was asked."""
+        """The most likely language according to the URL model, if it was asked."""
         self.priority: float | None = None
         self._ties: tuple[Any, ...] = ()
         self.partner: KnownUrl | None = None
         self.promise: float | None = None
         self.purity = 1.0
-        """What it counts in a pair: less if much of its text is in another language."""
+        """Its worth in a pair: less if much of its text is in another language."""
         self.claims = False
         self.is_copy = False
-        """Whether it says that its own language is at another address: it is not translated."""
+        """True if it says that its own language is at another address: it is not translated."""
         self.learned = False
         self.lone = False
-        """Whether nothing spoke of a translation before it was fetched."""
+        """True if nothing promised a translation before it was fetched."""
         self._switches: tuple[Any, ...] = ()
         self.switched_from = NOWHERE
-        """How many pages of each language switch to it."""
+        """The number of pages of each language that switch to it."""
         self.parent = 2
         self.slot = ""
 
     @property
     def ties(self) -> Mapping["KnownUrl", Tie]:
-        """The URLs that it may be translated by, and why."""
+        """Its possible translations, and why."""
         return _as_dict(self._ties)
 
     def tie_to(self, other: "KnownUrl", tie: Tie) -> None:
@@ -118,42 +118,42 @@ class KnownUrl:
 
     @property
     def switches(self) -> Mapping["KnownUrl", int]:
-        """Where its language switch leads to, and the language that it names."""
+        """Where its language switch leads, and the language that it names."""
         return _as_dict(self._switches)
 
     def switch_to(self, other: "KnownUrl", language: int) -> None:
-        """Note where its language switch leads to."""
+        """Record where its language switch leads."""
         self._switches = _with(self._switches, other, language)
 
     def note_switch_from(self, language: int) -> None:
-        """Note that one more page of a language switches to it."""
+        """Record that one more page of a language switches to it."""
         counts = list(self.switched_from)
         counts[language] += 1
         self.switched_from = counts[0], counts[1], counts[2]
 
     @property
     def is_fetched(self) -> bool:
-        """Whether its page is there, in one of the two languages and no copy of another."""
+        """True if its page is there, in one of the two languages and not a copy of another."""
         is_wanted = self.language != 2 and not self.is_copy  # noqa: PLR2004 - neither
         return self.fate is Fate.FETCHED and is_wanted
 
     @property
     def languages(self) -> Vector:
-        """How likely its page is in the first language, the second, or another."""
+        """The probabilities that its page is in the first language, the second, or another."""
         self.group.refresh()
         if self.fate is Fate.FETCHED:
             return _CERTAIN[self.language]
         return self.group.language(self.prior)
 
     def lean_to(self, language: int, share: float) -> None:
-        """Think a language likelier, by the chance that this is a translation into it."""
+        """Make a language more likely, by the chance that this is a translation into it."""
         if self.certainty <= Certainty.MODEL:
             kept = [each * (1.0 - share) for each in self.prior]
             kept[language] += share
             self.prior = kept[0], kept[1], kept[2]
 
     def guess(self, prior: Vector, certainty: Certainty) -> bool:
-        """Take a first guess of the language from a better source; tell if it was better."""
+        """Set the first guess of the language; return True if its source was better."""
         if certainty <= self.certainty:
             return False
         self.prior, self.certainty = prior, certainty
@@ -168,7 +168,7 @@ def _as_dict(items: tuple[Any, ...]) -> dict[KnownUrl, Any]:
 
 
 def _with(items: tuple[Any, ...], key: KnownUrl, value: int) -> tuple[Any, ...]:
-    """The same with one more key, or with another value of one."""
+    """Return the same with a key added, or with another value for it."""
     for at in range(0, len(items), 2):
         if items[at] is key:
             return (*items[: at + 1], value, *items[at + 2 :])
@@ -182,18 +182,24 @@ SURE = 0.6
 
 
 class Switches:
-    """What is known of the links of one site that change the language."""
+    """The links of one site that change the language.
+
+    A link that says "Euskara" or "EU", or shows the file `eu.png`, names a language
+    (`documents/switches.py`). What names none ("Other language", a globe) is learned: a slot, that
+    is the words or the image of a link, that has repeatedly led from one language to the other is a
+    switch as well.
+    """
 
     def __init__(self) -> None:
         self.slots: dict[str, list[int]] = {}
 
     def crosses(self, slot: str) -> float:
-        """How often a slot led from one language of the pair to the other; 0 if too seldom."""
+        """Return how often a slot led from one language to the other; 0 if too seldom."""
         crossed, followed = self.slots.get(slot, (0, 0))
         return crossed / followed if crossed >= LEAST_CROSSINGS else 0.0
 
     def learn(self, slot: str, *, crossed: bool) -> None:
-        """Note where a link led to."""
+        """Record where a link led."""
         known = self.slots.get(slot)
         if known is None:
             if not slot or len(self.slots) >= MOST_SLOTS:
@@ -204,5 +210,5 @@ class Switches:
 
 
 def slot_of(link: Link) -> str:
-    """What a link looks like on every page where it stands."""
+    """Return what a link looks like on every page that has it."""
     return (link.anchor or link.image_alt or link.image_src)[:LONGEST_SLOT]

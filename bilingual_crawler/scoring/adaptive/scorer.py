@@ -19,7 +19,7 @@ from bilingual_crawler.urls.hosts import host_of, site_of
 
 
 class AdaptiveScorer(LinkScorer):
-    """Expected pairs a download, from what this crawl has seen of the site."""
+    """Expected pairs per download, from what this crawl has seen of the site."""
 
     is_yield = True
 
@@ -32,12 +32,12 @@ class AdaptiveScorer(LinkScorer):
         self._exhausted: list[str] = []
 
     def weight_of(self, document: Document) -> float:
-        """Whole, since what such a page is worth is learned; or nothing, if that is asked for."""
+        """Return 1, since the value of such a page is learned; or 0, if the settings discard it."""
         is_wanted = document.language in self.pair or self.config.off_language == "follow"
         return 1.0 if is_wanted else 0.0
 
     def arrived(self, document: Document) -> None:
-        """Learn of a fetched page, in whatever language, before its links are scored."""
+        """Learn from a fetched page, in whatever language, before its links are scored."""
         site = self._site(document.url)
         was_over = site.harvest.is_over
         site.arrived(document)
@@ -45,38 +45,38 @@ class AdaptiveScorer(LinkScorer):
             self._exhausted += site.harvest.hosts
 
     def found(self, pair: DocumentPair, kept: bool) -> None:
-        """Learn of a pair that was found (`kept`) or given up for a better one."""
+        """Learn from a pair that was found (`kept`) or given up for a better one."""
         first, second = (DocumentKey.parse(each).url for each in (pair.first, pair.second))
         self._site(first).found(first, second, kept=kept)
 
     def failed(self, url: str, reason: str) -> None:  # noqa: ARG002 - any failure is one
-        """Learn of a URL that gave no page."""
+        """Learn from a URL that gave no page."""
         self._site(url).failed(url)
 
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
-        """What each link is worth: expected pairs a download."""
+        """Return the value of each link: expected pairs per download."""
         self._site(document.url).settle_up()
         targets = [self._seen(document, link) for link in links]
         self._hunches.consult(self._site(document.url), document, [page for _, page in targets])
         return [site.value(page) for site, page in targets]
 
     def proposals(self) -> list[Proposal]:
-        """URLs to try though no link leads to them; each is given once."""
+        """Return URLs to try although no link leads to them, each once."""
         return [each for site in self._changed.values() for each in site.proposals()]
 
     def changes(self) -> list[tuple[str, float]]:
-        """Waiting URLs with their new priority, higher or lower."""
+        """Return waiting URLs with their new priority, higher or lower."""
         changed = [each for site in self._changed.values() for each in site.changes()]
         self._changed = {name: site for name, site in self._changed.items() if site.memory.dirty}
         return changed
 
     def exhausted(self) -> list[str]:
-        """Hosts of sites that yield too few pairs to go on with; each is given once."""
+        """Return hosts of sites that yield too few pairs to continue, each once."""
         hosts, self._exhausted = self._exhausted, []
         return hosts
 
     def explain(self, document: Document, link: Link) -> tuple[float, list[Factor]]:
-        """The score of a link, and every factor of it."""
+        """Return the score of a link, and all of its factors."""
         here = self._site(document.url)
         known = here.memory.get(document.url)
         if known is None or known.fate is Fate.WAITING:
@@ -90,11 +90,11 @@ class AdaptiveScorer(LinkScorer):
         return score * SUNK, [*factors, Factor("site ended", SUNK, why)]
 
     def state(self) -> bytes | None:
-        """What was learned of every site."""
+        """Return what was learned about every site."""
         return pack(self._sites) if self._sites else None
 
     def restore(self, state: bytes) -> None:
-        """Go on from what was learned; ValueError tells that it cannot be read."""
+        """Continue from what was learned; raise ValueError if it cannot be read."""
         self._room = Room()
         self._sites = unpack(state, self._make)
         self._changed = dict(self._sites)
@@ -118,5 +118,5 @@ class AdaptiveScorer(LinkScorer):
 
 @lru_cache(maxsize=1 << 12)
 def _site_name(origin: str) -> str:
-    """The site of a URL, of which the scheme and the host are enough."""
+    """Return the site of a URL, for which the scheme and the host are enough."""
     return site_of(host_of(origin))

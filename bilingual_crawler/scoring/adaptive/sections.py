@@ -1,9 +1,8 @@
-"""What is known of the parts of a site, and how much of it to believe.
+"""What is known about the parts of a site, and how much of it to believe.
 
-Every figure is a chain of shares, from the whole site down to a directory: each one starts
-from what its parent says and is pulled towards its own pages as they come in. So a section
-of which one page was seen differs a little from its site, and one of which fifty were seen
-speaks for itself.
+Every figure is a chain of shares, from the whole site down to a directory: each one starts from its
+parent's and is pulled towards its own pages as they come in. So a section of which one page was
+seen differs a little from its site, and one of which fifty were seen speaks for itself.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,23 +12,23 @@ YIELD_PRIOR = 2.0
 SIDE_PRIOR = 4.0
 KEPT_PRIOR = 1.5
 FRESH_PRIOR = 2.0
-"""How many pages the word of the parent is worth, for each of the figures."""
+"""How many pages the parent's share is worth, for each of the figures."""
 
 OTHERS = 0.25
-"""What a page that came with a sign of a translation tells about one without."""
+"""What a page that came with a sign of a translation says about one without."""
 
 KEPT_AT_FIRST, FRESH_AT_FIRST = 0.95, 0.8
-"""What is thought of a site of which nothing is known."""
+"""The initial figures of a site."""
 
 MOVED = 0.1
-"""By which share a figure must change before waiting URLs are judged again."""
+"""The relative change of a figure after which waiting URLs are judged again."""
 
 Vector = tuple[float, float, float]
-"""Something for the first language, the second, and all others."""
+"""One value each for the first language, the second, and all others."""
 
 
 class LanguageSection:
-    """In which languages the pages of a section really are."""
+    """The actual languages of a section's pages."""
 
     __slots__ = ("counts", "groups", "name", "told", "version")
 
@@ -46,7 +45,7 @@ class LanguageSection:
         self.version += 1
 
     def has_moved(self) -> bool:
-        """Whether the figures have changed enough to be told again."""
+        """Return True if the figures have changed enough to be reported again."""
         total = sum(self.counts) + 1
         return _moved(self, [count / total for count in self.counts])
 
@@ -69,13 +68,13 @@ class YieldSection:
         self.told: Sequence[float] = ()
 
     def add(self, counter: list[float], amount: float, weight: float = 1.0) -> None:
-        """Count a page, or with weight 0 correct what was counted of one."""
+        """Count a page, or with weight 0 correct the count of one."""
         counter[0] += amount
         counter[1] += weight
         self.version += 1
 
     def has_moved(self) -> bool:
-        """Whether the figures have changed enough to be told again."""
+        """Return True if the figures have changed enough to be reported again."""
         counters = (self.paired, self.lone, *self.sides, self.kept, self.fresh)
         return _moved(self, [(amount + 1) / (weight + 2) for amount, weight in counters])
 
@@ -91,7 +90,7 @@ def _moved(section: LanguageSection | YieldSection, now: list[float]) -> bool:
 
 
 class Group:
-    """The URLs that stand in the same sections: one set of figures serves them all.
+    """The URLs that are in the same sections: one set of figures serves them all.
 
     `refresh` must have been called since the sections last changed.
     """
@@ -107,13 +106,13 @@ class Group:
         self.languages = languages
         self.yields = yields
         self.kept = KEPT_AT_FIRST
-        """The share of promised translations that were really there."""
+        """The share of promised translations that really existed."""
         self.fresh = FRESH_AT_FIRST
         """The share of text that was not seen before."""
         self._version = -1
 
     def refresh(self) -> None:
-        """Work out the figures anew, if anything has changed."""
+        """Compute the figures again, if anything has changed."""
         version = 0
         for language in self.languages:
             version += language.version
@@ -135,16 +134,16 @@ class Group:
 
     @property
     def open_to_guesses(self) -> float:
-        """What is left of a first guess of the language, from 1 to 0."""
+        """The weight left for a first guess of the language, from 1 to 0."""
         return self._languages[0]
 
     def language(self, prior: Vector) -> Vector:
-        """How likely each language is, for a URL of which `prior` was thought."""
+        """Return the probability of each language, for a URL with this prior."""
         slope, (first, second, other) = self._languages
         return first + slope * prior[0], second + slope * prior[1], other + slope * prior[2]
 
     def alone(self, prior: float, language: int) -> float:
-        """The share of pages with a translation, of those that came without a sign of one.
+        """Return the share of pages with a translation among those that came without a sign of one.
 
         Where one language is translated and the other not always, each has its own share.
         """
@@ -153,13 +152,13 @@ class Group:
         return side_base + side_slope * (base + slope * prior)
 
     def together(self, prior: float) -> float:
-        """The share of pages with a translation, below the site; `prior` speaks for that."""
+        """Return the share of pages with a translation, given the site's share `prior`."""
         slope, base = self._together
         return base + slope * prior
 
 
 def _languages(sections: Sequence[LanguageSection]) -> tuple[float, Vector]:
-    """What is left of a prior, and what the sections add to it.
+    """Return the weight left for a prior, and what the sections add to it.
 
     A section counts by how clear it is: half Basque and half Spanish says nothing.
     """
@@ -183,7 +182,7 @@ def _languages(sections: Sequence[LanguageSection]) -> tuple[float, Vector]:
 
 
 def _chain(counters: Iterable[Sequence[float]], prior: float) -> tuple[float, float]:
-    """The share at the end of a chain as slope and base of what it began with."""
+    """Return the share at the end of a chain, as slope and intercept of its start."""
     slope, base = 1.0, 0.0
     for amount, weight in counters:
         if weight:
@@ -193,7 +192,7 @@ def _chain(counters: Iterable[Sequence[float]], prior: float) -> tuple[float, fl
 
 
 def _alone(sections: Sequence[YieldSection]) -> tuple[float, float]:
-    """The same for pages without a sign of a translation; the others count a little too."""
+    """Return the same for pages without a sign of a translation; the others count a little too."""
     slope, base = 1.0, 0.0
     for section in sections:
         amount = section.lone[0] + OTHERS * (section.paired[0] - section.lone[0])

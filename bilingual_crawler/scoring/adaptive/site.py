@@ -33,12 +33,12 @@ CHANGED = 0.02
 
 SURE_DECLARED, SURE_ANCHOR = 0.95, 0.9
 STAYS = (3.0, 4.0)
-"""Links without a sign of language that stay in the language of their page, of how many."""
+"""Initial counts of links without a sign of language that stay in their page's language."""
 GUESSES = (1.0, 5.0)
-"""Languages that the URL model has guessed right, of how many."""
+"""Initial counts of languages that the URL model guessed right."""
 
 SUNK = 1e-6
-"""What is left of all values on a site whose harvest is over."""
+"""The factor of all values on a site whose harvest is over."""
 
 FREE_PROBES, PROBES_A_HIT = 5, 3
 LEAST_PROBE = 0.5
@@ -46,7 +46,7 @@ HALF_SURE = 0.5
 
 
 class SiteModel:
-    """What is learned of one site; grows with its pages up to a fixed size."""
+    """What is learned about one site; grows with its pages up to a fixed size."""
 
     def __init__(self, name: str, pair: LanguagePair, harvest: RecentYield, room: Room) -> None:
         self.name = name
@@ -98,7 +98,7 @@ class SiteModel:
             self._propose(page)
 
     def found(self, first: str, second: str, *, kept: bool) -> None:
-        """Learn of a pair that pairing has found or given up."""
+        """Learn from a pair that pairing has found or given up."""
         one, other = self.memory.known(first, 0), self.memory.known(second, 0)
         self.harvest.paired(kept=kept)
         if kept:
@@ -112,7 +112,7 @@ class SiteModel:
             self.memory.dirty.update(dict.fromkeys(page.ties))
 
     def failed(self, url: str) -> None:
-        """Learn of a URL that gave no page."""
+        """Learn from a URL that gave no page."""
         page = self.memory.known(url, 0)
         if page.fate is not Fate.WAITING:
             return
@@ -129,7 +129,7 @@ class SiteModel:
                 self._review(mate)
 
     def seen(self, document: Document, link: Link) -> KnownUrl:
-        """The memory of a link's target, with what the link says about its language."""
+        """Return the record of a link's target, with what the link says about its language."""
         target = self.memory.known(link.url, document.depth + 1)
         if target.fate is not Fate.WAITING:
             return target
@@ -145,7 +145,7 @@ class SiteModel:
         return target
 
     def think(self, page: KnownUrl, shares: Vector) -> None:
-        """Take in what the URL model says of a language, as far as it was right before."""
+        """Use the URL model's answer about a language, as far as it was right before."""
         trust = self.guesses[0] / self.guesses[1]
         page.hunch = max(range(len(shares)), key=shares.__getitem__)
         first, second, other = (
@@ -156,7 +156,7 @@ class SiteModel:
         page.guess((first / total, second / total, other / total), Certainty.MODEL)
 
     def value(self, page: KnownUrl) -> float:
-        """What a waiting URL is worth now."""
+        """Return the current value of a waiting URL."""
         now = self._value(page)
         if page.priority is None or now >= page.priority:
             page.priority = now
@@ -166,7 +166,7 @@ class SiteModel:
         return now
 
     def changes(self) -> Iterator[tuple[str, float]]:
-        """Waiting URLs whose worth has changed noticeably."""
+        """Return waiting URLs whose value has changed noticeably."""
         self.settle_up()
         for page in self.memory.to_judge_again(MOST_JUDGED):
             before, now = page.priority, self._value(page)
@@ -179,7 +179,7 @@ class SiteModel:
         return value * SUNK if self.harvest.is_over else value
 
     def proposals(self) -> list[Proposal]:
-        """URLs that a rule predicts and no link has shown."""
+        """Return URLs that a rule predicts and no link has shown."""
         proposed, self._proposed = self._proposed, []
         return proposed
 
@@ -187,7 +187,7 @@ class SiteModel:
         return self.codes.index(language) if language in self.codes else NEITHER
 
     def _lead_on(self, alias: KnownUrl, page: KnownUrl) -> None:
-        """What was hoped of a URL that redirects is hoped of where it leads."""
+        """Pass the hopes for a URL that redirects on to its target."""
         if alias is page or alias.fate is not Fate.WAITING:
             return
         self.memory.end_of_waiting(alias, Fate.GONE)
@@ -203,7 +203,7 @@ class SiteModel:
             page.slot, page.parent = alias.slot, alias.parent
 
     def _learn_way(self, page: KnownUrl) -> None:
-        """What the link that led here has turned out to be."""
+        """Learn from where the link that led here has led."""
         probe = self.probes.pop(page, None)
         if probe is not None:
             right = page.language == 1 - probe[0]
@@ -221,7 +221,7 @@ class SiteModel:
             self.stays[1] += 1
 
     def _learn_text(self, page: KnownUrl, document: Document) -> None:
-        """How much of a page is new; menus and the like are left out by the document."""
+        """Learn how much of a page is new; the document leaves out menus and the like."""
         new = total = 0
         for paragraph in document.main_paragraphs:
             size = len(paragraph.text)
@@ -239,7 +239,7 @@ class SiteModel:
                 self.memory.touch(section)
 
     def _read_claims(self, page: KnownUrl, document: Document) -> None:
-        """The translations that a page declares in hreflang."""
+        """Read the translations that a page declares in hreflang."""
         named: dict[int, KnownUrl] = {}
         own: list[KnownUrl] = []
         for alternate in document.alternates:
@@ -261,7 +261,7 @@ class SiteModel:
             page.claims = True
 
     def _read_switches(self, page: KnownUrl, document: Document) -> None:
-        """The links of a page that change the language."""
+        """Read the links of a page that change the language."""
         named: dict[int, KnownUrl] = {}
         for link in document.links:
             language = self._switched_to(page, link)
@@ -287,7 +287,7 @@ class SiteModel:
         self._tie_named(page, named, Tie.SWITCH)
 
     def _switched_to(self, page: KnownUrl, link: Link) -> int | None:
-        """The language of the pair that a link names or leads to, if it does."""
+        """Return the language of the pair that a link names or leads to, if it does."""
         named = [self.codes.index(code) for code in languages_of_link(link) if code in self.codes]
         if named:
             return next((each for each in named if each != page.language), page.language)
@@ -307,7 +307,7 @@ class SiteModel:
         return site_of(host_of(url)) == self.name
 
     def _settle(self, page: KnownUrl, mate: KnownUrl, tie: Tie) -> None:
-        """Both pages of a tie are there: judge whether it was right."""
+        """Judge whether a tie was right, now that both pages are there."""
         if page.language == mate.language == NEITHER:
             return
         if tie is Tie.SWITCH and (
@@ -320,7 +320,7 @@ class SiteModel:
             self._judge_both(page, mate, tie, right=0.0)
 
     def settle_up(self) -> None:
-        """Judge the ties of the last page, now that pairing has said what it says of them."""
+        """Judge the ties of the last page, now that pairing has had its say."""
         unsettled, self._unsettled = self._unsettled, []
         for page, mate, tie in unsettled:
             right = self.evidence.settled(page, mate, tie)
@@ -382,7 +382,7 @@ class SiteModel:
         return best
 
     def _propose(self, page: KnownUrl) -> None:
-        """Look where a rule says that the counterpart of a page is."""
+        """Look where a rule predicts the counterpart of a page."""
         if not page.is_fetched or (page.promise or 0.0) > LEAST_PROBE:
             return
         for prediction in self.transforms[page.language].predict(page.url):

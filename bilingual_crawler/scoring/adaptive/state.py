@@ -1,4 +1,4 @@
-"""What was learned of a site as bytes, and back: small, and read without trust."""
+"""What was learned about a site as bytes, and back: small, and read as untrusted input."""
 
 import struct
 from collections.abc import Callable
@@ -12,11 +12,11 @@ from bilingual_crawler.scoring.adaptive.transforms import Record, Transforms, Ur
 
 FORMAT = 3
 PARTNER = 8
-"""Where the number of its partner stands in the row of a page."""
+"""The index of the partner's number in the row of a page."""
 
 
 def pack(sites: dict[str, SiteModel]) -> bytes:
-    """Everything learned, site by site."""
+    """Return everything learned, site by site."""
     packed: bytes = msgpack.packb(
         [FORMAT, [_site(site) for site in sites.values()]], unicode_errors="surrogatepass"
     )
@@ -24,7 +24,7 @@ def pack(sites: dict[str, SiteModel]) -> bytes:
 
 
 def unpack(data: bytes, make: Callable[[str], SiteModel]) -> dict[str, SiteModel]:
-    """The sites of `pack`, each filled into a new one; ValueError if these are not its bytes."""
+    """Return the sites that `pack` packed; raise ValueError for any other bytes."""
     try:
         version, rows = msgpack.unpackb(data, unicode_errors="surrogatepass")
         if version != FORMAT:

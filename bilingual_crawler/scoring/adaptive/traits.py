@@ -1,8 +1,8 @@
-"""What a URL tells before anything is known of its page: where it stands, whom it resembles.
+"""What a URL says before anything is known about its page: its place, and what it resembles.
 
-Two kinds of sections are read from it. Language sections keep the language tokens (`/en/blog`
-and `/es/blog` are two places); yield sections leave them out, since a part of a site that is
-translated is so in both languages.
+It gives two kinds of sections. Language sections keep the language tokens (`/en/blog` and
+`/es/blog` are two places); yield sections leave them out, since a part of a site that is translated
+is so in both languages.
 """
 
 from functools import lru_cache
@@ -14,7 +14,7 @@ from bilingual_crawler.urls.hosts import site_of, split_host
 from bilingual_crawler.urls.language_tokens import INDEX, WORD, url_key
 
 DEEPEST = 3
-"""Directories that make sections; deeper ones have too few pages to learn from."""
+"""The most directories that make sections; deeper ones have too few pages to learn from."""
 MOST_PARAMETERS = 20
 CODE = 3
 LEAST_SLUG, LONG_SLUG = 6, 9
@@ -27,7 +27,7 @@ class Traits(NamedTuple):
     language_class: str
     """Host and language tokens: URLs that differ in it may be translations."""
     language_sections: tuple[str, ...]
-    """From the host to the last directory; the class stands where its first token does."""
+    """From the host to the last directory; the class takes the place of its first token."""
     yield_sections: tuple[str, ...]
     key: str
     slug: str
@@ -49,7 +49,7 @@ class _Segment(NamedTuple):
     """A segment of a path taken apart."""
 
     key: str
-    """What is left of it without language tokens."""
+    """The segment without language tokens."""
     languages: frozenset[str]
     """What it means if it is a token as a whole."""
     is_code: bool
@@ -61,12 +61,12 @@ class _Folder(NamedTuple):
     place: _Place
     prefixes: tuple[str, ...]
     neutral: tuple[str, ...]
-    """Those that are no language tokens."""
+    """Those that are not language tokens."""
     neutral_prefixes: tuple[str, ...]
     found: tuple[str, ...]
     announced: tuple[frozenset[str], ...]
     above: int
-    """How many stand before the first token."""
+    """How many come before the first token."""
     key: str
 
 
@@ -120,7 +120,7 @@ def _place(host: str, tokens: frozenset[str]) -> _Place:
 
 @lru_cache(maxsize=1 << 13)
 def _folder(host: str, folders: tuple[str, ...], tokens: frozenset[str]) -> _Folder:
-    """Take directories apart, once: they stand in many URLs."""
+    """Take directories apart, once: many URLs share them."""
     place = _place(host, tokens)
     taken = [_segment(each, tokens) for each in folders]
     named = [at for at, each in enumerate(taken) if each.languages]
@@ -139,7 +139,7 @@ def _folder(host: str, folders: tuple[str, ...], tokens: frozenset[str]) -> _Fol
 
 @lru_cache(maxsize=1 << 14)
 def _segment(segment: str, tokens: frozenset[str]) -> _Segment:
-    """Take a segment apart, once: many stand in several URLs."""
+    """Take a segment apart, once: many URLs share them."""
     token = segment.replace("_", "-")
     languages = _languages(token, tokens)
     key = segment
@@ -150,7 +150,7 @@ def _segment(segment: str, tokens: frozenset[str]) -> _Segment:
 
 
 def _key(folder: _Folder, last: str, query: str, tokens: frozenset[str]) -> str:
-    """The same as `url_key`, from parts that were taken apart before."""
+    """Return the same as `url_key`, from parts that were taken apart before."""
     path = INDEX.sub("", f"{folder.key}{last}")
     if query:
         parameters = unquote(query).lower().split("&")
@@ -185,7 +185,7 @@ def _in_query(
 
 
 def _languages(token: str, wanted: frozenset[str]) -> frozenset[str]:
-    """The languages that a token may mean; nearly every short word is the code of some."""
+    """Return the languages that a token may mean; nearly every short word is a code of some."""
     languages = languages_of_token(token)
     if languages and len(token) == CODE and token not in wanted:
         return frozenset()
@@ -193,7 +193,7 @@ def _languages(token: str, wanted: frozenset[str]) -> frozenset[str]:
 
 
 def _in_name(name: str, tokens: frozenset[str]) -> tuple[list[str], list[frozenset[str]]]:
-    """The language tokens of a file name: `page.en.html`."""
+    """Return the language tokens of a file name: `page.en.html`."""
     found, announced = [], []
     for part in name.split(".")[1:-1]:
         if languages := _languages(part, tokens):
@@ -203,7 +203,7 @@ def _in_name(name: str, tokens: frozenset[str]) -> tuple[list[str], list[frozens
 
 
 def _is_telling(name: str) -> bool:
-    """Whether a last segment names one page: a title or a number, no `index` or `page`."""
+    """Return True if a last segment names one page: a title or a number, not `index` or `page`."""
     if len(name) < LEAST_SLUG:
         return False
     return len(name) >= LONG_SLUG or not name.isalpha()

@@ -1,10 +1,10 @@
 """How the URLs of a site's translations differ, learned from its confirmed pairs.
 
-Two URLs are cut into words and separators. What is left between their common beginning and
-their common end is the difference: `en` instead of `es`, nothing instead of `es/`, `fish`
-instead of `es/peces`, `2` instead of `1` as the value of a parameter. A difference that
-holds for several pairs is a rule, and predicts the counterpart of pages that were never
-linked to. How good a rule is shows at every confirmed pair: it is asked first.
+Two URLs are cut into words and separators. What is left between their common beginning and their
+common end is the difference: `en` instead of `es`, nothing instead of `es/`, `fish` instead of
+`es/peces`, `2` instead of `1` as the value of a parameter. A difference that holds for several
+pairs is a rule, and predicts the counterpart of pages that were never linked to. Every confirmed
+pair shows how good a rule is, because the rule is asked first.
 """
 
 import re
@@ -19,13 +19,13 @@ _PARTS = re.compile(r"[^\W_]+|[\W_]")
 
 
 class UrlTransform(NamedTuple):
-    """Replace `old` by `new`, where it stands after `before`, or at a fixed place."""
+    """Replace `old` by `new` after `before`, or at a fixed place."""
 
     before: str
     old: tuple[str, ...]
     new: tuple[str, ...]
     place: int
-    """Parts of the URL before it, for what is only added; -1 if `old` tells the place."""
+    """The parts of the URL before it, if something is only added; -1 if `old` gives the place."""
 
     def __str__(self) -> str:
         old, new = "".join(self.old), "".join(self.new)
@@ -33,7 +33,7 @@ class UrlTransform(NamedTuple):
 
 
 class Record:
-    """How a rule has done: pairs that showed it, times it was asked, times it was right."""
+    """The record of a rule: pairs that showed it, times it was asked, times it was right."""
 
     __slots__ = ("asked", "right", "support")
 
@@ -44,7 +44,7 @@ class Record:
 
     @property
     def trust(self) -> float:
-        """The share of right answers that is to be expected."""
+        """The expected share of right answers."""
         return (self.right + 1.0) / (self.asked + 2.0)
 
 
@@ -78,14 +78,14 @@ class Transforms:
         record.support += 1
 
     def judge(self, rule: UrlTransform, *, right: bool) -> None:
-        """Note how a prediction came out."""
+        """Record how a prediction came out."""
         record = self.rules.get(rule)
         if record is not None:
             record.asked += 1
             record.right += right
 
     def predict(self, url: str) -> list[Prediction]:
-        """Where the counterpart may be, the best rules first."""
+        """Return where the counterpart may be, the best rules first."""
         if not self.rules:
             return []
         parts = _PARTS.findall(url)
@@ -103,14 +103,14 @@ class Transforms:
         return list(found.values())
 
     def _forget(self) -> None:
-        """Make room: rules that only one pair has shown go, the oldest first."""
+        """Make room: drop rules that only one pair has shown, the oldest first."""
         lonely = [rule for rule, record in self.rules.items() if record.support < LEAST_SUPPORT]
         for rule in (lonely or list(self.rules))[: MOST_RULES // 4]:
             del self.rules[rule]
 
 
 def difference(source: str, target: str) -> UrlTransform | None:
-    """The one place where two URLs differ; None if they differ too much to tell anything."""
+    """Return the one place where two URLs differ; None if they differ too much."""
     old, new = _PARTS.findall(source), _PARTS.findall(target)
     start = 0
     while start < min(len(old), len(new)) and old[start] == new[start]:
@@ -126,7 +126,7 @@ def difference(source: str, target: str) -> UrlTransform | None:
 
 
 def apply(rule: UrlTransform, parts: list[str]) -> str | None:
-    """The URL that a rule makes of another; None where it has nothing to say."""
+    """Return the URL that a rule makes of another; None if it does not apply."""
     size = len(rule.old)
     if not size:
         if rule.place > len(parts) or _before(parts, rule.place) != rule.before:
@@ -139,7 +139,7 @@ def apply(rule: UrlTransform, parts: list[str]) -> str | None:
 
 
 def _before(parts: list[str], at: int) -> str:
-    """What stands before a place: a separator, and for a value its parameter too."""
+    """Return what comes before a place: a separator, and for a value its parameter too."""
     if at <= 0:
         return ""
     if parts[at - 1] == "=" and at > 1:

@@ -1,9 +1,9 @@
-"""What the URL models think of links of which the crawl has learned nothing yet.
+"""What the URL models say about links of which the crawl has learned nothing yet.
 
-An answer of a model costs about as much as all else that is done for a link, so the models
-are asked once a URL, all new links of a page together, and only where the answer can matter:
-the language of URLs without a token in sections of which little was seen, and translations
-for pages that name none themselves.
+A model's answer costs about as much as everything else that is done for a link, so the models are
+asked once per URL, all new links of a page together, and only where the answer can matter: the
+language of URLs without a token in sections of which little was seen, and translations for pages
+that name none themselves.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,17 +16,17 @@ from bilingual_crawler.scoring.adaptive.site import SiteModel
 from bilingual_crawler.scoring.smart import SmartModels
 
 MOST_LANGUAGES, MOST_CANDIDATES = 60, 30
-"""Questions a page, for each of the models."""
+"""The most questions per page, for each of the models."""
 OPEN = 0.5
-"""What must be left of a first guess of the language, after what its sections say of it."""
+"""The least weight left for a first guess of the language, after its sections."""
 LEAST_WANTED = 0.08
-"""How likely a link must lead to the other language to be compared with its page."""
+"""The least probability that a link leads to the other language to compare it with its page."""
 TRANSLATION = 0.3
-"""From which probability on a link is tied to its page; only the best link of a page is."""
+"""The least probability to tie a link to its page; only the best link of a page is tied."""
 
 
 class UrlModelPriors:
-    """Asks the models, and puts down their answers where evidence is still missing."""
+    """Asks the models, and uses their answers where evidence is still missing."""
 
     def __init__(self, pair: LanguagePair, config: Config) -> None:
         self._codes = pair.codes
@@ -57,7 +57,7 @@ class UrlModelPriors:
             site.think(page, (first, second, max(0.0, 1.0 - first - second)))
 
     def _tie_likeliest(self, site: SiteModel, page: KnownUrl, links: Sequence[KnownUrl]) -> None:
-        """Tie a page to the link that is likeliest its translation, if one is likely at all."""
+        """Tie a page to its most likely translation among the links, if one is likely at all."""
         wanted = 1 - page.language
         candidates = [
             link
@@ -76,7 +76,7 @@ class UrlModelPriors:
 
 
 def _is_unclear(page: KnownUrl) -> bool:
-    """Whether neither the URL nor its neighbours tell the language."""
+    """Return True if neither the URL nor its neighbours show the language."""
     if page.certainty >= Certainty.MODEL:
         return False
     page.group.refresh()

@@ -1,8 +1,8 @@
-"""What a waiting URL is worth: expected pairs a download.
+"""The value of a waiting URL, in expected pairs per download, and the yield of its site.
 
-A page that completes a pair is worth the chance that it does so. A page that opens one is
-worth about half of that, since a pair takes two downloads, and less if nobody has seen its
-counterpart yet. Text that other pages have already is worth less than new text.
+A page that completes a pair is worth the chance that it does so. A page that opens one is worth
+about half of that, since a pair takes two downloads, and less if its counterpart has not been seen
+yet. Text that other pages have already is worth less than new text.
 """
 
 from typing import NamedTuple
@@ -16,7 +16,7 @@ HALF = 0.5
 FINDABLE = 0.8
 """How often the counterpart of a page that opens a pair is found."""
 STALE_WORTH = 0.5
-"""What a page is worth that only repeats what other pages say."""
+"""The worth of a page that only repeats what other pages say."""
 FLOOR = 0.001
 
 
@@ -26,11 +26,11 @@ class Case(NamedTuple):
     value: float
     mate: KnownUrl | None
     unexplained: float
-    """How likely a translation, if there is one, is none of the known URLs; 1 with a mate."""
+    """The chance that a translation, if there is one, is none of the known URLs; 1 with a mate."""
 
 
 def best_case(page: KnownUrl, languages: Vector, evidence: SiteEvidence) -> Case:
-    """Why a URL is worth most: a counterpart that is there, one that waits too, or none."""
+    """Return why a URL is worth most: a fetched counterpart, a waiting one, or none."""
     best, best_mate, unexplained = 0.0, None, 1.0
     for mate, tie in page.ties.items():
         if mate.fate is Fate.GONE:
@@ -44,12 +44,12 @@ def best_case(page: KnownUrl, languages: Vector, evidence: SiteEvidence) -> Case
 
 
 def without_mate(page: KnownUrl, languages: Vector) -> float:
-    """What a page is worth of whose counterpart nobody has heard."""
+    """Return the value of a page whose counterpart is unknown."""
     return (languages[0] + languages[1]) * translated(page, languages) * HALF * FINDABLE
 
 
 def translated(page: KnownUrl, languages: Vector) -> float:
-    """The share of pages like this with a translation, if it is in one of the two languages."""
+    """Return the share of such pages that have a translation, if in one of the two languages."""
     first, second = (page.group.alone(FIRST_YIELD, language) for language in (0, 1))
     wanted = languages[0] + languages[1]
     return (languages[0] * first + languages[1] * second) / wanted if wanted else 0.0
@@ -58,7 +58,7 @@ def translated(page: KnownUrl, languages: Vector) -> float:
 def with_mate(
     page: KnownUrl, languages: Vector, mate: KnownUrl, evidence: SiteEvidence, *, least: float
 ) -> float:
-    """What a page is worth with one that it is tied to; 0 if that is less than `least`."""
+    """Return the value of a page with a tied one; 0 if that is less than `least`."""
     group, tie = page.group, page.ties[mate]
     if mate.fate is Fate.FETCHED:
         if not mate.is_fetched or not is_alive(mate, page):
@@ -72,27 +72,27 @@ def with_mate(
 
 
 def opening(page: Vector, mate: Vector) -> tuple[float, float]:
-    """The chance that two pages are in the two languages, and the downloads to find out.
+    """Return the chance that two pages are in the two languages, and the downloads to find out.
 
-    The second download is saved where the first shows that it would be in vain. So of two
-    pages the one whose language is less certain comes first.
+    The second download is saved where the first shows that it would be in vain. So the page whose
+    language is less certain comes first.
     """
     ways = ((page[side] * mate[1 - side], 1.0 + page[side]) for side in (0, 1))
     return max(ways, key=lambda way: way[0] / way[1])
 
 
 def worth_of_text(page: KnownUrl) -> float:
-    """How much of a pair counts, for the share of new text that its section has."""
+    """Return how much of a pair counts, given the share of new text in its section."""
     return STALE_WORTH + (1.0 - STALE_WORTH) * page.group.fresh
 
 
 def floor_of(page: KnownUrl, languages: Vector) -> float:
-    """What is left for pages of which nothing is hoped: near and in a wanted language first."""
+    """Return the value of pages without hope: near ones in a wanted language first."""
     return FLOOR * (2.0 - languages[2]) / (1.0 + page.depth)
 
 
 def value_of(page: KnownUrl, evidence: SiteEvidence) -> float:
-    """The priority of a waiting URL."""
+    """Return the priority of a waiting URL."""
     languages = page.languages
     value = best_case(page, languages, evidence).value * worth_of_text(page)
     return max(value, floor_of(page, languages))
@@ -104,7 +104,7 @@ MOST_HOSTS = 100
 
 
 class RecentYield:
-    """Pairs a page of one site, smoothed over its last pages."""
+    """Pairs per page of one site, smoothed over its last pages; tells when to stop."""
 
     def __init__(self, least: float, window: int) -> None:
         self._least = least
@@ -119,13 +119,13 @@ class RecentYield:
         self.pending += 1 if kept else -1
 
     def resume(self, rate: float, pending: int, is_over: bool, hosts: list[str]) -> None:
-        """Go on from an earlier run; a site that ended is open again if none may end."""
+        """Continue from an earlier run; a site that ended is open again if none may end."""
         self.rate, self.pending = rate, pending
         self.is_over = is_over and self._least > 0
         self.hosts = dict.fromkeys(hosts)
 
     def fetched(self, host: str) -> bool:
-        """Count a page; tell whether this one has ended the harvest."""
+        """Count a page; return True if this one has ended the harvest."""
         if len(self.hosts) < MOST_HOSTS:
             self.hosts[host] = None
         self.rate += (self.pending - self.rate) / self._window
