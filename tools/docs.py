@@ -1,39 +1,62 @@
 """Write the pages of docs/ that are made from the code: `make docs`."""
 
+import argparse
+import inspect
+import re
+from collections.abc import Iterator
 from dataclasses import fields
+from importlib.metadata import entry_points
 from pathlib import Path
 
+from scrapy.commands import ScrapyCommand
+from scrapy.settings import Settings
+
+from bilingual_crawler.__main__ import GROUPS
+from bilingual_crawler.commands.crawl import CrawlCommand
 from bilingual_crawler.config.settings import PREFIX, Config, scrapy_defaults
+from bilingual_crawler.config.sites.keys import KEYS
 
 DOCS = Path(__file__).parents[1] / "docs"
 
-HEAD = """# Settings
+SETTINGS = """# Settings
 
-This page is made from `bilingual_crawler/config/settings.py` by `make docs`.
+This page is generated from `bilingual_crawler/config/settings.py` by `make docs`.
 
 Every setting can be given on the command line (`-s NAME=VALUE`), in the settings module of
 a project, or in the `custom_settings` of a spider. All of them are read and checked when a
-crawl starts: an unknown name or a bad value is refused with what to write instead.
-Settings for single sites are described in [site-rules.md](site-rules.md).
+crawl starts: an unknown name or a bad value is refused, with a suggestion.
+[Site rules](site-rules.md) override some of them for single sites.
 
-## Our own
+## Settings of this project
 
 | setting | default | meaning |
 |---|---|---|
 """
 
 SCRAPY = """
-## Scrapy settings that we change
+## Scrapy settings with other defaults
 
-The add-on sets these at add-on priority, so whatever a project or `-s` says wins.
+The add-on sets these at add-on priority, so a project or `-s` can override them.
 
 | setting | value | why |
 |---|---|---|
 """
 
+COMMANDS = """# Commands
+
+This page is generated from the commands' own help by `make docs`.
+
+Every command exists twice: as `scrapy COMMAND` in a clone or in a project with the add-on, and as
+`bilingual-crawler COMMAND` in any folder. `COMMAND --help` prints what is here, and Scrapy's own
+options (`-s NAME=VALUE`, `--logfile`, `--loglevel`, ...), which work with all of them.
+`bilingual-crawler --version` prints the versions; `bilingual-crawler completion bash` (or `zsh`)
+prints a completion script.
+"""
+SCRAPYS_GROUPS = frozenset({"positional arguments", "options", "Global Options"})
+
 
 def settings_page() -> str:
-    """The page that lists every setting."""
+    """Return the page that lists every setting."""
     ours = [
         f"| `{PREFIX}{each.name.upper()}` | {_shown(each.metadata['default'])} "
         f"| {each.metadata['meaning']} |\n"
@@ -42,24 +65,95 @@ def settings_page() -> str:
     theirs = [
         f"| `{each.name}` | {_shown(each.value)} | {each.why} |\n" for each in scrapy_defaults
     ]
-    return HEAD + "".join(ours) + SCRAPY + "".join(theirs)
+    return SETTINGS + "".join(ours) + SCRAPY + "".join(theirs)
+
+
+def site_rules_page() -> str:
+    """Return the page of the site rules with its table of keys made anew."""
+    rows = "".join(
+        f"| `{name}` | {f'`{key.scrapy_name}` ' if key.scrapy_name else ''}| {key.meaning} |\n"
+        for name, key in KEYS.items()
+    )
+    table = "| key | Scrapy name | meaning |\n|---|---|---|\n" + rows
+    return _replaced("reference/site-rules.md", "keys", table)
+
+
+def commands_page() -> str:
+    """Return the page that lists every command with its options."""
+    commands: dict[str, ScrapyCommand] = {
+        each.name: each.load()()
+        for each in entry_points(group="scrapy.commands")
+        if each.value.startswith("bilingual_crawler.")
+    }
+    commands["crawl"] = CrawlCommand()
+    page = COMMANDS
+    for title, names in GROUPS.items():
+        page += f"\n## {title}\n"
+        for name in names:
+            page += _command(name, commands.pop(name))
+    assert not commands, f"in no group: {', '.join(commands)}"
+    return page
+
+
+def _command(name: str, command: ScrapyCommand) -> str:
+    parser = argparse.ArgumentParser(conflict_handler="resolve")
+    command.settings = Settings()
+    command.add_options(parser)
+    text = f"\n### {name}\n\n{command.short_desc()}.\n\n"
+    text += f"```text\nscrapy {name} {command.syntax()}\n```\n\n"
+    if rows := list(_options(parser)):
+        text += "| option | meaning |\n|---|---|\n" + "".join(rows) + "\n"
+    details = inspect.cleandoc(parser.epilog or "")
+    return text + (f"```text\n{details}\n```\n" if details else "")
+
+
+def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
+    for group in parser._action_groups:  # noqa: SLF001 - argparse has no public list of them
+        if group.title in SCRAPYS_GROUPS:
+            continue
+        for action in group._group_actions:  # noqa: SLF001 - as above
+            takes = "" if action.nargs == 0 else f" {_metavar(action)}"
+            names = ", ".join(action.option_strings)
+            meaning = " ".join((action.help or "").split()).replace("|", "\\|")
+            yield f"| `{names}{takes}` | {meaning % vars(action)} |\n"
+
+
+def _metavar(action: argparse.Action) -> str:
+    if isinstance(action.metavar, str):
+        return action.metavar
+    if action.choices:
+        return "{" + ",".join(map(str, action.choices)) + "}"
+    return action.dest.upper()
 
 
 def _shown(value: object) -> str:
-    if value == "":
+    if value in ("", ()):
         return "(none)"
     if isinstance(value, bool):
         return f"`{int(value)}`"
     return f"`{value}`"
 
 
-PAGES = {"reference/settings.md": settings_page}
+def _replaced(name: str, part: str, text: str) -> str:
+    """Return a page with what is between the comments `part: begin` and `part: end` replaced."""
+    begin, end = f"<!-- {part}: begin -->\n", f"<!-- {part}: end -->\n"
+    pattern = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
+    page, found = pattern.subn(lambda _: begin + text + end, (DOCS / name).read_text("utf-8"))
+    assert found == 1, f"{name} has no part {part}"
+    return page
+
+
+PAGES = {
+    "reference/commands.md": commands_page,
+    "reference/settings.md": settings_page,
+    "reference/site-rules.md": site_rules_page,
+}
 
 
 def main() -> None:
     """Write every generated page."""
     for name, make in PAGES.items():
-        (DOCS / name).write_text(make())
+        (DOCS / name).write_text(make(), "utf-8")
         print(f"docs/{name}")
 
 
