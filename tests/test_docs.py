@@ -95,4 +95,6 @@ def test_every_command_is_on_the_page():
 
 def test_the_public_name_of_the_package_is_its_version():
     assert bilingual_crawler.__all__ == ["__version__"]
-    assert bilingual_crawler.__version__ in (ROOT / "pyproject.toml").read_text()
+    version = bilingual_crawler.__version__
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
+    assert re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1] == version

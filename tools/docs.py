@@ -1,11 +1,14 @@
 """Write the pages of docs/ that are made from the code: `make docs`."""
 
 import argparse
+import ast
 import inspect
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import fields
 from importlib.metadata import entry_points
+from itertools import pairwise
 from pathlib import Path
 
 from scrapy.commands import ScrapyCommand
@@ -15,6 +18,8 @@ from bilingual_crawler.__main__ import GROUPS
 from bilingual_crawler.commands.crawl import CrawlCommand
 from bilingual_crawler.config.settings import PREFIX, Config, scrapy_defaults
 from bilingual_crawler.config.sites.keys import KEYS
+from bilingual_crawler.crawl.request_state import STORED, RequestState
+from bilingual_crawler.outcomes import LinkRefusal, Outcome
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -51,6 +56,54 @@ Every command exists twice: as `scrapy COMMAND` in a clone or in a project with 
 options (`-s NAME=VALUE`, `--logfile`, `--loglevel`, ...), which work with all of them.
 `bilingual-crawler --version` prints the versions; `bilingual-crawler completion bash` (or `zsh`)
 prints a completion script.
+"""
+META = """# Request meta
+
+This page is generated from `bilingual_crawler/crawl/request_state.py` by `make docs`.
+
+The crawler keeps what it knows about a request under one key of its `meta`, `bilingual`: a frozen
+`RequestState`. Read it with `RequestState.of(request)` or `RequestState.of(response)`, which also
+works for requests that have none. Fields that are *stored* survive a restart, and travel with the
+request through Redis.
+
+```python
+from bilingual_crawler.crawl.request_state import RequestState
+
+state = RequestState.of(response)
+if state.probe:
+    ...
+```
+
+| field | type | default | stored | meaning |
+|---|---|---|---|---|
+"""
+SCRAPYS_META = """
+Scrapy's own keys work as usual: `depth`, `download_slot`, `download_timeout`, `download_maxsize`,
+`dont_retry`, `max_retry_times`, `redirect_urls`, `retry_times`. Nothing that is read back from disk
+or from Redis can choose a proxy, a download slot or an exemption from robots.txt.
+"""
+
+OUTCOMES = """# Outcomes
+
+This page is generated from `bilingual_crawler/outcomes.py` by `make docs`.
+
+Every URL ends with one of these codes, and every link that is not followed has one. The code is in
+`crawl.json` (`urls_ended`, `links_refused`), in the [statistics](stats.md), in the frontier
+(`scrapy frontier`) and in the metrics; the sentence is what people read. The status of a server is
+a code too: `http_404`, `http_503`. Components of a project may use codes of their own.
+
+## How URLs end
+
+A URL that *failed* gave no page; `scrapy frontier requeue --outcome CODE` tries such URLs again.
+
+| code | failed | meaning |
+|---|---|---|
+"""
+REFUSALS = """
+## Why links are not followed
+
+| code | meaning |
+|---|---|
 """
 SCRAPYS_GROUPS = frozenset({"positional arguments", "options", "Global Options"})
 
@@ -93,6 +146,46 @@ def commands_page() -> str:
             page += _command(name, commands.pop(name))
     assert not commands, f"in no group: {', '.join(commands)}"
     return page
+
+
+def meta_page() -> str:
+    """Return the page that lists the fields of a request's state."""
+    meanings = _attribute_docstrings(RequestState)
+    rows = [
+        f"| `{each.name}` | `{_typed(each.type)}` | `{each.default!r}` "
+        f"| {'yes' if each.name in STORED else ''} | {meanings[each.name]} |\n"
+        for each in fields(RequestState)
+    ]
+    return META + "".join(rows) + SCRAPYS_META
+
+
+def outcomes_page() -> str:
+    """Return the page that lists the outcomes of URLs and links."""
+    ends = [
+        f"| `{each.value}` | {'yes' if each.fails else ''} | {each.sentence} |\n"
+        for each in Outcome
+    ]
+    refusals = [f"| `{each.value}` | {each.sentence} |\n" for each in LinkRefusal]
+    return OUTCOMES + "".join(ends) + REFUSALS + "".join(refusals)
+
+
+def _attribute_docstrings(found: type) -> dict[str, str]:
+    """Return the string that follows each attribute in the source of a class."""
+    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(found))).body
+    assert isinstance(tree, ast.ClassDef)
+    strings = {}
+    for attribute, string in pairwise(tree.body):
+        match attribute, string:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=text)):
+                strings[name] = " ".join(str(text).split())
+    return strings
+
+
+def _typed(annotation: object) -> str:
+    name = annotation.__name__ if isinstance(annotation, type) else str(annotation)
+    return re.sub(r"\b(?:typing|collections\.abc|bilingual_crawler[\w.]*)\.", "", name).replace(
+        "|", "\\|"
+    )
 
 
 def _command(name: str, command: ScrapyCommand) -> str:
@@ -145,6 +238,8 @@ def _replaced(name: str, part: str, text: str) -> str:
 
 PAGES = {
     "reference/commands.md": commands_page,
+    "reference/meta.md": meta_page,
+    "reference/outcomes.md": outcomes_page,
     "reference/settings.md": settings_page,
     "reference/site-rules.md": site_rules_page,
 }
