@@ -112,8 +112,8 @@ def measure(folder: Path) -> None:
     """Run one bootstrap and print what it took."""
     vars(run)["DumpFiles"] = Counting
     start = time.process_time()
-    manners = RequestPolicy(user_agent="none")
-    with open_wikis(str(folder), PAIR, manners, Damages(), lambda *_: None) as wikis:
+    policy = RequestPolicy(user_agent="none")
+    with open_wikis(str(folder), PAIR, policy, Damages(), lambda *_: None) as wikis:
         found = harvest("Category 5", wikis, PAIR, Limits(depth=2, articles=TOPIC))
     seconds = time.process_time() - start
     print(

@@ -15,8 +15,8 @@ MANNERS = RequestPolicy(user_agent="test", delay=0.0, retries=2, first_wait=3.0,
 LAGGED = {"error": {"code": "maxlag", "info": "Waiting for db1: 7 seconds lagged", "lag": 7}}
 
 
-def client(server, waits, manners=MANNERS):
-    return ApiClient(server.url.replace("{lang}", "en"), manners, sleep=waits.append)
+def client(server, waits, policy=MANNERS):
+    return ApiClient(server.url.replace("{lang}", "en"), policy, sleep=waits.append)
 
 
 def titles(asked):
@@ -25,9 +25,9 @@ def titles(asked):
     return [each["title"] for part in parts for each in part["categorymembers"]]
 
 
-def refused(server, sentence, manners=MANNERS):
+def refused(server, sentence, policy=MANNERS):
     with pytest.raises(ConfigurationError, match=sentence):
-        titles(client(server, [], manners))
+        titles(client(server, [], policy))
 
 
 def waited(waits):
@@ -104,20 +104,20 @@ def test_what_will_not_pass_is_not_tried_again(trouble, sentence):
 
 def test_two_questions_are_as_far_apart_as_is_wanted():
     waits = []
-    manners = RequestPolicy(user_agent="test", delay=5.0)
+    policy = RequestPolicy(user_agent="test", delay=5.0)
     with WikiServer() as server:
-        titles(client(server, waits, manners))
+        titles(client(server, waits, policy))
     assert len(waited(waits)) == 2
     assert all(4.0 < wait <= 5.0 for wait in waited(waits))
 
 
 def test_the_limit_of_questions_ends_it():
-    manners = RequestPolicy(user_agent="test", delay=0.0, requests=2)
+    policy = RequestPolicy(user_agent="test", delay=0.0, requests=2)
     with (
         WikiServer() as server,
-        pytest.raises(ConfigurationError, match="asked 2 times, which is the limit"),
+        pytest.raises(ConfigurationError, match="limit of 2 requests is reached"),
     ):
-        titles(client(server, [], manners))
+        titles(client(server, [], policy))
     assert len(server.asked) == 2
 
 

@@ -156,7 +156,7 @@ def test_a_file_that_breaks_off_is_read_up_to_there_and_told(tmp_path):
     damages = Damages()
     assert gather(tmp_path, damages=damages).pairs
     assert damages.count == 1
-    assert "externallinks.sql.gz breaks off after row" in damages.first[0]
+    assert "externallinks.sql.gz ends early, after row" in damages.first[0]
 
 
 def test_a_damaged_row_is_told_with_its_place_and_the_others_are_read(tmp_path):

@@ -216,7 +216,7 @@ def spoil_config(folder, **changes):
         ({"task": "parallel"}, "'parallel' model"),
         ({"max_length": "long"}, "max_length"),
         ({"labels": ["eng", "eng"]}, "different language codes"),
-        ({"labels": ["eng", "fra"]}, "has 4 outputs, and config.json says 2"),
+        ({"labels": ["eng", "fra"]}, "has 4 outputs, but config.json says 2"),
         ({"ngrams": {"sizes": [2]}}, "sizes, buckets and most"),
         ({"ngrams": {"sizes": [0], "buckets": 9, "most": 9}}, "above zero"),
         ({"ngrams": NGRAMS}, "takes attention_mask, input_ids"),

@@ -86,7 +86,7 @@ def test_a_topic_that_cannot_be_found_leaves_no_files(bootstrap, tmp_path):
         (("--topic", "B", "--langs", "eng-xyzzy", "--output", "x"), "There is no language"),
         ((*BALLET, "--output", "x", "--depth", "-1"), "not a whole number"),
         ((*BALLET, "--output", "x", "--wikipedia", "nowhere"), "neither a folder with dump files"),
-        ((*BALLET, "--output", "x", "--wikipedia", "ftp://a.example/{lang}"), "no web address"),
+        ((*BALLET, "--output", "x", "--wikipedia", "ftp://a.example/{lang}"), "not a web address"),
         ((*BALLET, "--output", "x", "--wikipedia", "https://a.example/api.php"), "one language"),
     ],
 )

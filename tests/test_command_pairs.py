@@ -376,8 +376,8 @@ def test_own_labels_train_the_models_of_pairing(scrapy, tmp_path):
     ("rows", "message"),
     [
         (["a\tb\t1"] * 3, "at least 10 of each are needed"),
-        (["a\tb\t1", "b\ta\t0"], "both that they are translations"),
-        (["a\tb"], "has no label in it"),
+        (["a\tb\t1", "b\ta\t0"], "both as translations and as not translations"),
+        (["a\tb"], "has no labels"),
     ],
 )
 def test_labels_that_teach_nothing_are_refused(scrapy, site, tmp_path, rows, message):

@@ -13,7 +13,7 @@ from tests.crawls import ROOT
 from tests.scoring_support import HandMade, Page, crawl_site
 from tests.typed_commands import status_of
 
-PAPER = (ROOT / "docs" / "explanation" / "scoring.md").read_text()
+PAPER = (ROOT / "docs" / "how-to" / "choose-scorer.md").read_text()
 
 HOST = "https://udala.example"
 LINK = (f"{HOST}/eu/agenda", "--from", f"{HOST}/es/agenda", "--langs", "spa-eus")
@@ -146,7 +146,8 @@ def test_the_example_of_the_documentation_is_what_is_printed(scrapy):
 
 
 def test_the_scorer_of_the_documentation_works(tmp_path, monkeypatch, scrapy):
-    (code,) = re.findall(r"```python\n(.*?)```", PAPER, re.DOTALL)
+    guide = (ROOT / "docs" / "how-to" / "extend.md").read_text()
+    (code,) = re.findall(r"```python\n((?:(?!```).)*class Short.*?)```", guide, re.DOTALL)
     (tmp_path / "mine.py").write_text(code)
     monkeypatch.syspath_prepend(tmp_path)
     score = answers(scrapy, *LINK, "--scorer", "mine.Short")["scores"]["mine.Short"]["score"]

@@ -297,10 +297,10 @@ def test_data_without_a_usable_line_is_told(scrapy, models, tmp_path):
     file.write_text("nothing\nof use\n")
     status, _, err = scrapy("evaluate", "url2lang", str(file), "--model", models["url2lang"])
     assert status == 1
-    assert "has no line that can be used: 2 lines skipped, first line 1" in err
+    assert "has no usable line: 2 lines skipped, first line 1" in err
     words = ["evaluate", "parallel", "-", "--model", models["parallel"]]
     _, _, err = scrapy(*words, typed=b"http://a/\thttp://b/\t2\n")
-    assert "Standard input has no line that can be used" in err
+    assert "Standard input has no usable line" in err
 
 
 def test_a_chosen_model_that_is_not_there_is_an_error_also_with_baseline(scrapy, urls, tmp_path):

@@ -3,9 +3,12 @@
 import re
 import subprocess
 import sys
+from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from scrapy.utils.misc import load_object
 
 import bilingual_crawler
 from tools.docs import DOCS, PAGES
@@ -58,6 +61,40 @@ def test_folders_of_the_architecture_exist():
             assert f"`{folder.name}/" in table, folder.name
 
 
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_files_that_are_named_exist(paper):
+    """A path of a module or a tool, from the root of the project or of the package."""
+    if paper.name == "CHANGELOG.md":  # it also names what is gone
+        return
+    for name in re.findall(
+        r"`((?:[a-z_0-9]+/)+[a-z_0-9]+\.(?:py|sh|lua|json))`", paper.read_text()
+    ):
+        assert (ROOT / name).exists() or (ROOT / "bilingual_crawler" / name).exists(), name
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_programs_that_are_named_exist(paper):
+    for name in re.findall(r"python -m ((?:benchmarks|tools|demo)[.\w]*)", paper.read_text()):
+        assert find_spec(name.rstrip(".")) is not None, name
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_classes_that_are_named_can_be_imported(paper):
+    if paper.name == "CHANGELOG.md":
+        return
+    for name in re.findall(r"\bbilingual_crawler(?:\.\w+)+\.[A-Z]\w+", paper.read_text()):
+        assert load_object(name), name
+
+
+def test_every_command_is_on_the_page():
+    page = (DOCS / "reference" / "commands.md").read_text()
+    for each in entry_points(group="scrapy.commands"):
+        if each.value.startswith("bilingual_crawler."):
+            assert f"\n### {each.name}\n" in page
+
+
 def test_the_public_name_of_the_package_is_its_version():
     assert bilingual_crawler.__all__ == ["__version__"]
-    assert bilingual_crawler.__version__ in (ROOT / "pyproject.toml").read_text()
+    version = bilingual_crawler.__version__
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
+    assert re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1] == version

@@ -1,4 +1,4 @@
-"""The examples of docs/reference/formats.md are run."""
+"""The examples of docs/reference/formats.md and docs/how-to/export.md are run."""
 
 import re
 import shlex
@@ -21,9 +21,11 @@ from tests.export_support import (
     write_sentences,
 )
 
-PAPER = (Path(__file__).parents[1] / "docs" / "reference" / "formats.md").read_text("utf-8")
+DOCS = Path(__file__).parents[1] / "docs"
+PAPER = (DOCS / "reference" / "formats.md").read_text("utf-8")
+GUIDE = (DOCS / "how-to" / "export.md").read_text("utf-8")
 PROGRAMS = re.findall(r"```python\n(.*?)```", PAPER, re.DOTALL)
-COMMANDS = re.findall(r"^scrapy (.*)$", PAPER, re.MULTILINE)
+COMMANDS = re.findall(r"^scrapy (.*)$", GUIDE, re.MULTILINE)
 
 
 @pytest.fixture

@@ -112,7 +112,7 @@ def test_pages_with_the_same_rare_images_are_a_pair():
         page(**images_of("a", "b")), page("/eu/a", "eus", **images_of("a", "b")), ALL_RARE
     )
     assert found.score == 1.0
-    assert found.why == "2 of 2 images that are rare on the site shared"
+    assert found.why == "2 of 2 rare images of the site are on both"
 
 
 def test_common_images_are_no_evidence():

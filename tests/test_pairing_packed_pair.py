@@ -39,7 +39,7 @@ def test_the_evidence_of_a_second_pair_takes_a_fraction_of_the_first():
     packer = PairPacker(LANGUAGES)
 
     def pair(number):
-        words = f"{number} and {number + 1} paragraphs whose lengths go together by 0.9{number}"
+        words = f"{number} and {number + 1} paragraphs whose lengths correlate by 0.9{number}"
         said = [Evidence(f"detector {at}", 0.5, f"{at}: {words}") for at in range(8)]
         return DocumentPair(f"/es/{number}", f"/eu/{number}", LANGUAGES, tuple(said), 0.9)
 

@@ -242,7 +242,7 @@ def test_what_cannot_be_read_is_learned_anew_and_said(caplog):
         )
     assert isinstance(scorer, Learning)
     assert scorer.learned["runs"] == 1
-    assert "begins to learn anew" in caplog.text
+    assert "starts from scratch" in caplog.text
 
 
 def test_what_is_costly_to_write_down_is_written_rarely(monkeypatch):

@@ -1,39 +1,115 @@
 """Write the pages of docs/ that are made from the code: `make docs`."""
 
+import argparse
+import ast
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator
 from dataclasses import fields
+from importlib.metadata import entry_points
+from itertools import pairwise
 from pathlib import Path
 
+from scrapy.commands import ScrapyCommand
+from scrapy.settings import Settings
+
+from bilingual_crawler.__main__ import GROUPS
+from bilingual_crawler.commands.crawl import CrawlCommand
 from bilingual_crawler.config.settings import PREFIX, Config, scrapy_defaults
+from bilingual_crawler.config.sites.keys import KEYS
+from bilingual_crawler.crawl.request_state import STORED, RequestState
+from bilingual_crawler.outcomes import LinkRefusal, Outcome
 
 DOCS = Path(__file__).parents[1] / "docs"
 
-HEAD = """# Settings
+SETTINGS = """# Settings
 
-This page is made from `bilingual_crawler/config/settings.py` by `make docs`.
+This page is generated from `bilingual_crawler/config/settings.py` by `make docs`.
 
 Every setting can be given on the command line (`-s NAME=VALUE`), in the settings module of
 a project, or in the `custom_settings` of a spider. All of them are read and checked when a
-crawl starts: an unknown name or a bad value is refused with what to write instead.
-Settings for single sites are described in [site-rules.md](site-rules.md).
+crawl starts: an unknown name or a bad value is refused, with a suggestion.
+[Site rules](site-rules.md) override some of them for single sites.
 
-## Our own
+## Settings of this project
 
 | setting | default | meaning |
 |---|---|---|
 """
 
 SCRAPY = """
-## Scrapy settings that we change
+## Scrapy settings with other defaults
 
-The add-on sets these at add-on priority, so whatever a project or `-s` says wins.
+The add-on sets these at add-on priority, so a project or `-s` can override them.
 
 | setting | value | why |
 |---|---|---|
 """
 
+COMMANDS = """# Commands
+
+This page is generated from the commands' own help by `make docs`.
+
+Every command exists twice: as `scrapy COMMAND` in a clone or in a project with the add-on, and as
+`bilingual-crawler COMMAND` in any folder. `COMMAND --help` prints what is here, and Scrapy's own
+options (`-s NAME=VALUE`, `--logfile`, `--loglevel`, ...), which work with all of them.
+`bilingual-crawler --version` prints the versions; `bilingual-crawler completion bash` (or `zsh`)
+prints a completion script.
+"""
+META = """# Request meta
+
+This page is generated from `bilingual_crawler/crawl/request_state.py` by `make docs`.
+
+The crawler keeps what it knows about a request under one key of its `meta`, `bilingual`: a frozen
+`RequestState`. Read it with `RequestState.of(request)` or `RequestState.of(response)`, which also
+works for requests that have none. Fields that are *stored* survive a restart, and travel with the
+request through Redis.
+
+```python
+from bilingual_crawler.crawl.request_state import RequestState
+
+state = RequestState.of(response)
+if state.probe:
+    ...
+```
+
+| field | type | default | stored | meaning |
+|---|---|---|---|---|
+"""
+SCRAPYS_META = """
+Scrapy's own keys work as usual: `depth`, `download_slot`, `download_timeout`, `download_maxsize`,
+`dont_retry`, `max_retry_times`, `redirect_urls`, `retry_times`. Nothing that is read back from disk
+or from Redis can choose a proxy, a download slot or an exemption from robots.txt.
+"""
+
+OUTCOMES = """# Outcomes
+
+This page is generated from `bilingual_crawler/outcomes.py` by `make docs`.
+
+Every URL ends with one of these codes, and every link that is not followed has one. The code is in
+`crawl.json` (`urls_ended`, `links_refused`), in the [statistics](stats.md), in the frontier
+(`scrapy frontier`) and in the metrics; the sentence is what people read. The status of a server is
+a code too: `http_404`, `http_503`. Components of a project may use codes of their own.
+
+## How URLs end
+
+A URL that *failed* gave no page; `scrapy frontier requeue --outcome CODE` tries such URLs again.
+
+| code | failed | meaning |
+|---|---|---|
+"""
+REFUSALS = """
+## Why links are not followed
+
+| code | meaning |
+|---|---|
+"""
+SCRAPYS_GROUPS = frozenset({"positional arguments", "options", "Global Options"})
+
 
 def settings_page() -> str:
-    """The page that lists every setting."""
+    """Return the page that lists every setting."""
     ours = [
         f"| `{PREFIX}{each.name.upper()}` | {_shown(each.metadata['default'])} "
         f"| {each.metadata['meaning']} |\n"
@@ -42,24 +118,137 @@ def settings_page() -> str:
     theirs = [
         f"| `{each.name}` | {_shown(each.value)} | {each.why} |\n" for each in scrapy_defaults
     ]
-    return HEAD + "".join(ours) + SCRAPY + "".join(theirs)
+    return SETTINGS + "".join(ours) + SCRAPY + "".join(theirs)
+
+
+def site_rules_page() -> str:
+    """Return the page of the site rules with its table of keys made anew."""
+    rows = "".join(
+        f"| `{name}` | {f'`{key.scrapy_name}` ' if key.scrapy_name else ''}| {key.meaning} |\n"
+        for name, key in KEYS.items()
+    )
+    table = "| key | Scrapy name | meaning |\n|---|---|---|\n" + rows
+    return _replaced("reference/site-rules.md", "keys", table)
+
+
+def commands_page() -> str:
+    """Return the page that lists every command with its options."""
+    commands: dict[str, ScrapyCommand] = {
+        each.name: each.load()()
+        for each in entry_points(group="scrapy.commands")
+        if each.value.startswith("bilingual_crawler.")
+    }
+    commands["crawl"] = CrawlCommand()
+    page = COMMANDS
+    for title, names in GROUPS.items():
+        page += f"\n## {title}\n"
+        for name in names:
+            page += _command(name, commands.pop(name))
+    assert not commands, f"in no group: {', '.join(commands)}"
+    return page
+
+
+def meta_page() -> str:
+    """Return the page that lists the fields of a request's state."""
+    meanings = _attribute_docstrings(RequestState)
+    rows = [
+        f"| `{each.name}` | `{_typed(each.type)}` | `{each.default!r}` "
+        f"| {'yes' if each.name in STORED else ''} | {meanings[each.name]} |\n"
+        for each in fields(RequestState)
+    ]
+    return META + "".join(rows) + SCRAPYS_META
+
+
+def outcomes_page() -> str:
+    """Return the page that lists the outcomes of URLs and links."""
+    ends = [
+        f"| `{each.value}` | {'yes' if each.fails else ''} | {each.sentence} |\n"
+        for each in Outcome
+    ]
+    refusals = [f"| `{each.value}` | {each.sentence} |\n" for each in LinkRefusal]
+    return OUTCOMES + "".join(ends) + REFUSALS + "".join(refusals)
+
+
+def _attribute_docstrings(found: type) -> dict[str, str]:
+    """Return the string that follows each attribute in the source of a class."""
+    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(found))).body
+    assert isinstance(tree, ast.ClassDef)
+    strings = {}
+    for attribute, string in pairwise(tree.body):
+        match attribute, string:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=text)):
+                strings[name] = " ".join(str(text).split())
+    return strings
+
+
+def _typed(annotation: object) -> str:
+    name = annotation.__name__ if isinstance(annotation, type) else str(annotation)
+    return re.sub(r"\b(?:typing|collections\.abc|bilingual_crawler[\w.]*)\.", "", name).replace(
+        "|", "\\|"
+    )
+
+
+def _command(name: str, command: ScrapyCommand) -> str:
+    parser = argparse.ArgumentParser(conflict_handler="resolve")
+    command.settings = Settings()
+    command.add_options(parser)
+    text = f"\n### {name}\n\n{command.short_desc()}.\n\n"
+    text += f"```text\nscrapy {name} {command.syntax()}\n```\n\n"
+    if rows := list(_options(parser)):
+        text += "| option | meaning |\n|---|---|\n" + "".join(rows) + "\n"
+    details = inspect.cleandoc(parser.epilog or "")
+    return text + (f"```text\n{details}\n```\n" if details else "")
+
+
+def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
+    for group in parser._action_groups:  # noqa: SLF001 - argparse has no public list of them
+        if group.title in SCRAPYS_GROUPS:
+            continue
+        for action in group._group_actions:  # noqa: SLF001 - as above
+            takes = "" if action.nargs == 0 else f" {_metavar(action)}"
+            names = ", ".join(action.option_strings)
+            meaning = " ".join((action.help or "").split()).replace("|", "\\|")
+            yield f"| `{names}{takes}` | {meaning % vars(action)} |\n"
+
+
+def _metavar(action: argparse.Action) -> str:
+    if isinstance(action.metavar, str):
+        return action.metavar
+    if action.choices:
+        return "{" + ",".join(map(str, action.choices)) + "}"
+    return action.dest.upper()
 
 
 def _shown(value: object) -> str:
-    if value == "":
+    if value in ("", ()):
         return "(none)"
     if isinstance(value, bool):
         return f"`{int(value)}`"
     return f"`{value}`"
 
 
-PAGES = {"reference/settings.md": settings_page}
+def _replaced(name: str, part: str, text: str) -> str:
+    """Return a page with what is between the comments `part: begin` and `part: end` replaced."""
+    begin, end = f"<!-- {part}: begin -->\n", f"<!-- {part}: end -->\n"
+    pattern = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
+    page, found = pattern.subn(lambda _: begin + text + end, (DOCS / name).read_text("utf-8"))
+    assert found == 1, f"{name} has no part {part}"
+    return page
+
+
+PAGES = {
+    "reference/commands.md": commands_page,
+    "reference/meta.md": meta_page,
+    "reference/outcomes.md": outcomes_page,
+    "reference/settings.md": settings_page,
+    "reference/site-rules.md": site_rules_page,
+}
 
 
 def main() -> None:
     """Write every generated page."""
     for name, make in PAGES.items():
-        (DOCS / name).write_text(make())
+        (DOCS / name).write_text(make(), "utf-8")
         print(f"docs/{name}")
 
 

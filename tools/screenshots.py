@@ -2,8 +2,8 @@
 
     python -m tools.screenshots CRAWL_DIR search='/?q=mol*' phone='/?q=mol*'
 
-Each NAME=PATH becomes docs/web-NAME.png. A name that begins with `phone` is as wide as a phone,
-one that begins with `dark` is dark, one that begins with `whole` shows the page to its end.
+Each NAME=PATH becomes docs/images/web-NAME.png. A name that begins with `phone` is as wide as a
+phone, one that begins with `dark` is dark, one that begins with `whole` shows the page to its end.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
-DOCS = Path(__file__).parents[1] / "docs"
+IMAGES = Path(__file__).parents[1] / "docs" / "images"
 ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
 COLOURS = 128
 SCREEN, PHONE = (1200, 820), (390, 800)
@@ -38,7 +38,7 @@ def main() -> None:
                 browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
                 for page in options.pages:
                     name, _, path = page.partition("=")
-                    _save(_seen(browser, name, url + path), DOCS / f"web-{name}.png")
+                    _save(_seen(browser, name, url + path), IMAGES / f"web-{name}.png")
         finally:
             server.terminate()
 

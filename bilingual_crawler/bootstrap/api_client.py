@@ -57,13 +57,13 @@ class ApiClient:
     def __init__(
         self,
         url: str,
-        manners: RequestPolicy,
+        policy: RequestPolicy,
         watch: Callable[[int], None] = lambda _requests: None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.url = url
         self.requests = 0
-        self._manners = manners
+        self._policy = policy
         self._watch = watch
         self._sleep = sleep
         self._last = float("-inf")
@@ -82,33 +82,33 @@ class ApiClient:
     def _ask(self, parameters: dict[str, str]) -> Answer:
         fixed = {"action": "query", "format": "json", "formatversion": "2", "maxlag": str(MAXLAG)}
         body = urllib.parse.urlencode({**fixed, **parameters}).encode()
-        for attempt in range(self._manners.retries + 1):
+        for attempt in range(self._policy.retries + 1):
             try:
                 return self._once(body)
             except _Later as later:
                 why = later.why
-                doubled = self._manners.first_wait * 2**attempt
+                doubled = self._policy.first_wait * 2**attempt
                 wait = doubled if later.seconds is None else later.seconds
-                if attempt < self._manners.retries:
+                if attempt < self._policy.retries:
                     self._sleep(min(max(wait, 0.0), LONGEST_WAIT))
         raise ConfigurationError(
-            f"{self.url} gave no answer in {self._manners.retries + 1} attempts ({why}): "
+            f"{self.url} gave no answer in {self._policy.retries + 1} attempts ({why}): "
             "try again later, or read dump files with --wikipedia FOLDER."
         )
 
     def _once(self, body: bytes) -> Answer:
         """Send one request when its time has come."""
-        if self.requests >= self._manners.requests:
+        if self.requests >= self._policy.requests:
             raise ConfigurationError(
-                f"{self.url} was asked {self.requests:,} times, which is the limit: ask for less "
+                f"{self.url}: the limit of {self.requests:,} requests is reached: ask for less "
                 "with --depth or --categories, allow more with --requests, or read dump files."
             )
-        self._sleep(max(0.0, self._last + self._manners.delay - time.monotonic()))
+        self._sleep(max(0.0, self._last + self._policy.delay - time.monotonic()))
         self.requests += 1
         request = urllib.request.Request(  # noqa: S310 - the scheme was checked with the option
             self.url,
             data=body,
-            headers={"User-Agent": self._manners.user_agent, "Accept-Encoding": "gzip"},
+            headers={"User-Agent": self._policy.user_agent, "Accept-Encoding": "gzip"},
         )
         try:
             with urllib.request.urlopen(request, timeout=TIMEOUT) as response:  # noqa: S310 - as above
@@ -135,9 +135,9 @@ class ApiClient:
                 raw = _unpacked(raw)
             answer = json.loads(raw)
         except (ValueError, RecursionError, EOFError, OSError, zlib.error):
-            raise _Later("its answer is no JSON", None) from None
+            raise _Later("its answer is not JSON", None) from None
         if not isinstance(answer, dict):
-            raise _Later("its answer is no JSON object", None)
+            raise _Later("its answer is not a JSON object", None)
         error = answer.get("error")
         if not isinstance(error, dict):
             return answer
@@ -145,7 +145,7 @@ class ApiClient:
         if code in PASSING_ERRORS:
             raise _Later(code, _retry_after(headers))
         raise ConfigurationError(
-            f"{self.url} refuses the question: {str(error.get('info'))[:200]} ({code[:50]})."
+            f"{self.url} refuses the query: {str(error.get('info'))[:200]} ({code[:50]})."
         )
 
 

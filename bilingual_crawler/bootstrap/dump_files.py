@@ -98,10 +98,10 @@ class DumpFiles:
             except MissingColumnError as error:
                 has = f"it has {', '.join(error.found)}" if error.found else "it names no columns"
                 raise ConfigurationError(
-                    f"{file} is no table {table} of MediaWiki: {has}, and no {error.column}."
+                    f"{file} is not MediaWiki's table {table}: {has}, but no {error.column}."
                 ) from None
             except BrokenOffError as error:
-                self._damages.add(f"{file} breaks off after row {error.row:,}: {error.__cause__}")
+                self._damages.add(f"{file} ends early, after row {error.row:,}: {error.__cause__}")
 
     @contextmanager
     def unpacked(self, file: Path) -> Iterator["Unpacked"]:

@@ -181,7 +181,7 @@ class DumpWiki:
                 for title, links in article_links(stream, by_title.keys()):
                     by_title[title].links.extend(links)
             except (etree.XMLSyntaxError, *PACKED_BADLY) as error:
-                self._files.damaged(f"{file} breaks off: {error}")
+                self._files.damaged(f"{file} ends early: {error}")
 
     def _find_pages(self, titles: Collection[str]) -> None:
         """Find the ids of pages of which only the titles are known."""

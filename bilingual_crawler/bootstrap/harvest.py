@@ -127,7 +127,7 @@ def _find(topic: str, wikis: tuple[Wiki, Wiki]) -> tuple[str, Wiki, Wiki]:
         if category is not None:
             return category, here, there
     near = [title for wiki in wikis for title in wiki.like(topic)]
-    meant = hint(near[:5], "write one that there is.")
+    meant = hint(near[:5], "write one that exists.")
     names = " nor in ".join(wiki.name for wiki in wikis)
     raise ConfigurationError(f"There is no category {topic!r} in {names}: {meant}")
 

@@ -24,7 +24,7 @@ _PLACE = "{lang}"
 
 @contextmanager
 def open_wikis(
-    source: str, pair: LanguagePair, manners: RequestPolicy, damages: Damages, watch: Watch
+    source: str, pair: LanguagePair, policy: RequestPolicy, damages: Damages, watch: Watch
 ) -> Iterator[tuple[Wiki, Wiki]]:
     """Open the two editions, from dump files in a folder or from the API at an address."""
     if "://" in source:
@@ -37,7 +37,7 @@ def open_wikis(
 
         first, second = (
             ApiWiki(
-                ApiClient(template.replace(_PLACE, wiki_code(language)), manners, tell), language
+                ApiClient(template.replace(_PLACE, wiki_code(language)), policy, tell), language
             )
             for language in pair
         )
@@ -68,7 +68,7 @@ def _template(source: str, pair: LanguagePair) -> str:
     except ValueError:
         parts = urlsplit("")
     if parts.scheme not in {"http", "https"} or not parts.netloc:
-        raise ConfigurationError(f"--wikipedia {source} is no web address: write {API}.")
+        raise ConfigurationError(f"--wikipedia {source} is not a web address: write {API}.")
     if _PLACE in source:
         return source
     first, _, rest = parts.netloc.partition(".")

@@ -130,7 +130,7 @@ class BootstrapCommand(BaseCommand):
         contact = Config.from_settings(self.settings).contact
         if not contact and opts.wikipedia == API:
             sys.stderr.write(f"{CONTACT}\n")
-        manners = RequestPolicy(
+        policy = RequestPolicy(
             user_agent=user_agent(contact),
             delay=opts.delay,
             requests=opts.requests,
@@ -145,7 +145,7 @@ class BootstrapCommand(BaseCommand):
         damages = Damages()
         with (
             _bar() as watch,
-            run.open_wikis(opts.wikipedia, pair, manners, damages, watch) as wikis,
+            run.open_wikis(opts.wikipedia, pair, policy, damages, watch) as wikis,
         ):
             found = harvest(opts.topic, wikis, pair, limits)
         run.write(opts.output, found, f"scrapy bootstrap: {found.category} ({pair})")

@@ -207,7 +207,7 @@ class SiteDetector:
         elif page.language in self._both - self._found.missing:
             detail = (
                 f"{came_by} leads to {page.url}, whose text is in {name_of(page.language)}:"
-                " no more than its menu can be translated."
+                " at most its menu is translated."
             )
             self._note("menu", detail)
         else:
@@ -255,7 +255,7 @@ class SiteDetector:
 
     def _call_landing_page(self, code: str) -> SiteVerdict:
         detail = (
-            f"{name_of(code)} is on {self._found[code][0].url} alone, which leads to no further"
+            f"{name_of(code)} is only on {self._found[code][0].url}, which leads to no further"
             " page in that language."
         )
         return self._say("no", 1 - self._likelihood, [Finding("landing", detail)])
@@ -270,7 +270,7 @@ class SiteDetector:
             detail = f"{self.downloads} downloads are spent, and {len(promising)} links are left."
             return self._say("unsure", UNKNOWN, [Finding("budget", detail)])
         if not self._found.missing:
-            detail = "Both languages are there, but nothing says that they are versions."
+            detail = "Both languages are there, but nothing ties them together."
             return self._say("unsure", UNKNOWN, [Finding("no_tie", detail)])
         refused = [
             f"{url} could not be read ({reason})"

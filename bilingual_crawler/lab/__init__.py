@@ -1,1 +1,1 @@
-"""What makes and measures the models: training, evaluation, replay."""
+"""Train and measure the models: training, evaluation, replay."""

@@ -168,7 +168,7 @@ NO_DETECTORS = UserDetectors()
 def _checked_note(note: Any) -> Any:
     size = 0 if note is None else len(msgpack.packb(note))
     if size > MAX_NOTE_BYTES:
-        raise ValueError(f"a note of {size} bytes; {MAX_NOTE_BYTES} are allowed")
+        raise ValueError(f"a note of {size} bytes; at most {MAX_NOTE_BYTES} are allowed")
     return note
 
 

@@ -29,7 +29,7 @@ def same_page(first: KnownPage, second: KnownPage) -> Evidence | None:
     """Return evidence if both are documents of one URL, in one language each."""
     one, other = (DocumentKey.parse(each.page.url) for each in (first, second))
     if one.url == other.url:
-        return Evidence("same_page", SAME_PAGE, "both are one page, in one language each")
+        return Evidence("same_page", SAME_PAGE, "both are versions of one page")
     return None
 
 
@@ -72,7 +72,7 @@ def same_key(first: KnownPage, second: KnownPage) -> Evidence | None:
         return Evidence("url_key", BOTH_TOKENS, f"URLs differ only in the tokens {shown}")
     if 1 in fits:
         return Evidence("url_key", ONE_TOKEN, f"URLs differ only in the token {shown}")
-    return Evidence("url_key", NO_TOKEN, "URLs are the same but for spelling")
+    return Evidence("url_key", NO_TOKEN, "URLs differ only in spelling")
 
 
 def by_numbers(numbers: list[float]) -> Iterator[Evidence]:
@@ -105,7 +105,7 @@ def lengths(one: Profile, other: Profile) -> Iterator[Evidence]:
     except StatisticsError:  # all of one length
         return
     score = along * short / long
-    why = f"{short} and {long} paragraphs whose lengths go together by {along:.2f}"
+    why = f"{short} and {long} paragraphs whose lengths correlate by {along:.2f}"
     yield Evidence("lengths", _round(score), why)
 
 

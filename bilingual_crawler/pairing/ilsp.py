@@ -142,14 +142,14 @@ def judge_images(first: PairingPage, second: PairingPage, site: SiteImages) -> E
     if not images and not others:
         return None
     if not may_be_pair(first, second):
-        return Evidence("images", 0.0, "the pages are more than a level apart")
+        return Evidence("images", 0.0, "the pages are more than one level apart")
     shared = len(images & others)
     score = min(
         passing(jaccard(images, others), LEAST_IMAGES),
         _sizes_passing(first.profile, second.profile),
     )
     total = len(images | others)
-    return Evidence("images", score, f"{shared} of {total} images that are rare on the site shared")
+    return Evidence("images", score, f"{shared} of {total} rare images of the site are on both")
 
 
 def judge_structure(
@@ -160,7 +160,7 @@ def judge_structure(
     if not one.fingerprint or not other.fingerprint:
         return None
     if not may_be_pair(first, second):
-        return Evidence("structure", 0.0, "the pages are more than a level apart")
+        return Evidence("structure", 0.0, "the pages are more than one level apart")
     sizes = _sizes_passing(one, other)
     if sizes < 0.5:  # noqa: PLR2004 - `passing` promises it
         return Evidence("structure", sizes, "the texts are of different sizes")

@@ -141,6 +141,6 @@ class Resources:
         if self._nearness is not None:
             near = self._nearness.compare(first, second)
             if near is not None:
-                why = f"the sentence model finds the texts near, {near:.0%} beyond chance"
+                why = f"the sentence model finds the texts similar, {near:.0%} beyond chance"
                 yield Evidence("embeddings", EMBEDDINGS.score(near), why)
         yield from self.detectors.evidence(first.page, second.page)

@@ -77,12 +77,12 @@ class WordList:
         except (OSError, EOFError, zlib.error, etree.XMLSyntaxError) as error:
             raise ConfigurationError(
                 f"The word list {file} cannot be read: {error}.",
-                "It is a file with word<TAB>word to the line, or an Apertium pair's .dix file.",
+                "Give a file with one word<TAB>word per line, or an Apertium pair's .dix file.",
             ) from None
         if not found:
             raise ConfigurationError(
                 f"The word list {file} has no two words that are translations of each other:"
-                " write word<TAB>word to the line, or give the .dix file of an Apertium pair."
+                " write one word<TAB>word per line, or give the .dix file of an Apertium pair."
             )
         logger.info("The word list %s has %d entries of single words.", file, len(found))
         return found
@@ -107,7 +107,7 @@ def _of_lines(content: Content, file: Path) -> Iterator[Entry]:
         else:
             yield cells[0].strip(), cells[1].strip()
     if passed_over:
-        logger.warning("%s: %d lines without a tab are passed over.", file, passed_over)
+        logger.warning("%s: %d lines without a tab were skipped.", file, passed_over)
 
 
 def _of_apertium(content: Content) -> Iterator[Entry]:

@@ -211,7 +211,7 @@ def _runtime() -> Any:
 
 def _no_cuda(reason: str) -> ConfigurationError:
     return ConfigurationError(
-        f"CUDA was asked for and is not there: {reason}.",
+        f"CUDA was requested but is not available: {reason}.",
         "Uninstall onnxruntime and install onnxruntime-gpu (pip install 'bilingual-crawler[gpu]'): "
         "the two cannot be installed together. Or ask for cpu.",
     )
@@ -236,5 +236,5 @@ def _check_graph(session: Any, model: Model, width: int) -> None:
         raise unusable(
             model.where,
             model.config.task,
-            f"model.onnx has {columns} outputs, and config.json says {width}",
+            f"model.onnx has {columns} outputs, but config.json says {width}",
         )

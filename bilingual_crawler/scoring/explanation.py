@@ -39,7 +39,7 @@ class RecordedCrawl:
             self.langs = str(self._value("SELECT value FROM facts WHERE name = 'langs'"))
         except sqlite3.Error as error:
             raise ConfigurationError(
-                f"There is no crawl to be read in {folder} ({error}).",
+                f"There is no readable crawl in {folder} ({error}).",
                 f"Name the folder of a crawl, one with {JOURNAL} in it.",
             ) from error
 

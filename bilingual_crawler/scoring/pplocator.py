@@ -72,7 +72,7 @@ class PPLocatorScorer(LinkScorer):
         factors = [Factor("level", level, f"of {self._levels} (BILINGUAL_PPLOCATOR_LEVELS)")]
         if level == self._levels:
             side = side_of(link.url, self.pair) or "a third language"
-            why = f"nearly the same as {likeness}" if likeness else "like no URL of the other list"
+            why = f"nearly the same as {likeness}" if likeness else "unlike any on the other list"
             factors.append(Factor("candidate", float(likeness is not None), f"{side}: {why}"))
         follow = level < self._levels or (level == self._levels and likeness is not None)
         return (_score(document) if follow else REFUSED), factors
@@ -124,7 +124,7 @@ class PPLocatorScorer(LinkScorer):
         """Fetch what was passed over before a similar URL was known."""
         depth = None if likeness is None else self._passed_over.pop(normalised(likeness), None)
         if likeness is not None and depth is not None:
-            why = "a URL nearly the same as this one was found"
+            why = "a nearly identical URL was found"
             self._back.append(Proposal(likeness, 1.0 / (1.0 + depth), depth, why, linked=True))
 
 

@@ -26,12 +26,12 @@ class LinkRule(NamedTuple):
     why: str
 
 
-DECLARED = LinkRule(2.0, "the page declares it in the language that is wanted")
+DECLARED = LinkRule(2.0, "the page declares it in the wanted language")
 TRANSLATION = LinkRule(1.0, "differs from the page's URL only in the token of the other language")
-OTHER_LANGUAGE = LinkRule(0.8, "announces the language that is wanted")
+OTHER_LANGUAGE = LinkRule(0.8, "announces the wanted language")
 UNDECIDED = LinkRule(0.5, "announces no language")
 SAME_LANGUAGE = LinkRule(0.4, "announces the language of the page")
-FOREIGN = LinkRule(0.05, "announces a language that is not wanted")
+FOREIGN = LinkRule(0.05, "announces an unwanted language")
 
 
 class RulesScorer(LinkScorer):

@@ -159,7 +159,7 @@ class Scorekeepers:
             try:
                 keeper.finish()
             except Exception:
-                logger.exception("What %s learned at last is not saved", self._name)
+                logger.exception("What %s learned last was not saved", self._name)
 
     def changes(self) -> Iterable[Statement]:
         """Return rows for the journal."""
@@ -178,7 +178,7 @@ def restored(
         scorer.restore(state)
     except ValueError as error:
         logger.warning(
-            "%s begins to learn anew: what it had learned cannot be read (%s)",
+            "%s starts from scratch: what it had learned cannot be read (%s)",
             type(scorer).__name__,
             error,
         )

@@ -1,1 +1,1 @@
-"""How good the URL models are, beside what rules reach without any model."""
+"""Measure the URL models, beside rules that need no model."""

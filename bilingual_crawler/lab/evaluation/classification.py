@@ -1,4 +1,4 @@
-"""Both models on labelled rows, side by side with the rules."""
+"""Evaluation of both URL models on labelled rows, side by side with the rules."""
 
 import time
 from collections import Counter
@@ -15,17 +15,17 @@ from bilingual_crawler.urls.language_tokens import UrlKey, announced_languages
 
 
 def announced_language(url: str) -> str:
-    """The language that the most trusted token of a URL names, or `unknown`.
+    """Return the language that the most trusted token of a URL names, or `unknown`.
 
-    The handful of tokens that two languages share go to the first in the alphabet.
+    The few tokens that two languages share go to the first in alphabetical order.
     """
     return min(announced_languages(url), default=UNKNOWN)
 
 
 def same_but_for_language(first: UrlKey, second: UrlKey) -> bool:
-    """Whether two URLs become equal by taking language tokens away, as in the WMT16 baseline.
+    """Return True if two URLs differ only in language tokens, as in the WMT16 baseline.
 
-    One and the same URL, or two spellings of one, is not a translation of itself.
+    A URL, however spelt, is not a translation of itself.
     """
     return first.key == second.key and first.tokens != second.tokens
 
@@ -40,25 +40,25 @@ ItemT = TypeVar("ItemT")
 
 @dataclass(frozen=True, slots=True)
 class ModelComparison:
-    """What a model and the rules make of the same rows; no model is None."""
+    """The scores of a model and of the rules on the same rows; `model` is None if there is none."""
 
     rows: int
     model: Scores | None
     rules: Scores
     seconds: float
     not_known: dict[str, int]
-    """Rows in languages that the model has no label for: it cannot but be wrong there."""
+    """Rows in languages that the model has no label for, by language; it is always wrong there."""
     of_pairs: bool = False
-    """Whether the rows were pairs: yes or no, never unknown."""
+    """True if the rows were pairs, for which no answer is `unknown`."""
 
     @property
     def sides(self) -> dict[str, Scores]:
-        """What stands side by side, under its name."""
+        """The scores that are compared, by name."""
         rules = {"rules": self.rules}
         return rules if self.model is None else {"model": self.model} | rules
 
     def figures(self) -> dict[str, Any]:
-        """The figures by name, for programs."""
+        """Return the figures by name, for `--json`."""
         named: dict[str, Any] = {"rows": self.rows}
         classes: dict[str, dict[str, float]] = {
             each.label: {"rows": each.support} for each in self.rules.classes
@@ -88,7 +88,7 @@ def compare_languages(
     only: Collection[str] | None = None,
     advance: Advance = lambda _: None,
 ) -> ModelComparison:
-    """The language of each URL by the model and by the rules."""
+    """Compare the languages that the model and the rules give each URL."""
     gold = [row.language for row in rows]
     rules = scores(gold, [announced_language(row.url) for row in rows], only)
     if model is None:
@@ -111,7 +111,7 @@ def compare_pairs(
     *,
     advance: Advance = lambda _: None,
 ) -> ModelComparison:
-    """Whether pairs are translations by the model (at one half) and by token stripping."""
+    """Compare which pairs the model (at 0.5) and token stripping take for translations."""
     gold = [_label(row.parallel) for row in rows]
     keys = {url: stripped(url, tokens) for row in rows for url in row[:2]}
     rules = scores(

@@ -1,8 +1,8 @@
-"""How good pairs of documents are, judged by a gold list that need not be complete.
+"""Evaluation of document pairs against a gold list, which may be incomplete.
 
-A pair is wrong when one of its pages has another partner in the gold. A pair whose pages are
-both outside of it says nothing and is counted apart: a site's own claims, from which such
-lists are made, never name all of its translations.
+A pair is wrong if one of its pages has another partner in the gold list. A pair with neither page
+in the list is not judged but counted separately: such lists are made from a site's own claims,
+which never name all of its translations.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ Urls = tuple[str, str]
 
 
 class PairFigures(NamedTuple):
-    """How many pairs were found, and how many of them are right."""
+    """How many pairs were found, and how many of them are correct."""
 
     gold: int
     found: int
@@ -33,28 +33,28 @@ class PairFigures(NamedTuple):
 
     @property
     def unjudged(self) -> int:
-        """Pairs of which the gold says nothing."""
+        """The number of pairs with neither page in the gold list."""
         return self.found - self.correct - self.wrong
 
     @property
     def precision(self) -> float | None:
-        """The part of the judged pairs that is right; None if none is judged."""
+        """The share of the judged pairs that is correct; None if none was judged."""
         judged = self.correct + self.wrong
         return self.correct / judged if judged else None
 
     @property
     def recall(self) -> float:
-        """The part of the gold pairs that was found."""
+        """The share of the gold pairs that was found."""
         return self.correct / self.gold if self.gold else 0.0
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of the two."""
+        """The harmonic mean of precision and recall."""
         total = self.gold + self.correct + self.wrong
         return 2 * self.correct / total if total else 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures as `--json` prints them."""
+        """Return the figures as `--json` prints them."""
         precision = self.precision
         return {
             "precision": None if precision is None else round(precision, DIGITS),
@@ -68,7 +68,7 @@ class PairFigures(NamedTuple):
 
 
 class Judge:
-    """Judges pairs by gold pairs whose URLs are spelt as those of the pages are."""
+    """Compares pairs with gold pairs, whose URLs must be spelt as those of the pages."""
 
     def __init__(self, gold: Iterable[Urls]) -> None:
         self.gold = list(dict.fromkeys((min(pair), max(pair)) for pair in gold))
@@ -76,19 +76,19 @@ class Judge:
         self._pages = {url for pair in self.gold for url in pair}
 
     def figures(self, pairs: Iterable[Urls]) -> PairFigures:
-        """The figures of some pairs; the order of the two URLs does not count."""
+        """Return the figures of some pairs; the order of the two URLs does not matter."""
         distinct = {(min(pair), max(pair)) for pair in pairs}
         correct = len(distinct & self._true)
         wrong = sum(1 for pair in distinct - self._true if not self._pages.isdisjoint(pair))
         return PairFigures(len(self.gold), len(distinct), correct, wrong)
 
     def is_true(self, first: str, second: str) -> bool:
-        """Whether two pages are a gold pair."""
+        """Return True if two pages are a gold pair."""
         return (min(first, second), max(first, second)) in self._true
 
 
 def alone(candidates: Iterable[DocumentPair], names: Sequence[str]) -> dict[str, list[Urls]]:
-    """The pairs that each detector would make if there were no other."""
+    """Return the pairs that each detector would find on its own."""
     said: dict[str, list[tuple[float, str, str]]] = {name: [] for name in names}
     for each in candidates:
         for detector, score, _ in each.evidence:
@@ -107,13 +107,13 @@ class Miss(NamedTuple):
 
 
 class Inventory(Protocol):
-    """What is known of the pages that were read."""
+    """What is known about the pages that were read."""
 
     def language_of(self, url: str) -> str | None:
-        """The language of a page that took part; None if none did under this URL."""
+        """Return the language of a page that was used; None if no page at this URL was."""
 
     def why_unused(self, url: str) -> Unwanted | None:
-        """Why a page was read and took no part; None if it was not read."""
+        """Return why a page that was read was not used; None if it was not read."""
 
 
 def misses(
@@ -122,7 +122,7 @@ def misses(
     candidates: Iterable[DocumentPair],
     inventory: Inventory,
 ) -> list[Miss]:
-    """Every gold pair that is not among the pairs, each with the first reason that holds."""
+    """Return every gold pair that is not among the pairs, with the first reason that applies."""
     partners = {url: pair for pair in pairs for url in (pair.first, pair.second)}
     weighed = {
         (min(each.first, each.second), max(each.first, each.second)): each

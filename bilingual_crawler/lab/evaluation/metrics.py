@@ -1,4 +1,4 @@
-"""Precision, recall and F1, a class and as macro averages over the classes of the data."""
+"""Precision, recall and F1, per class and as macro averages over the classes in the data."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -11,12 +11,12 @@ from bilingual_crawler.lab.labels import LabelledUrl, registered_domain
 from bilingual_crawler.scoring.models import UNKNOWN
 
 LEAST_URLS, LEAST_SITES = 100, 10
-"""What SBFC asks of a language before it reports a figure for it."""
+"""What a language needs before SBFC reports a figure for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClassScore:
-    """How well one class is told from the others."""
+    """How well one class is recognised."""
 
     label: str
     support: int
@@ -25,7 +25,7 @@ class ClassScore:
 
     @property
     def precision(self) -> float:
-        """The share of what was given this label that deserved it; 0 if nothing was."""
+        """The share of rows given this label that have it; 0 if none was given it."""
         return self.right / self.predicted if self.predicted else 0.0
 
     @property
@@ -35,35 +35,35 @@ class ClassScore:
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of the two."""
+        """The harmonic mean of precision and recall."""
         both = self.support + self.predicted
         return 2 * self.right / both if both else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The classes that occur in the data, the largest first, and their averages."""
+    """The scores of the classes in the data, largest first, and their averages."""
 
     classes: tuple[ClassScore, ...]
     unknown_share: float
 
     @property
     def macro_precision(self) -> float:
-        """The mean of the classes' precisions."""
+        """The mean precision over classes."""
         return self._mean(lambda each: each.precision)
 
     @property
     def macro_recall(self) -> float:
-        """The mean of the classes' recalls."""
+        """The mean recall over classes."""
         return self._mean(lambda each: each.recall)
 
     @property
     def macro_f1(self) -> float:
-        """The mean of the classes' F1."""
+        """The mean F1 over classes."""
         return self._mean(lambda each: each.f1)
 
     def of(self, label: str) -> ClassScore:
-        """The scores of one class; zeros if it does not occur."""
+        """Return the scores of one class; zeros if it does not occur."""
         found = [each for each in self.classes if each.label == label]
         return found[0] if found else ClassScore(label, 0, 0, 0)
 
@@ -74,7 +74,7 @@ class Scores:
 def scores(
     gold: Sequence[str], predicted: Sequence[str], only: Collection[str] | None = None
 ) -> Scores:
-    """Compare labels; `only` limits the classes reported, never the rows they are judged on."""
+    """Compare labels; `only` limits the classes reported, not the rows they are judged on."""
     support, answers = Counter(gold), Counter(predicted)
     right = Counter(label for label, answer in zip(gold, predicted, strict=True) if label == answer)
     labels = sorted(support, key=lambda label: (-support[label], label))

@@ -1,13 +1,13 @@
 """Document alignment from URLs alone, as in the shared task of WMT16 (SBFC, section 3.3).
 
-All URLs of a site in the gold list are candidates: every URL of the first column is
-compared with every one of the second. The likeliest pair is taken, its two URLs are taken
-out, and so on. Nothing is left out: the whole product is scored, in parts.
+All URLs of a site in the gold list are candidates: every URL in the first column is compared with
+every URL in the second. The likeliest pair is taken, its two URLs are removed, and so on. Nothing
+is pruned: the whole product is scored, in batches.
 
-Recall is the share of gold pairs among those taken. WMT16's soft recall also counts a
-pair in which one page is a near-duplicate of the right one; it compares texts. Here there
-are only URLs, so soft recall counts a gold pair when one of its two URLs is paired with a
-URL that is equal to its right partner once language tokens are stripped from both.
+Recall is the share of gold pairs that were taken. WMT16's soft recall compares texts, and also
+counts a pair in which one page is a near-duplicate of the right one. Here there are only URLs, so
+soft recall counts a gold pair if one of its two URLs is paired with a URL that equals the right
+partner once language tokens are stripped from both.
 """
 
 import time
@@ -33,14 +33,13 @@ from bilingual_crawler.urls.hosts import host_of, site_of
 from bilingual_crawler.urls.language_tokens import UrlKey
 
 Found = dict[tuple[str, str], float]
-"""The pairs that were taken, and how likely they were."""
+"""The pairs that were taken, with their probabilities."""
 
 
 class CandidateSite(NamedTuple):
-    """The candidates of one site, a side a language, in the order of the alphabet.
+    """The candidates of one site, one list per language, in alphabetical order.
 
-    The alphabet decides between equally likely pairs, so that the order of the gold list
-    cannot.
+    That order decides between equally likely pairs, so the order of the gold list does not.
     """
 
     firsts: list[str]
@@ -48,23 +47,23 @@ class CandidateSite(NamedTuple):
 
     @property
     def pairs(self) -> int:
-        """How many pairs there are to compare."""
+        """The number of pairs to compare."""
         return len(self.firsts) * len(self.seconds)
 
 
 @dataclass(frozen=True, slots=True)
 class Recalls:
-    """How many gold pairs were found."""
+    """Return the shares of gold pairs that were found."""
 
     recall: float
     soft_recall: float
     sure_recall: float
-    """The recall of the pairs that are likelier than not."""
+    """The recall of the pairs with a probability of at least 0.5."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """What the model and token stripping find; no model is None."""
+    """What the model and token stripping find; `model` is None if there is none."""
 
     gold: int
     sites: int
@@ -74,7 +73,7 @@ class Alignment:
     seconds: float
 
     def figures(self) -> dict[str, Any]:
-        """The figures by name, for programs."""
+        """Return the figures by name, for `--json`."""
         named: dict[str, Any] = {
             "gold_pairs": self.gold,
             "sites": self.sites,
@@ -121,12 +120,12 @@ def align(
 
 
 def candidate_pairs(gold: Iterable[GoldPair]) -> int:
-    """How many pairs `align` will ask the model about."""
+    """Return how many pairs `align` will score."""
     return sum(site.pairs for site in group_by_site(gold))
 
 
 def group_by_site(gold: Iterable[GoldPair]) -> list[CandidateSite]:
-    """The URLs by registered domain; domains with a gold pair across them are one site."""
+    """Group URLs by registered domain; domains that a gold pair connects are one site."""
     parents: dict[str, str] = {}
 
     def root(name: str) -> str:
@@ -151,7 +150,7 @@ def _domain(url: str) -> str:
 
 
 def model_table(site: CandidateSite, model: ParallelUrls, advance: Advance) -> NDArray[np.float64]:
-    """The probability of every pair of a site; a URL is not its own translation."""
+    """Return the probability of every pair of a site; a URL is not its own translation."""
     product = _product(site)
     parts = []
     while part := list(islice(product, AT_ONCE)):
@@ -166,7 +165,7 @@ def _product(site: CandidateSite) -> Iterator[tuple[str, str]]:
 
 
 def rule_table(site: CandidateSite, keys: dict[str, UrlKey]) -> NDArray[np.float64]:
-    """1 where both URLs lose a language token to become equal, less where one does, else 0."""
+    """Return 1 where URLs differ only in language tokens of both, 0.75 if of one, else 0."""
     table = np.zeros((len(site.firsts), len(site.seconds)))
     columns: defaultdict[str, list[int]] = defaultdict(list)
     for column, url in enumerate(site.seconds):
@@ -183,7 +182,7 @@ def rule_table(site: CandidateSite, keys: dict[str, UrlKey]) -> NDArray[np.float
 def take_one_to_one(
     site: CandidateSite, table: NDArray[np.float64], at_least: float = 0.0
 ) -> Found:
-    """The likeliest pair whose URLs are both free, again and again."""
+    """Take the likeliest pair whose URLs are both free, until none is left."""
     found: Found = {}
     free_rows, free_columns = set(range(table.shape[0])), set(range(table.shape[1]))
     numbers = table.ravel()
@@ -200,7 +199,7 @@ def take_one_to_one(
 
 
 def recalls(gold: Sequence[GoldPair], found: Found, keys: dict[str, UrlKey]) -> Recalls:
-    """The shares of gold pairs that were found."""
+    """Return the shares of gold pairs that were found."""
     if not gold:
         return Recalls(0.0, 0.0, 0.0)
     partner_of_first = dict(found.keys())

@@ -1,4 +1,4 @@
-"""What `scrapy pairs` hands over: files, lines, a table of figures, one line of JSON."""
+"""The output of `scrapy pairs`: files, lines, a table of figures, one line of JSON."""
 
 import json
 from collections import Counter
@@ -22,14 +22,14 @@ from bilingual_crawler.store.folder import PAIRS, PAIRS_TSV
 
 REPORT = "pairs.json"
 MOST_MISSES = 100
-"""Of a table; JSON has all."""
+"""Misses shown in the table; JSON has all of them."""
 WIDTH = 160
-"""Of a table that goes to a file."""
+"""The width of a table that goes to a file."""
 COMBINED = "combined"
 
 
 def evaluate(outcome: OfflineResult, gold: Path, *, ablation: bool) -> dict[str, Any]:
-    """The figures of a run by a gold list: combined, of each detector, and without each."""
+    """Return the figures of a run against a gold list: combined, per detector, and without each."""
     search, pair = outcome.search, outcome.search.pair
     rows = of_languages(read_gold(gold), pair)
     if not rows:
@@ -83,7 +83,7 @@ def _json_lines(outcome: OfflineResult) -> Iterator[str]:
 
 
 def write_lines(outcome: OfflineResult, stream: IO[str]) -> None:
-    """A pair a line: two URLs, score, detectors; of listed files a verdict besides."""
+    """Write one pair per line: two URLs, score, detectors, and the verdict for listed files."""
     show = plain if stream.isatty() else str
     for pair in outcome.unlisted_pairs:
         stream.write("\t".join(map(show, _fields(pair))) + "\n")
@@ -99,7 +99,7 @@ def _fields(pair: DocumentPair) -> tuple[str, ...]:
 
 
 def tell(summary: dict[str, Any], skips: Skips, pair: LanguagePair, console: Console) -> None:
-    """What was read, what was passed over and why, how many pairs there are."""
+    """Print what was read, what was skipped and why, and how many pairs there are."""
     pages = summary["pages"]
     counts = [f"{pages.get(each.code, 0):,} in {each.name}" for each in pair]
     parts = [f"Pages: {', '.join(counts)}."] if pages or "urls" not in summary else []
@@ -116,7 +116,7 @@ def tell(summary: dict[str, Any], skips: Skips, pair: LanguagePair, console: Con
 
 
 def print_figures(figures: dict[str, Any], console: Console) -> None:
-    """Precision, recall and F1, then the misses, the most frequent reasons first."""
+    """Print precision, recall and F1, then the misses, most frequent reasons first."""
     if not console.is_terminal:
         console.width = WIDTH
     console.print(f"{figures['gold']:,} gold pairs")

@@ -1,4 +1,4 @@
-"""An evaluation from its data to what is printed: a table for people, or a line of JSON."""
+"""`scrapy evaluate`: read the data, run the model, print a table or one line of JSON."""
 
 import json
 import sys
@@ -37,11 +37,11 @@ from bilingual_crawler.scoring.pair_features import all_tokens
 from bilingual_crawler.store.input_files import name_of
 
 WIDTH = 120
-"""Of a table that goes to a file."""
+"""The width of a table that goes to a file."""
 
 
 class Choices(Protocol):
-    """What the user chose."""
+    """The options of the command."""
 
     model: str
     provider: str
@@ -53,7 +53,7 @@ class Choices(Protocol):
 
 
 def evaluate_languages(source: str, opts: Choices) -> None:
-    """Print how well languages are told."""
+    """Print how well the languages of URLs are recognised."""
     model = _open_model("url2lang", opts)
     skipped = SkippedLines()
     rows = list(language_rows(source, skipped))
@@ -62,7 +62,7 @@ def evaluate_languages(source: str, opts: Choices) -> None:
     if only is not None and not only:
         raise ConfigurationError(
             f"No language in {name_of(source)} has {LEAST_URLS} URLs of {LEAST_SITES} sites.",
-            "Leave --well-covered away to see all languages.",
+            "Leave out --well-covered to see all languages.",
         )
     with _progress_bar("URLs", len(rows)) as advance:
         result = compare_languages(rows, model, only=only, advance=advance)
@@ -74,7 +74,7 @@ def evaluate_languages(source: str, opts: Choices) -> None:
 
 
 def evaluate_pairs(source: str, opts: Choices) -> None:
-    """Print how well translations are told from other pairs."""
+    """Print how well translations are distinguished from other pairs."""
     model = _open_model("parallel", opts)
     tokens = _tokens(opts)
     skipped = SkippedLines()
@@ -90,7 +90,7 @@ def evaluate_pairs(source: str, opts: Choices) -> None:
 
 
 def evaluate_alignment(source: str, opts: Choices) -> None:
-    """Print how many gold pairs are found when each URL has one partner."""
+    """Print how many gold pairs are found if each URL has one partner."""
     model = _open_model("parallel", opts)
     tokens = _tokens(opts)
     skipped = SkippedLines()
@@ -106,7 +106,7 @@ def evaluate_alignment(source: str, opts: Choices) -> None:
 
 
 def _open_model(task: Task, opts: Choices) -> Any:
-    """The model, with no memory so that its speed is told truly; None if rules are enough."""
+    """Open the model, without its cache to measure its speed; None if the rules are enough."""
     try:
         folder = find_model(task, opts.model)
     except ConfigurationError:
@@ -131,19 +131,19 @@ def _check_rows(rows: list[Any], source: str, skipped: SkippedLines) -> None:
     if not rows:
         why = f": {skipped}" if skipped.count else ""
         raise ConfigurationError(
-            f"{name_of(source)} has no line that can be used{why}.",
+            f"{name_of(source)} has no usable line{why}.",
             "`scrapy evaluate --help` shows the columns.",
         )
 
 
 def _speed(figures: dict[str, Any], what: str) -> str:
     speed = figures.get("urls_per_second")
-    return f"{speed:,.0f} {what} a second." if speed else ""
+    return f"{speed:,.0f} {what} per second." if speed else ""
 
 
 def _print_json(figures: dict[str, Any], model: Any, skipped: SkippedLines) -> None:
-    told = {"model": None if model is None else model.where, "bad_lines": skipped.count}
-    sys.stdout.write(json.dumps(figures | told) + "\n")
+    about = {"model": None if model is None else model.where, "bad_lines": skipped.count}
+    sys.stdout.write(json.dumps(figures | about) + "\n")
 
 
 def _print_table(table: Table, model: Any, skipped: SkippedLines, notes: list[str]) -> None:
@@ -160,7 +160,7 @@ def _print_table(table: Table, model: Any, skipped: SkippedLines, notes: list[st
 
 @contextmanager
 def _progress_bar(what: str, total: int) -> Iterator[Advance]:
-    """A bar on the terminal; nothing where there is none."""
+    """Show a progress bar, if there is a terminal."""
     console = Console(stderr=True)
     with Progress(
         TextColumn(what),
@@ -179,7 +179,7 @@ NONE = "-"
 
 
 def comparison_table(result: ModelComparison, thing: str) -> Table:
-    """A line a class, then the averages and the share of rows without an answer."""
+    """Return one line per class, then the averages and the share of rows without an answer."""
     sides = result.sides
     table = _table(thing)
     table.add_column("rows", justify="right")
@@ -205,7 +205,7 @@ def comparison_table(result: ModelComparison, thing: str) -> Table:
 
 
 def alignment_table(result: Alignment) -> Table:
-    """Recall and soft recall of model and rules."""
+    """Return recall and soft recall of the model and the rules."""
     table = _table("one to one")
     for name in ("recall", "soft recall", "recall of pairs\nabove one half"):
         table.add_column(name, justify="right")
@@ -216,7 +216,7 @@ def alignment_table(result: Alignment) -> Table:
 
 
 def comparison_notes(result: ModelComparison) -> Iterator[str]:
-    """What must be known beside the table."""
+    """Yield what the table does not show."""
     if result.not_known:
         codes = ", ".join(sorted(result.not_known))
         yield (
@@ -226,13 +226,13 @@ def comparison_notes(result: ModelComparison) -> Iterator[str]:
 
 
 def alignment_notes(result: Alignment) -> Iterator[str]:
-    """What was compared, and what soft recall means where there are no texts."""
+    """Yield what was compared, and what soft recall means without texts."""
     yield (
-        f"{result.gold:,} gold pairs of {result.sites:,} sites; every URL of one side was compared "
-        f"with every one of the other side of its site: {result.candidates:,} pairs."
+        f"{result.gold:,} gold pairs of {result.sites:,} sites; within each site, every URL of one "
+        f"side was compared with every URL of the other: {result.candidates:,} pairs."
     )
     yield (
-        "Soft recall: one URL of a gold pair has a partner that equals the right one but for "
+        "Soft recall: one URL of a gold pair has a partner that differs from the right one only in "
         "language tokens."
     )
 

@@ -1,1 +1,1 @@
-"""Recorded sites crawled again, without the network: which order of links finds pairs first."""
+"""Crawl recorded sites again without the network, to see which order of links finds pairs first."""

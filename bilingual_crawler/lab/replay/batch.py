@@ -1,7 +1,7 @@
-"""Several replays at once, in processes whose every choice is the same in each run.
+"""Several replays at once, in processes that make the same choices in every run.
 
-Python gives text another hash in each process, and with it sets another order. The
-processes that replay are therefore started with a hash seed of their own.
+Python hashes text differently in each process, so sets have another order. The processes that
+replay are therefore started with a fixed hash seed.
 """
 
 import multiprocessing
@@ -33,9 +33,9 @@ def replay_all(
     seed: int = 0,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Iterator[Measured | ConfigurationError]:
-    """The result of each job, in the order of the jobs; a site that cannot be replayed says why.
+    """Yield the result of each job, in order, or the error of a site that cannot be replayed.
 
-    `progress` is told, now and then, how many crawls are over.
+    `progress` is called from time to time with the number of finished crawls.
     """
     context = multiprocessing.get_context("spawn")
     counter = context.Value("i", 0)
@@ -73,7 +73,7 @@ def _result(future: "Future[Measured]") -> Measured | ConfigurationError:
 
 @contextmanager
 def _hash_seed(seed: int) -> Iterator[None]:
-    """Let the processes that are started now have this hash seed."""
+    """Give the processes that are started in the block this hash seed."""
     before = os.environ.get(HASH_SEED)
     os.environ[HASH_SEED] = str(seed)
     try:
@@ -86,11 +86,11 @@ def _hash_seed(seed: int) -> Iterator[None]:
 
 
 def _prepare(counter: "Synchronized[int]") -> None:
-    """Import everything that a crawl needs, once: its processes are forked from this one."""
-    global _counter  # noqa: PLW0603 - a process of a pool has nothing else
+    """Import everything that a crawl needs once; its processes are forked from this one."""
+    global _counter  # noqa: PLW0603 - a pool process has no other place for it
     _counter = counter
     for path in sorted(_components()):
-        with suppress(ImportError):  # the crawl that needs it will say so
+        with suppress(ImportError):  # the crawl that needs it reports it
             import_module(path.rpartition(".")[0])
 
 

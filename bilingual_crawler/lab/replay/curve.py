@@ -1,7 +1,7 @@
-"""The arithmetic of a replay: how early a crawl has both pages of the pairs that there are.
+"""The arithmetic of a replay: how early a crawl has both pages of the gold pairs.
 
-A curve is the number of gold pairs that are complete after each download. Everything that is
-told of a crawl is read from its curve.
+A curve is the number of gold pairs that are complete after each download. All figures of a crawl
+are read from its curve.
 """
 
 import math
@@ -14,7 +14,7 @@ DECILES = 10
 
 
 def yield_curve(order: Iterable[str], pairs: Iterable[Pair]) -> list[int]:
-    """How many pairs have both pages after the first download, the second, and so on."""
+    """Return how many pairs have both pages after the first download, the second, and so on."""
     partners: defaultdict[str, list[str]] = defaultdict(list)
     for first, second in pairs:
         partners[first].append(second)
@@ -31,12 +31,12 @@ def yield_curve(order: Iterable[str], pairs: Iterable[Pair]) -> list[int]:
 
 
 def value_at(curve: Sequence[int], downloads: int) -> int:
-    """Complete pairs after so many downloads; a crawl that ended keeps its last value."""
+    """Return the complete pairs after some downloads; a crawl that ended keeps its last value."""
     return curve[min(downloads, len(curve)) - 1] if curve and downloads else 0
 
 
 def area(curve: Sequence[int], pairs: int, pages: int) -> float:
-    """The mean share of complete pairs over downloads 1 to `pages`."""
+    """Return the mean share of complete pairs over downloads 1 to `pages`."""
     if not pairs or not pages:
         return 0.0
     within = curve[:pages]
@@ -45,37 +45,37 @@ def area(curve: Sequence[int], pairs: int, pages: int) -> float:
 
 
 def downloads_to(curve: Sequence[int], pairs: int, share: float) -> int | None:
-    """Downloads until that share of the pairs is complete; None if it never is."""
+    """Return the downloads until this share of the pairs is complete; None if it never is."""
     wanted = math.ceil(share * pairs - 1e-9)
     return next((at for at, value in enumerate(curve, 1) if value >= wanted), None)
 
 
 def gain(auc: float, breadth_first: float, oracle: float) -> float | None:
-    """How much of the way from breadth-first to the oracle; None where there is no way."""
-    way = oracle - breadth_first
-    return (auc - breadth_first) / way if way > 0 else None
+    """Return the share of the gap between breadth-first and oracle; None if there is no gap."""
+    gap = oracle - breadth_first
+    return (auc - breadth_first) / gap if gap > 0 else None
 
 
 def deciles(curve: Sequence[int], pages: int) -> list[int]:
-    """Complete pairs after each tenth of the pages."""
+    """Return the complete pairs after each tenth of the pages."""
     return [value_at(curve, math.ceil(tenth * pages / DECILES)) for tenth in range(1, DECILES + 1)]
 
 
 def summed(rows: Iterable[Sequence[int]]) -> list[int]:
-    """The deciles of several sites together, as in Figure 7 of SBFC."""
+    """Return the summed deciles of several sites, as in Figure 7 of SBFC."""
     return [sum(column) for column in zip(*rows, strict=True)]
 
 
 def mean(values: Iterable[float | None]) -> float | None:
-    """The mean of those that are there."""
+    """Return the mean of the values that are not None."""
     known = [value for value in values if value is not None]
     return fmean(known) if known else None
 
 
 def judged(found: set[Pair], gold: set[Pair]) -> Mapping[str, int]:
-    """What became of the pairs that a crawl has found itself.
+    """Count the pairs that a crawl found itself, and how many are right and wrong.
 
-    The gold list is not complete, so a pair is wrong only if one of its pages has another
+    The gold list may be incomplete, so a pair is wrong only if one of its pages has another
     partner there.
     """
     listed = {page for pair in gold for page in pair}

@@ -1,4 +1,4 @@
-"""The pairs that are known to be true: from a list, or from what the site itself claims."""
+"""Gold pairs, which are known to be true: from a list, or from what the site itself claims."""
 
 import zlib
 from collections import Counter
@@ -19,7 +19,7 @@ from bilingual_crawler.store.warc_reader import OK
 from bilingual_crawler.urls.resolver import UrlResolver
 
 ALTERNATES = "alternates"
-"""What stands for the name of a list where the site's own hreflang is meant."""
+"""What to write instead of a file name for the site's own hreflang."""
 ENDING = ".gold.tsv"
 LARGEST = 100_000_000
 """Bytes of a list, unpacked."""
@@ -35,9 +35,9 @@ class GoldLine(NamedTuple):
 
 
 def read_gold(path: Path) -> list[GoldLine]:
-    """The lines of a list: two URLs, or two URLs and two languages, with tabs between.
+    """Read a list with two URLs per line, or two URLs and two languages, separated by tabs.
 
-    Paths of files that exist stand for their `file:` URLs.
+    Paths of existing files stand for their `file:` URLs.
     """
     lines = []
     for text in _text(path).splitlines():
@@ -51,27 +51,27 @@ def read_gold(path: Path) -> list[GoldLine]:
         lines.append(GoldLine(first, second, (codes[0], codes[1])))
     if not lines:
         raise ConfigurationError(
-            f"{path} has no gold pair in it: write two URLs a line with a tab between,"
+            f"{path} has no gold pair in it: write two URLs per line with a tab between,"
             " and after them, if you like, their two languages."
         )
     return lines
 
 
 def largest_pairs(lines: Iterable[GoldLine]) -> list[str]:
-    """The pairs of languages that the list has, that with most lines first."""
+    """Return the language pairs of a list, the one with most lines first."""
     counts = Counter("-".join(sorted(line.languages)) for line in lines if all(line.languages))
     return sorted(counts, key=lambda langs: (-counts[langs], langs))
 
 
 def of_languages(lines: Iterable[GoldLine], pair: LanguagePair) -> list[Pair]:
-    """The pairs of two languages, in either order; lines without languages are of any."""
+    """Return the pairs of two languages, in either order; lines without languages always count."""
     wanted = sorted(pair.codes)
     chosen = (line for line in lines if sorted(line.languages) in (wanted, ["", ""]))
     return list(dict.fromkeys((line.first, line.second) for line in chosen))
 
 
 def claimed_pairs(site: RecordedSite, pair: LanguagePair) -> list[Pair]:
-    """Pages that name each other as translations, in the languages that they are really in."""
+    """Return the pages that name each other as translations and are in the right languages."""
     matcher = Matcher(pair, ["alternates"])
     for source, target in site.recording.aliases():
         matcher.alias(source, target)

@@ -1,7 +1,7 @@
-"""What of a recorded site can be reached by links, with the rules that a crawl goes by.
+"""The part of a recorded site that links lead to, under the rules that a crawl obeys.
 
-The number of reachable pages is the length of every curve, and the links between them are
-what the oracle may follow.
+The number of reachable pages is the length of every curve; the links between them are those that
+the oracle may follow.
 """
 
 from collections import deque
@@ -40,7 +40,7 @@ class SiteGraph(NamedTuple):
 
     @property
     def pages(self) -> int:
-        """How many pages can be reached."""
+        """The number of reachable pages."""
         return len(self.links)
 
 
@@ -80,7 +80,7 @@ class _Walk:
         return SiteGraph(starts, links)
 
     def _page(self, url: str, depth: int, *, is_seed: bool = False) -> str | None:
-        """The page that a URL leads to, through redirects; None if it leads to none."""
+        """Return the page that a URL leads to through redirects, or None."""
         for _ in range(MOST_REDIRECTS + 1):
             if is_seed:
                 self._scope.admit(host_of(url))
@@ -95,7 +95,7 @@ class _Walk:
         return None
 
     def _links(self, page: str) -> list[tuple[str, int]]:
-        """Where a page leads to, each with the number of steps that the crawl counts for it."""
+        """Return the targets of a page, each with the steps that a crawl adds to the depth."""
         answer = self._site.answer(page)
         if answer is None or not self._is_read(answer):
             return []

@@ -1,4 +1,4 @@
-"""A recorded site from its file to its figures: graph, gold pairs, oracle, one crawl a scorer."""
+"""Measure a recorded site: graph, gold pairs, oracle, and one crawl per scorer."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,12 +26,12 @@ DIGITS = 6
 
 
 class NothingToMeasureError(ConfigurationError):
-    """A site without a gold pair that could be found: no mistake where there are others."""
+    """A site has no gold pair that can be reached; not an error if other sites have some."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A site to be replayed; without `gold` its own hreflang is taken for true."""
+    """A site to replay; without `gold`, its own hreflang is taken as true."""
 
     warc: Path
     gold: Path | None
@@ -46,7 +46,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """What was measured on a site: per scorer the figures, the curve and the order."""
+    """The results on a site: figures, curve and order of downloads per scorer."""
 
     site: str
     langs: str
@@ -59,12 +59,12 @@ class Measured:
     curves: dict[str, list[int]]
     orders: dict[str, list[str]]
     gold: list[Pair] = field(default_factory=list)
-    """The gold pairs that can be reached."""
+    """The gold pairs whose pages can both be reached."""
     downloads: int = 0
     seconds: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures, as `--json` prints them."""
+        """Return the figures as `--json` prints them."""
         return {
             "site": self.site,
             "langs": self.langs,
@@ -78,7 +78,7 @@ class Measured:
 
 
 def measure(job: Job, at_once: int = 1, done: Callable[[], None] = lambda: None) -> Measured:
-    """Replay one site with every scorer, so many crawls at once."""
+    """Replay one site with every scorer, `at_once` crawls at a time."""
     recording = Recording(job.warc)
     lines = gold.read_gold(job.gold) if job.gold is not None else []
     pair = _languages(job, lines)
@@ -90,7 +90,7 @@ def measure(job: Job, at_once: int = 1, done: Callable[[], None] = lambda: None)
     if not reachable:
         raise NothingToMeasureError(
             f"{job.warc.name}: links from {', '.join(crawl.seeds)} lead to both pages of none of"
-            f" the {len(true)} gold pairs for {pair}: name another start with --seeds."
+            f" the {len(true)} gold pairs for {pair}: start elsewhere with --seeds."
         )
     runs = dict(_crawls(site, job.scorers, crawl, at_once, done))
     orders = {name: run.order for name, run in runs.items()}
@@ -150,7 +150,7 @@ def _seeds(job: Job, site: RecordedSite) -> tuple[str, ...]:
 
 
 def _home(site: RecordedSite, homes: Sequence[str]) -> str:
-    """Of several home pages one in a language that is wanted."""
+    """Return a home page in a wanted language, or else the first one."""
     if len(homes) == 1:
         return homes[0]
     for url in homes:
@@ -176,7 +176,7 @@ def _graph(site: RecordedSite, crawl: ReplayCrawl) -> SiteGraph:
 
 
 def _limit(settings: Settings, name: str) -> int:
-    """A setting as the add-on leaves it: the user's, or else the project's default."""
+    """Return a setting as the add-on leaves it: the user's, or else the project's default."""
     if settings.getpriority(name):
         return settings.getint(name)
     return next(int(each.value) for each in scrapy_defaults if each.name == name)
@@ -185,7 +185,7 @@ def _limit(settings: Settings, name: str) -> int:
 def _gold_pairs(
     job: Job, recording: Recording, lines: list[gold.GoldLine], pair: LanguagePair
 ) -> list[Pair]:
-    """The true pairs whose pages were recorded, each once."""
+    """Return the gold pairs whose pages were recorded, each once."""
     if job.gold is None:
         listed = gold.claimed_pairs(RecordedSite(recording, pair.codes), pair)
         where = "the hreflang links of the site"
@@ -217,7 +217,7 @@ def _crawls(
     at_once: int,
     done: Callable[[], None],
 ) -> Iterator[tuple[str, Run]]:
-    """One crawl a scorer, each in a process of its own."""
+    """Yield the result of each scorer, from a crawl in its own process."""
     waiting = list(reversed(scorers))
     running: list[Running] = []
     try:
@@ -233,7 +233,7 @@ def _crawls(
 
 
 def figures_of(values: list[int], pairs: int, pages: int) -> dict[str, Any]:
-    """What is read from a curve alone."""
+    """Return the figures that need only the curve."""
     return {
         "auc": round(curve.area(values, pairs, pages), DIGITS),
         **{f"downloads_to_{n}": curve.downloads_to(values, pairs, n / 100) for n in SHARES},
@@ -243,7 +243,7 @@ def figures_of(values: list[int], pairs: int, pages: int) -> dict[str, Any]:
 
 
 class _Judge:
-    """What a crawl has found, beside the gold list; the oracle writes no pairs of its own."""
+    """Compares what a crawl found with the gold list; the oracle finds no pairs of its own."""
 
     def __init__(self, recording: Recording, true: list[Pair], reachable: list[Pair]) -> None:
         self._recording = recording

@@ -1,10 +1,9 @@
-"""The order of one who knows the gold pairs, but may only fetch what it has seen a link to.
+"""An oracle: a crawl that knows the gold pairs, but may only fetch what it has seen a link to.
 
-Finding the best order is a hard problem (it is a Steiner tree in disguise), so the oracle is
-greedy: it goes for the pair that takes fewest downloads from where it stands, along a shortest
-way, and where several ways are equally short takes the page that brings most pages of open
-pairs within one step. A pair takes two downloads at least, so it can hardly be beaten by more
-than the few downloads that it spends on ways.
+Finding the best order is a hard problem (a Steiner tree), so the oracle is greedy: it goes for the
+pair that takes the fewest further downloads, along a shortest path. Where several paths are equally
+short, it takes the page that brings most pages of open pairs within one step. Every pair takes at
+least two downloads, so an optimal order can save little more than the downloads spent on paths.
 """
 
 import math
@@ -16,12 +15,12 @@ from bilingual_crawler.lab.replay.graph import SiteGraph
 
 
 def oracle_order(graph: SiteGraph, pairs: Sequence[Pair]) -> list[str]:
-    """The downloads of the oracle, up to the one that completes the last pair."""
+    """Return the downloads of the oracle, up to the one that completes the last pair."""
     return _Oracle(graph, pairs).order()
 
 
 class _Oracle:
-    """Numbers for pages: of each page its distance, in downloads, from what was fetched."""
+    """Works on page numbers, and keeps each page's distance in downloads from the fetched pages."""
 
     def __init__(self, graph: SiteGraph, pairs: Sequence[Pair]) -> None:
         self._names = list(graph.links)
@@ -64,7 +63,7 @@ class _Oracle:
         self._come_nearer(self._links[page], 1)
 
     def _come_nearer(self, pages: Iterable[int], distance: int) -> None:
-        """Spread the news that some pages are now so many downloads away."""
+        """Lower the distance of some pages, and of the pages that they lead to."""
         queue = deque((page, distance) for page in pages)
         while queue:
             page, distance = queue.popleft()
@@ -73,7 +72,7 @@ class _Oracle:
                 queue.extend((target, distance + 1) for target in self._links[page])
 
     def _next(self) -> int | None:
-        """The page to fetch: the first on a shortest way to a pair that is nearest."""
+        """Return the next page to fetch: the first on a shortest path to a nearest pair."""
         ways = [self._way(pair) for pair in self._open]
         least = min((cost for cost, _ in ways), default=math.inf)
         if least == math.inf:
@@ -83,7 +82,7 @@ class _Oracle:
         return min(steps, key=lambda page: (-self._opens(page), page))
 
     def _way(self, pair: tuple[int, int]) -> tuple[float, tuple[int, ...]]:
-        """Downloads that a pair takes, and which page to go to first.
+        """Return the downloads that a pair takes, and which page to go to first.
 
         The second page may be one step from the first, wherever it is now.
         """
@@ -98,7 +97,7 @@ class _Oracle:
         return (from_first, (first,)) if from_first < from_second else (from_second, (second,))
 
     def _first_steps(self, goal: int) -> set[int]:
-        """Pages that can be fetched now and lie on a shortest way to a goal."""
+        """Return the pages that can be fetched now and lie on a shortest path to a goal."""
         level = {goal}
         for distance in range(int(self._distance[goal]) - 1, 0, -1):
             level = {
@@ -110,7 +109,7 @@ class _Oracle:
         return level
 
     def _opens(self, page: int) -> int:
-        """How many pages of open pairs a page would bring within one step."""
+        """Return how many pages of open pairs a page would bring within one step."""
         return sum(
             1
             for target in self._links[page]

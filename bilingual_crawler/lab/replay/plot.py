@@ -1,4 +1,4 @@
-"""The curves of a replay as a picture; matplotlib is needed for it alone."""
+"""Plot the curves of a replay; only this module needs matplotlib."""
 
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
@@ -12,7 +12,7 @@ from bilingual_crawler.lab.replay.measure import BREADTH_FIRST, ORACLE, Measured
 MOST_COLUMNS = 4
 DOTS_AN_INCH = 90
 COLOURS = 64
-"""Enough for a dozen lines and the shades at their edges; a quarter of the size of all."""
+"""Enough for a dozen lines and their smooth edges, at a quarter of the file size."""
 STYLES: Mapping[str, Mapping[str, Any]] = {
     ORACLE: {"color": "0.2", "linestyle": ":"},
     BREADTH_FIRST: {"color": "0.5", "linestyle": "--"},
@@ -20,7 +20,7 @@ STYLES: Mapping[str, Mapping[str, Any]] = {
 
 
 def check_matplotlib() -> None:
-    """Complain before the work, not after it."""
+    """Report a missing matplotlib before the work, not after it."""
     if find_spec("matplotlib") is None:
         raise ConfigurationError(
             "Plots need matplotlib: pip install 'bilingual-crawler[plot]', or leave --plot out."
@@ -28,7 +28,7 @@ def check_matplotlib() -> None:
 
 
 def plot_curves(results: Sequence[Measured], path: Path) -> None:
-    """The share of pairs with both pages against the share of pages: a panel a site, and all."""
+    """Plot the share of complete pairs over the share of pages: a panel per site, one for all."""
     check_matplotlib()
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - heavy
     from matplotlib.figure import Figure  # noqa: PLC0415 - heavy
@@ -70,12 +70,12 @@ def _draw_site(panel: Any, result: Measured) -> None:
         shares = [0.0, *(value / result.pairs for value in values)]
         pages = [at / result.pages for at in range(len(shares))]
         _line(panel, name, [*pages, max(1.0, pages[-1])], [*shares, shares[-1]])
-    told = ", alternates stripped" if result.strip else ""
-    _dress(panel, f"{result.site} ({result.langs}{told})")
+    stripped = ", alternates stripped" if result.strip else ""
+    _dress(panel, f"{result.site} ({result.langs}{stripped})")
 
 
 def _draw_all(panel: Any, results: Sequence[Measured]) -> None:
-    """Pairs of all sites together, by deciles, as in Figure 7 of SBFC."""
+    """Draw the pairs of all sites together, by deciles, as in Figure 7 of SBFC."""
     pairs = sum(each.pairs for each in results)
     tenths = [at / curve.DECILES for at in range(curve.DECILES + 1)]
     for name in dict.fromkeys(name for each in results for name in each.curves):

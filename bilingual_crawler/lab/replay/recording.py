@@ -1,7 +1,7 @@
-"""A WARC file as the web that a crawl sees: what was recorded is answered, nothing else exists.
+"""A WARC file as the whole web that a crawl sees: nothing exists but what was recorded.
 
-The file is read once. What stays in memory is a line a URL (where its record begins); bodies
-are read when they are asked for, so that a recording may be larger than the memory.
+The file is read once. Memory holds only where the record of each URL begins; bodies are read when
+needed, so a recording may be larger than the memory.
 """
 
 import shutil
@@ -66,40 +66,40 @@ class Recording:
 
     @property
     def pages(self) -> list[str]:
-        """Every URL that is answered with success, in the order of the file."""
+        """Every URL that is answered with 200, in the order of the file."""
         return [place.url for place in self._places.values() if place.status == OK]
 
     def is_page(self, url: str) -> bool:
-        """Whether a URL is answered with success."""
+        """Return True if a URL is answered with 200."""
         place = self._places.get(url_fingerprint(url))
         return place is not None and place.status == OK
 
     def name_of(self, url: str) -> str:
-        """The spelling under which a URL was recorded; the URL itself if it was not."""
+        """Return the spelling under which a URL was recorded; the URL itself if it was not."""
         place = self._places.get(url_fingerprint(url))
         return url if place is None else place.url
 
     def redirect_of(self, url: str) -> str | None:
-        """Where a URL redirects to; None if it does not."""
+        """Return the target of a redirect; None if the URL does not redirect."""
         place = self._places.get(url_fingerprint(url))
         if place is None or place.status not in REDIRECTS:
             return None
         return redirect_target(place.url, place.location)
 
     def aliases(self) -> Iterator[tuple[str, str]]:
-        """Every recorded redirect: what was asked for, and where it leads."""
+        """Yield every recorded redirect: the requested URL and its target."""
         for place in self._places.values():
             target = self.redirect_of(place.url)
             if target is not None:
                 yield place.url, target
 
     def answer(self, url: str) -> RecordedResponse | None:
-        """What was recorded for a URL; None is a page that does not exist, or is damaged."""
+        """Return the recorded response; None if the page does not exist or is damaged."""
         place = self._places.get(url_fingerprint(url))
         return None if place is None else self._read(place)
 
     def homes(self) -> list[str]:
-        """Where a crawl may start: the root of the host with most pages, or its shortest URLs."""
+        """Return where to start: the root of the host with most pages, or its shortest URLs."""
         hosts = Counter(host_of(url) for url in self.pages)
         if not hosts:
             return []
@@ -111,7 +111,7 @@ class Recording:
         return recorded or sorted(url for url in urls if len(url) == shortest)
 
     def page_of(self, url: str) -> str | None:
-        """The page that a URL leads to through redirects, under its recorded name."""
+        """Return the page that a URL leads to through redirects, by its recorded name, or None."""
         target: str | None = url
         for _ in range(MOST_REDIRECTS + 1):
             if target is None:
@@ -149,14 +149,14 @@ class Recording:
             self._places[fingerprint] = place
 
     def _add_revisit(self, record: WarcRecord, place: _Place) -> None:
-        """Answer a URL whose body stands elsewhere in the file with what stands there."""
+        """Answer a URL with a body that is stored under another record of the file."""
         original = referred_by(record)
         found = None if original is None else self._places.get(url_fingerprint(original))
         if found is not None:
             self._places.setdefault(url_fingerprint(place.url), found._replace(url=place.url))
 
     def _can_seek(self) -> bool:
-        """Whether records can be found again by where they begin: a gzip member each, or none."""
+        """Return True if records can be read at their offsets: one gzip member each, or no gzip."""
         places = list(self._places.values())
         return all(self._is_at(place) for place in (places[1:2] + places[-1:]))
 
@@ -170,7 +170,7 @@ class Recording:
         return url_fingerprint(target_of(record) or "") == url_fingerprint(place.url)
 
     def _unpack(self) -> None:
-        """Put a file that was packed as a whole on the disk once more, unpacked."""
+        """Unpack a file that was compressed as a whole into a temporary file."""
         self._spool = tempfile.NamedTemporaryFile(suffix=".warc")  # noqa: SIM115 - lives as we do
         try:
             with open_unpacked(self.path) as packed:
@@ -191,10 +191,10 @@ class Recording:
 
 
 def _rank(status: int) -> int:
-    """Pages before redirects before errors, where a URL was answered more than once."""
+    """Rank pages before redirects before errors, for URLs with more than one answer."""
     return 0 if status == OK else 1 if status in REDIRECTS else 2
 
 
 def site_name(path: Path) -> str:
-    """What a recording is called: its file name without the endings."""
+    """Return the name of a recording: its file name without the suffixes."""
     return path.name.removesuffix(".gz").removesuffix(".warc") or path.name

@@ -1,4 +1,4 @@
-"""What a replay prints: a table a site for people, or lines of JSON for programs."""
+"""The output of a replay: one table per site, or lines of JSON."""
 
 import json
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ from bilingual_crawler.reporting.terminal import plain
 
 ALL = "all"
 WIDTH = 120
-"""Of a table that goes to a file."""
+"""The width of a table that goes to a file."""
 NONE = "-"
 
 
 def aggregate(results: Sequence[Measured]) -> dict[str, Any]:
-    """Several sites as one: pairs after each tenth of every site's pages, and mean figures."""
+    """Return summed pairs after each tenth of every site's pages, and mean figures."""
     names = _scorers(results)
     return {
         "site": ALL,
@@ -56,7 +56,7 @@ def _rounded(value: float | None) -> float | None:
 
 
 def json_lines(results: Sequence[Measured]) -> str:
-    """A line a site, and one for all of them if there are several."""
+    """Return one line per site, and one for all of them if there are several."""
     lines = [each.to_dict() for each in results]
     if len(results) > 1:
         lines.append(aggregate(results))
@@ -64,15 +64,16 @@ def json_lines(results: Sequence[Measured]) -> str:
 
 
 def print_tables(results: Sequence[Measured]) -> None:
-    """The figures of each site, then those of all."""
+    """Print the figures of each site, then those of all."""
     console = Console(highlight=False, markup=False)
     if not console.is_terminal:
         console.width = WIDTH
     for each in results:
-        told = "without alternates" if each.strip else "with alternates"
+        alternates = "without alternates" if each.strip else "with alternates"
         console.print(
-            f"{plain(each.site)}, {each.langs}, {told}: {each.pages:,} pages and {each.pairs:,} of"
-            f" {each.listed:,} gold pairs can be reached from {plain(', '.join(each.seeds))}",
+            f"{plain(each.site)}, {each.langs}, {alternates}: {each.pages:,} pages and"
+            f" {each.pairs:,} of {each.listed:,} gold pairs can be reached from"
+            f" {plain(', '.join(each.seeds))}",
             soft_wrap=True,
         )
         console.print(site_table(each))
@@ -85,11 +86,11 @@ def print_tables(results: Sequence[Measured]) -> None:
         sum(each.downloads for each in results),
         sum(each.seconds for each in results),
     )
-    console.print(f"{downloads:,} downloads, {downloads / seconds:.0f} a second and process.")
+    console.print(f"{downloads:,} downloads, {downloads / seconds:.0f} per second and process.")
 
 
 def site_table(result: Measured) -> Table:
-    """A line a scorer, best first."""
+    """Return one line per scorer, best first."""
     table = _table()
     for name in ("auc", "gain", *(f"{share}% at" for share in SHARES)):
         table.add_column(name, justify="right")
@@ -112,7 +113,7 @@ def site_table(result: Measured) -> Table:
 
 
 def aggregate_table(together: dict[str, Any]) -> Table:
-    """Mean figures, and the pairs after each tenth of the pages of every site."""
+    """Return mean figures, and the pairs after each tenth of the pages of every site."""
     table = _table()
     for name in ("auc", "gain", "least gain"):
         table.add_column(name, justify="right")
@@ -125,7 +126,7 @@ def aggregate_table(together: dict[str, Any]) -> Table:
 
 
 def write_orders(results: Sequence[Measured], folder: Path) -> None:
-    """The downloads of each crawl, a URL a line, in a file a site and scorer."""
+    """Write the downloads of each crawl, one URL per line, one file per site and scorer."""
     folder.mkdir(parents=True, exist_ok=True)
     for each in results:
         for name, order in each.orders.items():
@@ -150,7 +151,7 @@ def _whole(value: int | None) -> str:
 def replay_with_bar(
     jobs: Sequence[Job], processes: int, seed: int
 ) -> tuple[list[Measured], list[ConfigurationError]]:
-    """Replay all sites with a bar on the terminal; what went well, and what did not."""
+    """Replay all sites with a progress bar; return the results and the problems."""
     console = Console(stderr=True)
     results: list[Measured] = []
     problems: list[ConfigurationError] = []

@@ -1,9 +1,9 @@
-"""One crawl of a recorded site: the real engine, one page at a time, in a process of its own.
+"""One crawl of a recorded site: the real engine, one page at a time, in its own process.
 
-Nothing but the scores decides the order: one request is under way at any moment, and the
-next one is chosen when the links of the last page are in the frontier. There are no delays
-and no network. A process is needed because a reactor runs only once; it is forked, so that
-everything that was read of the site is there already.
+Only the scores decide the order: there is one request at a time, and the next one is chosen when
+the links of the last page are in the frontier. There are no delays and no network. Each crawl needs
+its own process because a reactor runs only once; it is forked, so that it shares what was already
+read of the site.
 """
 
 import multiprocessing
@@ -41,7 +41,7 @@ BUDGET_SPENT = "replay_budget"
 
 
 class Downloads:
-    """What a crawl has asked for: its pages in order, and how many URLs that do not exist."""
+    """The downloads of a crawl: its pages in order, and the number of missing URLs."""
 
     def __init__(self, budget: int = 0) -> None:
         self.budget = budget
@@ -51,12 +51,12 @@ class Downloads:
 
     @property
     def is_spent(self) -> bool:
-        """Whether the crawl has fetched all that it may."""
+        """True if the crawl has used up its budget."""
         return bool(self.budget) and len(self.order) >= self.budget
 
 
 class RecordedHandler(BaseDownloadHandler):
-    """Answers http and https requests; what was not recorded does not exist.
+    """Answers http and https requests from a recording; anything else is a 404.
 
     `bound` makes a class for one crawl, because Scrapy builds handlers from classes.
     """
@@ -66,11 +66,11 @@ class RecordedHandler(BaseDownloadHandler):
 
     @classmethod
     def bound(cls, site: RecordedSite, downloads: Downloads) -> type["RecordedHandler"]:
-        """The handler of a crawl of `site`."""
+        """Return the handler class for one crawl of `site`."""
         return type(cls.__name__, (cls,), {"site": site, "downloads": downloads})
 
     async def download_request(self, request: Request) -> Response:
-        """Give the recorded answer, at once."""
+        """Return the recorded response."""
         answer = self.site.answer(request.url)
         status = NOT_FOUND if answer is None else answer.status
         if not is_site_file(request):
@@ -79,7 +79,7 @@ class RecordedHandler(BaseDownloadHandler):
             return Response(request.url, status=NOT_FOUND)
         refresh = self.site.refresh_of(request.url, answer)
         if refresh is not None and refresh not in self.site.recording:
-            request.meta["dont_redirect"] = True  # it would leave the recorded world
+            request.meta["dont_redirect"] = True  # the target was not recorded
         headers = Headers()
         for name, value in answer.headers:
             headers.appendlist(name, value)
@@ -113,7 +113,7 @@ ONE_AT_A_TIME: dict[str, Any] = {
     "RETRY_ENABLED": False,
 }
 USUAL: dict[str, Any] = {
-    "BILINGUAL_HONOUR": "",  # nothing is kept of the pages: that was decided when recording
+    "BILINGUAL_HONOUR": "",  # no page is kept, and the recording already obeyed opt-outs
 }
 ALONE: dict[str, Any] = {
     "BILINGUAL_ALLOW_PRIVATE": True,
@@ -134,7 +134,7 @@ ALONE: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What came of a crawl: its downloads in order, and the pairs that it wrote itself."""
+    """The result of a crawl: its downloads in order, and the pairs that it found itself."""
 
     order: list[str]
     pairs: list[Pair]
@@ -145,7 +145,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class ReplayCrawl:
-    """What a crawl of a site is to do."""
+    """The parameters of a crawl of a recorded site."""
 
     langs: Languages
     seeds: tuple[str, ...]
@@ -156,7 +156,7 @@ class ReplayCrawl:
 
 
 def run_settings(crawl: ReplayCrawl) -> Settings:
-    """The project's settings and the user's, with everything off that needs time or network."""
+    """Return the project's and the user's settings, without anything that needs time or network."""
     settings = Settings()
     settings.setmodule(project, priority="project")
     for name, value in {**USUAL, **(crawl.settings or {}), **ONE_AT_A_TIME, **ALONE}.items():
@@ -165,7 +165,7 @@ def run_settings(crawl: ReplayCrawl) -> Settings:
 
 
 class Running:
-    """A crawl in its process."""
+    """A running crawl, in its own process."""
 
     def __init__(self, site: RecordedSite, scorer: str, crawl: ReplayCrawl) -> None:
         self.scorer = scorer
@@ -177,7 +177,7 @@ class Running:
         other.close()
 
     def result(self) -> Run:
-        """Wait for the end; an error of the crawl is one of ours."""
+        """Wait for the end and return the result; raise the error of a crawl that failed."""
         try:
             result = self._end.recv()
         except EOFError:
@@ -188,7 +188,7 @@ class Running:
         raise ConfigurationError(f"The replay of {self._what} failed: {result}")
 
     def stop(self) -> None:
-        """End the crawl, whose result nobody wants any more."""
+        """Stop the crawl, whose result is no longer needed."""
         self._process.terminate()
         self._process.join()
 
@@ -198,16 +198,16 @@ def _report(end: Connection, site: RecordedSite, scorer: str, crawl: ReplayCrawl
         end.send(crawl_recorded(site, scorer, crawl))
     except ConfigurationError as error:
         end.send(str(error))
-    except Exception:  # noqa: BLE001 - told by the process that waits for it
+    except Exception:  # noqa: BLE001 - reported by the process that waits for it
         end.send(traceback.format_exc())
     finally:
         end.close()
 
 
 def crawl_recorded(site: RecordedSite, scorer: str, crawl: ReplayCrawl) -> Run:
-    """Crawl the site to its end or budget; once in a process."""
+    """Crawl the site until it ends or the budget is spent; only once per process."""
     random.seed(crawl.seed)
-    setattr(bilingual, "build_document", site.build)  # noqa: B010 - what was read is read
+    setattr(bilingual, "build_document", site.build)  # noqa: B010 - pages are parsed once for all crawls
     downloads = Downloads(crawl.budget)
     handler = RecordedHandler.bound(site, downloads)
     settings = run_settings(crawl)

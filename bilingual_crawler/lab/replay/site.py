@@ -1,4 +1,4 @@
-"""A recorded site as one replay sees it: its answers, stripped or not, and its documents."""
+"""A recorded site as a replay sees it: its responses, stripped or not, and its documents."""
 
 import pickle
 from typing import Any
@@ -18,10 +18,10 @@ REFRESH_BYTES = 4 * REFRESH_LOOKED_AT
 
 
 class RecordedSite:
-    """Answers requests from a recording, and reads every page once for all crawls of it.
+    """Answers requests from a recording, and parses every page once for all crawls of it.
 
-    A page is the same page for every scorer, so the documents that were read to draw the
-    graph of the site are kept (as bytes, a tenth of the page) for the crawls that follow.
+    A page is the same for every scorer, so the documents that were parsed for the graph of the
+    site are kept for the crawls that follow, as bytes (a tenth of the page).
     """
 
     def __init__(
@@ -34,14 +34,14 @@ class RecordedSite:
         self._read: dict[tuple[str, str, str], bytes] = {}
 
     def answer(self, url: str) -> RecordedResponse | None:
-        """What the site says; None is a page that does not exist."""
+        """Return the site's response; None if the page does not exist."""
         answer = self.recording.answer(url)
         if answer is None or not self.strip:
             return answer
         return without_alternates(url, answer)
 
     def is_page(self, url: str) -> bool:
-        """Whether a URL is answered with success; a sitemap may have been stripped."""
+        """Return True if a URL is answered with 200; a sitemap may have been stripped."""
         if not self.strip or not self.recording.is_page(url):
             return self.recording.is_page(url)
         name = self.recording.name_of(url)
@@ -51,7 +51,7 @@ class RecordedSite:
         return self._is_page[name]
 
     def refresh_of(self, url: str, answer: RecordedResponse) -> str | None:
-        """Where a page sends its reader by itself, as Scrapy sees it."""
+        """Return the target of a meta refresh that Scrapy would follow, or None."""
         if answer.status != OK or b"refresh" not in answer.body[:REFRESH_BYTES].lower():
             return None
         text = answer.body[:REFRESH_BYTES].decode("utf-8", "replace")[:REFRESH_LOOKED_AT]
@@ -61,7 +61,7 @@ class RecordedSite:
         return target if target.startswith(("http://", "https://")) else None
 
     def document(self, url: str, answer: RecordedResponse) -> Document:
-        """The page at a URL, as the spider reads it."""
+        """Return the page at a URL, as the spider parses it."""
         return self.build(
             url,
             answer.body,
@@ -71,7 +71,7 @@ class RecordedSite:
         )
 
     def build(self, url: str, body: bytes, **given: Any) -> Document:
-        """Do as `build_document` does, once a page."""
+        """Do what `build_document` does, once per page."""
         key = (url, given["content_type"], given["headers_language"])
         known = self._read.get(key) if given["hints"] == self.hints else None
         if known is not None:

@@ -1,7 +1,7 @@
-"""Pages without their own word on translations, so that knowledge of URLs alone is measured.
+"""Strip pages of what they declare about translations, to measure what is known without it.
 
-hreflang and rel=alternate are taken out of the bytes, before anybody parses them: `<link>`
-elements go, other elements lose the attribute and stay links. Sitemaps do not exist.
+hreflang and rel=alternate are removed from the bytes before they are parsed: `<link>` elements go,
+other elements lose the attribute and remain links. Sitemaps do not exist.
 """
 
 import re
@@ -31,7 +31,7 @@ _MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 
 
 def without_alternates(url: str, answer: RecordedResponse) -> RecordedResponse:
-    """An answer as a site without hreflang and without sitemaps would give it."""
+    """Return a response as a site without hreflang and sitemaps would send it."""
     if is_sitemap(answer.body, url):
         return MISSING
     headers = tuple(each for each in answer.headers if each[0].lower() != b"link")
@@ -41,7 +41,7 @@ def without_alternates(url: str, answer: RecordedResponse) -> RecordedResponse:
 
 
 def strip_body(body: bytes) -> bytes:
-    """The bytes of a page without any claim that other pages are its translations."""
+    """Return the bytes of a page without any claim that other pages are its translations."""
     encoding = _wide_encoding(body)
     if encoding is not None:
         text = body.decode(encoding, "replace").encode("utf-8", "replace")
@@ -53,7 +53,7 @@ def strip_body(body: bytes) -> bytes:
 
 
 def _wide_encoding(body: bytes) -> str | None:
-    """UTF-16, told by its mark or by the zeros between its letters."""
+    """Return the UTF-16 variant, seen by its byte order mark or by the zeros between letters."""
     head = body[:_LOOKED_AT]
     if body[:2] in _MARKS:
         return _MARKS[body[:2]]

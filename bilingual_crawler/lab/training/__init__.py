@@ -1,4 +1,4 @@
-"""How the two URL models are made: data, negatives, fitting, export.
+"""Training of the models: data, negatives, fitting, export.
 
-Needs `torch` and `transformers`; nothing that crawls imports this package.
+It needs `torch` and `transformers`; nothing that crawls imports this package.
 """

@@ -1,7 +1,7 @@
-"""More of the little there is: URLs without the name of their domain, URLs with a code put in.
+"""Synthetic training data: URLs with names hidden or codes added, and pairs made from them.
 
-A language with one site teaches the site's name, and a language with few sites never shows
-its code in a path. Both are cheap to make up for.
+A language with one site teaches the site's name, and a language with few sites never shows its
+code in a path. Real pairs come from few sites, and show few of the ways to write a language.
 """
 
 import random
@@ -23,7 +23,7 @@ OWN_SUFFIXES = {
     "scot": "gla",
     "frl": "fry",
 }
-"""Top-level domains of a language without a country."""
+"""Top-level domains of languages without a country."""
 SUFFIXES = {"gb": "uk"}
 _SUFFIX = re.compile(r"[a-z][a-z0-9+.-]*://[^/:?#]*\.([a-z]{2,10})(?=[/:?#]|$)", re.IGNORECASE)
 PAGES = ("", "", "", "about", "news", "index.php", "posts/", "contact")
@@ -32,7 +32,7 @@ PARAMETERS = ("lang", "l", "language", "hl", "locale", "lng")
 
 
 def without_name(url: str, domain: str) -> str:
-    """The URL with the name of its registered domain hidden; subdomain and suffix stay."""
+    """Return a URL with the name of its registered domain hidden; subdomain and suffix stay."""
     name = domain.partition(".")[0]
     if not name:
         return url
@@ -40,7 +40,7 @@ def without_name(url: str, domain: str) -> str:
 
 
 def codes_of(language: Language) -> list[str]:
-    """What sites call a language in a URL, the usual ways more than once."""
+    """Return what sites call a language in a URL, the usual codes more than once."""
     short = language.iso639_1
     codes = [language.code]
     if short:
@@ -51,13 +51,13 @@ def codes_of(language: Language) -> list[str]:
 
 
 def with_code(url: str, code: str, rng: random.Random) -> str:
-    """The URL of the same page as a site would write it for the language of a code."""
+    """Return a URL as a site would write it for the language of a code."""
     parts = _PARTS.fullmatch(url)
     if not parts:
         return url
     scheme, host, rest = parts[1] or "", parts[2], parts[3]
     place = rng.random()
-    if place < 0.7:  # noqa: PLR2004 - the shares of four ways
+    if place < 0.7:  # noqa: PLR2004 - the shares of four places
         return f"{scheme}{host}/{code}{rest or '/'}"
     if place < 0.82:  # noqa: PLR2004
         return f"{scheme}{code.lower()}.{host.removeprefix('www.')}{rest}"
@@ -71,7 +71,7 @@ def with_code(url: str, code: str, rng: random.Random) -> str:
 
 
 def coded(language: str, pages: Sequence[str], count: int, rng: random.Random) -> Iterator[str]:
-    """URLs of a language made from pages of others: the code is all that says so."""
+    """Yield URLs of a language, made from pages of others by adding its code."""
     codes = codes_of(find_language(language))
     for _ in range(count if pages else 0):
         yield with_code(rng.choice(pages), rng.choice(codes), rng)
@@ -80,10 +80,10 @@ def coded(language: str, pages: Sequence[str], count: int, rng: random.Random) -
 def suffixes_by_language(
     rows: Iterable[tuple[str, str]], languages: Iterable[str]
 ) -> dict[str, list[str]]:
-    """The top-level domains that speak for a language, from `url, language` rows.
+    """Return the top-level domains that indicate each language, from `url, language` rows.
 
-    A country's domain counts for a language of the country if it is what the data most
-    often shows there: Basque is spoken in Spain, but `.es` does not say so.
+    A country's domain counts for a language of the country if a good share of the data under it
+    is in that language: Basque is spoken in Spain, but `.es` does not indicate it.
     """
     seen: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for url, language in rows:
@@ -104,7 +104,7 @@ def suffixes_by_language(
 def home_pages(
     suffixes: Sequence[str], names: Sequence[str], count: int, rng: random.Random
 ) -> Iterator[str]:
-    """Home pages with any name under the domains of a language: the domain is all they say."""
+    """Yield home pages with any name under the top-level domains of a language."""
     for suffix in suffixes:
         for _ in range(count if names else 0):
             www = rng.choice(("www.", ""))
@@ -161,7 +161,7 @@ Pair = tuple[str, str]
 def made_pairs(
     sites: Mapping[str, Sequence[str]], count: int, rng: random.Random
 ) -> tuple[list[Pair], list[Pair]]:
-    """About `count` pairs and as many that are none."""
+    """Return about `count` pairs with codes added, and as many that are not pairs."""
     usable = {domain: [url for url in urls if len(url) < LONGEST] for domain, urls in sites.items()}
     domains = sorted(domain for domain, urls in usable.items() if len(set(urls)) > 1)
     codes = {language: codes_of(find_language(language)) for language in LANGUAGES}
@@ -184,10 +184,10 @@ def made_pairs(
 def translated_pairs(
     sites: Mapping[str, Sequence[str]], count: int, rng: random.Random
 ) -> tuple[list[Pair], list[Pair]]:
-    """Pairs whose words were replaced, as if translated, while something is left to see.
+    """Return pairs whose words were replaced as if translated, with something left in common.
 
-    What is left is what tells on real sites too: a number of three digits or more, a
-    name, the last part of the path. The others are the same with that changed.
+    What is left is what helps on real sites too: a number of three digits or more, a name, the last
+    part of the path. The negatives are the same with that part changed.
     """
     usable = {domain: [url for url in urls if len(url) < LONGEST] for domain, urls in sites.items()}
     domains = sorted(domain for domain, urls in usable.items() if len(set(urls)) > 1)
@@ -219,7 +219,7 @@ def translated_pairs(
 def numbered_pairs(
     sites: Mapping[str, Sequence[str]], count: int, rng: random.Random
 ) -> tuple[list[Pair], list[Pair]]:
-    """Pages whose language is a number in a parameter, beside pages whose number is their own."""
+    """Return pairs whose language is a number in a parameter, and negatives of another page."""
     every = sorted({url for urls in sites.values() for url in urls if len(url) < LONGEST})
     pairs: list[Pair] = []
     others: list[Pair] = []
@@ -240,7 +240,7 @@ def _words(url: str) -> list[str]:
 
 
 def _telling(url: str) -> set[str]:
-    """What is rare enough to tell a page from its neighbours."""
+    """Return what is rare enough to distinguish a page from its neighbours."""
     return set(re.findall(r"[0-9]{3,}|[^\W\d_]{6,}", tail(url).lower()))
 
 
@@ -255,7 +255,7 @@ def _replaced(url: str, words: Sequence[str], share: float, rng: random.Random) 
 
 
 def _as_if_translated(url: str, words: Sequence[str], rng: random.Random) -> str:
-    """Some words replaced, or all before the last part of the path, or all around a number."""
+    """Replace some words, or all before the last part of the path, or all around a number."""
     if rng.random() < 1 / 2:
         return _replaced(url, words, rng.choice((0.3, 0.5, 0.7)), rng)
     if re.search(r"[0-9]{3}", tail(url)):
@@ -269,7 +269,7 @@ def _other_number(number: str, rng: random.Random) -> str:
 
 
 def _two_codes(codes: Mapping[str, Sequence[str]], rng: random.Random) -> tuple[str, str]:
-    """Mostly the short codes of two languages, sometimes any way to write them."""
+    """Return the codes of two languages, mostly their short ones."""
     first, second = rng.sample(LANGUAGES, 2)
     if rng.random() < 0.35:  # noqa: PLR2004
         return rng.choice(codes[first]), rng.choice(codes[second])
@@ -277,11 +277,11 @@ def _two_codes(codes: Mapping[str, Sequence[str]], rng: random.Random) -> tuple[
 
 
 def _coded(url: str, code: str, place: float) -> str:
-    return with_code(url, code, random.Random(place))  # noqa: S311 - the same place twice
+    return with_code(url, code, random.Random(place))  # noqa: S311 - the same place for both URLs
 
 
 def _wrong(pages: Pair, codes: Pair, place: float, rng: random.Random, *, alone: bool) -> Pair:
-    """A neighbour of the pair: another page in either language, or almost the same page."""
+    """Return a negative near the pair: another page in either language, or a similar page."""
     page, other = pages
     code, second = codes
     kind = rng.random()
@@ -298,7 +298,7 @@ def _wrong(pages: Pair, codes: Pair, place: float, rng: random.Random, *, alone:
 
 
 def _near(url: str, rng: random.Random) -> str:
-    """The next number, or something below the page."""
+    """Return the URL with a higher number, or of something below the page."""
     step = rng.randint(1, 9)
     near = _LAST_NUMBER.sub(lambda found: str(int(found[1]) + step), url)
     return near if near != url else f"{url.rstrip('/')}/{rng.choice(NEAR)}"

@@ -1,9 +1,9 @@
 """The compact model: XLM-R's architecture made small, with hashed n-grams beside it.
 
-The transformer reads the URL as a sequence of pieces of its own small vocabulary. Beside
-it, what simpler means already know goes straight to the output, so that it need not be
-learned again from little data: for a language a linear model of n-grams, for a pair the
-numbers of `pair_features` and the words of both URLs in one space for all languages.
+The transformer reads the URL as a sequence of pieces from its own small vocabulary. What simpler
+models already know goes straight to the output, so that it need not be learned again from little
+data: for languages, a linear model of n-grams; for pairs, the numbers of `pair_features` and the
+words of both URLs in one space for all languages.
 """
 
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ from bilingual_crawler.languages import languages_of_token
 from bilingual_crawler.scoring.pair_features import FEATURES
 
 SPECIAL_TOKENS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
-"""In the order, and so with the ids, of XLM-R."""
+"""In XLM-R's order, and so with its ids."""
 PAD, END = 1, 2
 KINDS = 7
 START = 0.05
@@ -37,8 +37,8 @@ EXTRA_POSITIONS = 2  # XLM-R counts positions from the id of the padding plus on
 class Shape:
     """The sizes of a compact model.
 
-    `linear` for one with a linear model of n-grams in it, `pair` for one that compares two
-    URLs; `width` is that of the space for words of all languages that a pair has.
+    `linear` adds a linear model of n-grams, `pair` compares two URLs; `width` is that of the space
+    for words of all languages, which only pairs have.
     """
 
     outputs: int
@@ -56,7 +56,7 @@ class Shape:
 
 
 class CompactModel(nn.Module):
-    """Transformer plus n-grams: the sum of what all parts say, as logits."""
+    """A transformer with n-grams: its logits are the sum of the logits of all parts."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -72,10 +72,10 @@ class CompactModel(nn.Module):
         ngrams: Tensor,
         features: Tensor | None = None,
     ) -> Tensor:
-        """Logits of a batch; `ngrams` are ids with 0 for padding, `features` those of pairs.
+        """Return the logits of a batch; `ngrams` are padded with 0, `features` are for pairs.
 
-        While the transformer learns, the linear model is silent: it knows the training
-        rows by heart, and there would be nothing left to learn.
+        While the transformer learns, the linear model is left out: it fits the training rows so
+        well that there would be nothing left to learn.
         """
         found = match(input_ids) if self.comparison is not None else None
         said: Tensor = self.transformer(
@@ -90,7 +90,7 @@ class CompactModel(nn.Module):
         return said
 
     def start_from(self, statistics: NDArray[np.float32]) -> None:
-        """Let the token embeddings begin with what is known of the tokens, in short."""
+        """Initialise the token embeddings with reduced statistics of the tokens."""
         left, strength, _ = np.linalg.svd(statistics, full_matrices=False)
         short = left[:, : self.shape.hidden] * strength[: self.shape.hidden]
         short *= START / max(float(short.std()), 1e-9)
@@ -100,7 +100,7 @@ class CompactModel(nn.Module):
 
 
 class LinearPart(nn.Module):
-    """A linear model of n-grams, fitted elsewhere: weights by rarity, rows of unit length."""
+    """A linear model of n-grams, fitted elsewhere; weighted by rarity, rows of unit length."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -112,7 +112,7 @@ class LinearPart(nn.Module):
         self.requires_grad_(requires_grad=False)
 
     def set(self, fitted: LinearModel) -> None:
-        """Take over what was fitted; the rarity of an n-gram goes into its weights."""
+        """Copy a fitted model; the rarity of an n-gram goes into its weights."""
         with torch.no_grad():
             rarity = torch.from_numpy(fitted.rarity).float().unsqueeze(1)
             self.weights.weight.copy_(torch.from_numpy(fitted.weights).float() * rarity)
@@ -122,20 +122,19 @@ class LinearPart(nn.Module):
             self.bias.copy_(torch.from_numpy(fitted.bias).float())
 
     def forward(self, ngrams: Tensor) -> Tensor:
-        """Logits of n-grams, times the share that the linear model has in the whole."""
+        """Return the logits of n-grams, times the share of the linear model in the sum."""
         length = self.rarity(ngrams).sum(dim=1).clamp(min=1e-6).sqrt()
         return cast("Tensor", self.share * (self.weights(ngrams).sum(dim=1) / length + self.bias))
 
 
 class Match(NamedTuple):
-    """The tokens of two URLs, told apart: [batch, length] of 0.0 and 1.0.
+    """How the tokens of two URLs match, as masks [batch, length] of 0.0 and 1.0.
 
-    A token is `moved` if the other URL has it too, but with other neighbours: the same
-    digits do not make the same number. `kinds` numbers all this for the transformer: 0
-    for special tokens, then alone, moved, same in the first URL and in the second. Tokens
-    `before` stand up to two places before one that is alone: `lang` before `= 1`. `ends`
-    [batch, 3 * LAST] counts alone, moved and same by the place from a URL's end: the last
-    part of a path tells most.
+    A token is `moved` if the other URL has it too, but with other neighbours: the same digits do
+    not make the same number. `kinds` encodes all this for the transformer: 0 for special tokens,
+    then alone, moved, same in the first URL and in the second. Tokens `before` stand up to two
+    places before one that is alone, such as `lang` before `= 1`. `ends` [batch, 3 * LAST] counts
+    alone, moved and same by distance from the end of the URL: the last part of a path says most.
     """
 
     first_only: Tensor
@@ -148,10 +147,10 @@ class Match(NamedTuple):
 
 
 def match(input_ids: Tensor) -> Match:
-    """Which tokens of `<s> u </s> v </s>` are in the other URL too.
+    """Find the tokens of `<s> u </s> v </s>` that are in the other URL too.
 
-    What two URLs share is what makes them a pair, and equality is hard to learn for a
-    small transformer; here it is a comparison of numbers.
+    Two URLs are a pair by what they share, and equality is hard to learn for a small transformer;
+    here it is a comparison of numbers.
     """
     ends = (input_ids == END).to(torch.int64)
     later = ends.cumsum(dim=1) - ends
@@ -178,18 +177,18 @@ def match(input_ids: Tensor) -> Match:
 
 
 def _by_place(url: Tensor, values: Tensor) -> Tensor:
-    """The sum of values over the last tokens of a URL, one column a place from its end."""
+    """Sum values over the last tokens of a URL, with one column per distance from its end."""
     after = url.sum(dim=1, keepdim=True) - url.cumsum(dim=1)
     place = (after.unsqueeze(2) == torch.arange(LAST, device=url.device)).float()
     return ((url * values).unsqueeze(2) * place).sum(dim=1)
 
 
 class PairInteraction(nn.Module):
-    """What the features say, the tokens that one URL has alone or both have, and the words.
+    """Combines the features, the tokens in one or both URLs, and the words.
 
-    Language codes in one URL alone are harmless, most other words are not unless they
-    translate each other: summed over the tokens and the same for both orders of a pair,
-    this is easy to learn and holds on sites never seen.
+    Language codes in only one URL are harmless; most other words are not, unless they translate
+    each other. Summed over the tokens, and the same for both orders of a pair, this is easy to
+    learn and holds for unseen sites.
     """
 
     def __init__(self, shape: Shape) -> None:
@@ -212,17 +211,17 @@ class PairInteraction(nn.Module):
         )
         self.last = nn.Linear(shape.hidden, shape.outputs)
         for tokens in (self.tokens, self.before):
-            nn.init.normal_(tokens.weight, 0, 0.02)  # words never seen then say nothing
+            nn.init.normal_(tokens.weight, 0, 0.02)  # unseen words then have no influence
 
     def know(self, kinds: Tensor, features: NDArray[np.float32]) -> None:
-        """Take in what is known before anything is learned: tokens, and how features spread."""
+        """Set what is known before training: the kinds of tokens, and how features spread."""
         with torch.no_grad():
             self.kinds.weight.copy_(kinds)
             self.mean.copy_(torch.from_numpy(features.mean(axis=0)))
             self.spread.copy_(torch.from_numpy(features.std(axis=0) + 0.01))
 
     def forward(self, input_ids: Tensor, found: Match, ngrams: Tensor, features: Tensor) -> Tensor:
-        """Logits from all of it."""
+        """Return the logits of a batch."""
         tokens = self.tokens(input_ids)
         first = (tokens * found.first_only.unsqueeze(2)).sum(dim=1)
         second = (tokens * found.second_only.unsqueeze(2)).sum(dim=1)
@@ -235,7 +234,7 @@ class PairInteraction(nn.Module):
         return cast("Tensor", self.last(self.join(torch.cat([told, self.compare(known)], dim=1))))
 
     def likeness(self, ngrams: Tensor) -> Tensor:
-        """How alike the words of both URLs are in all languages, and how much there is of them."""
+        """Return how similar the words of both URLs are across languages, and their amount."""
         halves = ngrams.reshape(ngrams.shape[0], 2, -1)
         one, much = self.lexicon(halves[:, 0])
         two, more = self.lexicon(halves[:, 1])
@@ -245,7 +244,7 @@ class PairInteraction(nn.Module):
         return torch.cat([cosine * 2, cosine * least, least, most], dim=1)
 
     def by_kind(self, input_ids: Tensor, found: Match) -> Tensor:
-        """How much of each kind of token is alone, moved and the same."""
+        """Return how much of each kind of token is alone, moved and the same."""
         kinds = self.kinds(input_ids)
         first, second, moved, same = (
             torch.log1p((kinds * each.unsqueeze(2)).sum(dim=1))
@@ -275,10 +274,10 @@ def _transformer_config(shape: Shape) -> XLMRobertaConfig:
 
 
 def token_kinds(tokenizer: Tokenizer) -> Tensor:
-    """What every token is: a language's name, digits, letters, a sign; by its length.
+    """Return the kind of every token: a language's name, digits, letters or a sign.
 
-    A name of a language counts once; digits and letters count each, for a long number or
-    word that two URLs share says more than a short one.
+    A name of a language counts once; digits and letters count by length, as a long number or word
+    that two URLs share says more than a short one.
     """
     table = torch.zeros(tokenizer.get_vocab_size(), TOKEN_KINDS)
     for token, number in tokenizer.get_vocab().items():
@@ -297,11 +296,11 @@ def token_kinds(tokenizer: Tokenizer) -> Tensor:
 
 
 def train_tokenizer(texts: Iterable[str], vocabulary: int, *, digits: bool) -> Tokenizer:
-    """A unigram vocabulary of prepared URLs.
+    """Train a unigram vocabulary on prepared URLs.
 
-    Case says nothing in a URL. Hyphens and their like only part words, and would be half
-    of a long URL, so they go; slashes and dots stay, for the place of a word tells much.
-    Without `digits` every number is one and the same: a language has no numbers.
+    Case means nothing in a URL. Hyphens and the like only separate words, and would be half of a
+    long URL, so they go; slashes and dots stay, since the place of a word says much. Without
+    `digits` all numbers become one: numbers say nothing about a language.
     """
     tokenizer = Tokenizer(models.Unigram())
     steps: list[normalizers.Normalizer] = [normalizers.NFKC(), normalizers.Lowercase()]

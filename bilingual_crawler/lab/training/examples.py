@@ -1,4 +1,4 @@
-"""Training examples as arrays: encoded once, drawn in batches of like length."""
+"""Training examples as arrays: encoded once, drawn in batches of similar length."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from bilingual_crawler.scoring.pair_features import FEATURES
 
 PAD = 1
 CHUNK = 32
-"""Batches that are sorted by length together; between chunks the order is random."""
+"""Batches that are sorted by length together; the order between chunks is random."""
 
 Batch = dict[str, Tensor]
 
@@ -25,10 +25,10 @@ Batch = dict[str, Tensor]
 class Examples:
     """Encoded URLs or pairs with their targets.
 
-    `variants` are encodings of the same rows; each time a row is drawn, one of them is
-    taken: the URL as it is, or with the name of its domain hidden, so that words and
-    places of words are learned rather than names. `weights` say how often a row is drawn;
-    without them every row is drawn once an epoch.
+    `variants` are encodings of the same rows, such as the URL as it is and with the name of its
+    domain hidden; each time a row is drawn, one is picked, so that words and their places are
+    learned rather than names. `weights` say how often a row is drawn; without them every row is
+    drawn once per epoch.
     """
 
     variants: list[Arrays]
@@ -36,21 +36,21 @@ class Examples:
     weights: NDArray[np.float64] | None = None
     hidden_ngrams: float = 0.0
     measured: tuple[int, ...] = ()
-    """The classes that the rows can say something about: those with enough of them."""
+    """The classes with enough rows to be measured."""
 
     def __len__(self) -> int:
         return len(self.targets)
 
     def some(self, most: int) -> "Examples":
-        """Some rows, evenly from all of them."""
+        """Return at most `most` rows, evenly spaced."""
         rows = np.linspace(0, len(self) - 1, min(most, len(self))).astype(np.int64)
         variants = [{name: values[rows] for name, values in each.items()} for each in self.variants]
         return Examples(variants, self.targets[rows])
 
     def order(self, epoch: int, *, seed: int, size: int, fold: int) -> NDArray[np.int64]:
-        """The rows of an epoch: the same for the same seed, so that a run can be resumed.
+        """Return the rows of an epoch, the same for the same seed, so that a run can be resumed.
 
-        Without weights the first epoch sees one fold, each further epoch one more.
+        Without weights, the first epoch sees one fold, and each further epoch one more.
         """
         rng = np.random.default_rng((seed, epoch))
         if self.weights is not None:
@@ -62,7 +62,7 @@ class Examples:
     def batches(
         self, rows: NDArray[np.int64], size: int, rng: np.random.Generator | None = None
     ) -> Iterator[tuple[Batch, Tensor, NDArray[np.int64]]]:
-        """Inputs, targets and row numbers; with a generator, as training wants them."""
+        """Yield inputs, targets and row numbers; with `rng`, shuffled and varied for training."""
         lengths = (self.variants[0]["input_ids"] != PAD).sum(axis=1)
         for start in range(0, len(rows), size * CHUNK):
             chunk = rows[start : start + size * CHUNK]
@@ -96,7 +96,7 @@ class Examples:
 AT_ONCE = 1_000
 EXCHANGED_TOGETHER = 64
 LONGEST_CODE = 4
-"""Characters of a piece, its mark included, that may be a language code."""
+"""The longest piece, with its mark, that may be a language code."""
 WORD_MARK = "\N{LOWER ONE EIGHTH BLOCK}"
 PARAMETERS = frozenset(
     ("lang", "language", "locale", "clang", "langid", "sprache", "langue", "idioma")
@@ -105,19 +105,19 @@ ItemT = TypeVar("ItemT")
 
 
 def encode_urls(encoder: UrlEncoder, urls: Sequence[str]) -> Arrays:
-    """Every URL as a row."""
+    """Encode each URL as a row."""
     return _encoded(encoder, encoder.rows, urls)
 
 
 def encode_pairs(encoder: UrlEncoder, pairs: Sequence[tuple[str, str]]) -> Arrays:
-    """Every pair as a row."""
+    """Encode each pair as a row."""
     return _encoded(encoder, encoder.pair_rows, pairs)
 
 
 def _encoded(
     encoder: UrlEncoder, encode: Callable[[Sequence[ItemT]], Rows], items: Sequence[ItemT]
 ) -> Arrays:
-    """int32 and no mask: a table of millions must fit into memory."""
+    """Encode items as int32, without a mask: a table of millions must fit into memory."""
     arrays: dict[str, Any] = {
         "input_ids": np.full((len(items), encoder.max_length), PAD, dtype=np.int32)
     }
@@ -138,10 +138,10 @@ def _encoded(
 
 
 def with_other_words(arrays: Arrays, tokenizer: Tokenizer, rng: np.random.Generator) -> Arrays:
-    """The same rows with every longer word exchanged for another, in both URLs alike.
+    """Return the rows with every longer word replaced by another, the same in both URLs.
 
-    What is equal stays equal: a model learns from this what a pair looks like, not which
-    words the sites of the training data have.
+    What is equal stays equal, so a model learns what a pair looks like, not which words the sites
+    in the training data use.
     """
     words = np.array(
         [
@@ -165,7 +165,7 @@ def _names_language(token: str) -> bool:
 
 
 def described(ngrams: Ngrams | None) -> dict[str, object] | None:
-    """The entry of config.json from which a crawl makes the same encoder."""
+    """Return the entry of config.json from which a crawl makes the same encoder."""
     if ngrams is None:
         return None
     return {"sizes": list(ngrams.sizes), "buckets": ngrams.buckets, "most": ngrams.most}

@@ -1,4 +1,4 @@
-"""From a fitted model to the folder that a crawl loads: ONNX, tokenizer, config, card."""
+"""Write a fitted model to the folder that a crawl loads: ONNX, tokenizer, config, card."""
 
 import json
 import warnings
@@ -25,9 +25,9 @@ MATRIX, SMALLEST = 2, 1024
 
 
 def export(model: nn.Module, example: Batch, folder: Path) -> None:
-    """Write both graphs: fp32 as torch traces it, less what nobody reads, and int8 of that.
+    """Write two graphs: fp32 as torch traces it, without what is never read, and its int8 version.
 
-    Batch and lengths are dynamic.
+    Batch size and lengths are dynamic.
     """
     folder.mkdir(parents=True, exist_ok=True)
     model = model.eval().cpu()
@@ -62,9 +62,8 @@ def export(model: nn.Module, example: Batch, folder: Path) -> None:
 def _quantise(model: ModelProto) -> None:
     """Store the large weights in eight bits, with a scale for every row or column.
 
-    Only the weights: what flows between them stays as it is. Numbers rounded by the range
-    of a whole batch, as dynamic quantisation of activations does it, would make the answer
-    for a URL depend on the URLs that happen to be asked about with it.
+    Activations stay as they are. Dynamic quantisation rounds them by the range of the whole batch,
+    so the answer for a URL would depend on the other URLs in its batch.
     """
     graph = model.graph
     tables = {node.input[0] for node in graph.node if node.op_type == "Gather"}
@@ -87,14 +86,14 @@ def _quantise(model: ModelProto) -> None:
 
 
 def rounded(values: NDArray[np.float32], axis: int) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """A matrix in eight bits, and the scale of every slice along an axis."""
+    """Return a matrix in eight bits, and the scale of every slice along an axis."""
     most = np.abs(values).max(axis=1 - axis, keepdims=True)
     scale = np.maximum(most / 127, 1e-12).astype(np.float32)
     return np.rint(values / scale).astype(np.int8), scale.ravel()
 
 
 def write_folder(folder: Path, tokenizer: Tokenizer, config: dict[str, Any], card: str) -> None:
-    """Write what stands beside the graphs."""
+    """Write the files beside the graphs."""
     tokenizer.no_padding()
     tokenizer.no_truncation()
     tokenizer.save(str(folder / "tokenizer.json"), pretty=False)
@@ -104,7 +103,7 @@ def write_folder(folder: Path, tokenizer: Tokenizer, config: dict[str, Any], car
 
 
 def run_graph(path: Path, examples: Examples) -> NDArray[np.float32]:
-    """What a written graph says of examples: logits, in their order."""
+    """Return the logits of a written graph for examples, in their order."""
     options = ort.SessionOptions()
     options.intra_op_num_threads = 1
     options.add_session_config_entry("session.disable_quant_qdq", "1")
@@ -121,12 +120,12 @@ def run_graph(path: Path, examples: Examples) -> NDArray[np.float32]:
 
 
 def agreement(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
-    """The share of rows that two models put into the same class."""
+    """Return the share of rows that two models put into the same class."""
     return float((decisions(one) == decisions(other)).mean()) if len(one) else 1.0
 
 
 def decisions(logits: NDArray[np.float32]) -> NDArray[np.int64]:
-    """The class of every row; a single output is a yes from a probability of one half."""
+    """Return the class of every row; a single output means yes from a probability of 0.5."""
     if logits.shape[1] == 1:
         return (logits[:, 0] > 0).astype(np.int64)
     return np.asarray(logits.argmax(axis=1), dtype=np.int64)

@@ -1,9 +1,8 @@
-"""Spare the last layer of a transformer what nobody reads.
+"""Remove computations of the last transformer layer whose results are never read.
 
-XLM-R is asked about a text through its first token. The last layer needs the other tokens
-as keys and values, but what it works out for them (queries, attention, feed-forward) is
-thrown away: a third to a half of what a model of one or two layers costs. The answers stay
-what they were.
+XLM-R classifies a text by its first token. The last layer needs the other tokens as keys and
+values, but its results for them (queries, attention, feed-forward) are thrown away: a third to a
+half of the cost of a model with one or two layers. The answers do not change.
 """
 
 from collections import defaultdict
@@ -14,16 +13,16 @@ import numpy as np
 from onnx import GraphProto, ModelProto, NodeProto, helper, numpy_helper
 
 TOKENS, QUERIES = 1, 2
-"""The axis of the tokens in the hidden states, and of those that ask in the mask."""
+"""The axis of the tokens in the hidden states, and of the queries in the mask."""
 _NAME = "first_token"
 
 
 class _UnknownGraphError(Exception):
-    """The graph is not that of an encoder whose first token is classified."""
+    """The graph is not an encoder whose first token is classified."""
 
 
 class _Attention(NamedTuple):
-    """The nodes of a layer that must change, and the two tensors that they shall see less of."""
+    """The nodes of a layer that must change, and the two tensors to shorten for them."""
 
     hidden: str
     mask: str
@@ -35,10 +34,10 @@ class _Attention(NamedTuple):
 
 
 def keep_first_token(model: ModelProto) -> bool:
-    """Let the last layer work for the first token alone; the graph is changed in place.
+    """Make the last layer compute only the first token; change the graph in place.
 
-    False if the graph does not look as expected. It is then left as it was, which is as
-    right and only slower.
+    Return False if the graph does not look as expected. It is then left as it was: correct, only
+    slower.
     """
     graph = model.graph
     nodes = _Nodes(graph)
@@ -61,7 +60,7 @@ def keep_first_token(model: ModelProto) -> bool:
 
 
 def _first(graph: GraphProto, name: str, axis: int) -> str:
-    """Add a node that takes the first of a tensor along an axis; the name of what it gives."""
+    """Add a node that takes the first slice of a tensor along an axis; return its output's name."""
     taken = f"{name}_{_NAME}"
     numbers = {f"from_{axis}": 0, f"to_{axis}": 1, f"axis_{axis}": axis}
     inputs = [_numbers(graph, each, [number]) for each, number in numbers.items()]
@@ -78,7 +77,7 @@ def _numbers(graph: GraphProto, name: str, values: Sequence[int]) -> str:
 
 
 class _Nodes:
-    """A graph that can be walked against the arrows and along them."""
+    """A graph that can be walked in both directions."""
 
     def __init__(self, graph: GraphProto) -> None:
         self._nodes = list(graph.node)
@@ -92,7 +91,7 @@ class _Nodes:
         self._constants = {each.name: each for each in graph.initializer}
 
     def last_attention(self) -> _Attention:
-        """The attention of the layer whose first token is classified."""
+        """Return the attention of the layer whose first token is classified."""
         softmax = self._last_softmax()
         masked = self._maker(softmax.input[0], "Add")
         scores, mask = self._scores_and_mask(masked)
@@ -109,7 +108,7 @@ class _Nodes:
         return _Attention(hidden, mask, query, split, masked, join, residuals[0])
 
     def shape_after(self, reshape: NodeProto, axis: int) -> list[int]:
-        """The numbers of a shape that stand behind an axis; they must be constant."""
+        """Return the dimensions of a shape after an axis; they must be constant."""
         parts = self._maker(reshape.input[1], "Concat").input[axis + 1 :]
         numbers = [self._constant(part) for part in parts]
         if not all(numbers):
@@ -117,7 +116,7 @@ class _Nodes:
         return [number for each in numbers for number in each]
 
     def _last_softmax(self) -> NodeProto:
-        """The softmax of the last layer: the one before the only thing that reads its end."""
+        """Return the softmax of the last layer, before the only reader of its output."""
         for node in self._nodes:
             axis = [each.i for each in node.attribute if each.name == "axis"]
             if node.op_type != "Gather" or axis != [TOKENS] or self._constant(node.input[1]) != [0]:
@@ -130,7 +129,7 @@ class _Nodes:
         raise _UnknownGraphError
 
     def _ancestors(self, node: NodeProto) -> list[NodeProto]:
-        """All that a node depends on, in the order in which it is run."""
+        """Return all nodes that a node depends on, in the order of execution."""
         waiting, seen = list(node.input), set[str]()
         while waiting:
             maker = self._makers.get(waiting.pop())
@@ -148,7 +147,7 @@ class _Nodes:
         raise _UnknownGraphError
 
     def _back(self, name: str, wanted: str, through: Sequence[str]) -> NodeProto:
-        """The maker of a tensor, behind nodes that only turn or scale it."""
+        """Return the node that makes a tensor, before nodes that only reshape or scale it."""
         node = self._makers.get(name)
         while node is not None and node.op_type in through:
             node = self._makers.get(node.input[0])
@@ -170,7 +169,7 @@ class _Nodes:
         return users[0]
 
     def _constant(self, name: str) -> list[int]:
-        """The whole numbers of a constant; nothing for what is worked out in the graph."""
+        """Return the integers of a constant; nothing for a computed tensor."""
         node = self._makers.get(name)
         if name in self._constants:
             tensor = self._constants[name]

@@ -1,7 +1,7 @@
 """Words of many languages in one space, so that `about-us` lies beside `sobre-nosotros`.
 
-A table of short phrases and their translations teaches hashed n-grams of words where they
-belong: both sides of a row are drawn together, all other rows of a batch pushed away.
+The vectors of hashed n-grams are learned from a table of short phrases and their translations: both
+sides of a row are pulled together, and all other rows of a batch are pushed away.
 """
 
 import re
@@ -23,9 +23,9 @@ from bilingual_crawler.store.input_files import open_text
 BATCH = 1024
 RATE = 8e-3
 HIDDEN = 0.1
-"""The share of n-grams left out while learning, so that none is relied on alone."""
+"""The share of n-grams left out in training, so that the model relies on no single one."""
 COMMON = -0.5
-"""Exponent of a language's rows in how often each is drawn: large ones count more, not all."""
+"""Exponent of a language's size in how often each row is drawn: large ones do not dominate."""
 LANGUAGE_CAP = 30_000
 AT_ONCE = 20_000
 DRAWN = 200
@@ -47,9 +47,9 @@ class NgramEncoder(nn.Module):
             self.vectors.weight[0] = 0
 
     def forward(self, ngrams: Tensor) -> tuple[Tensor, Tensor]:
-        """The vectors of texts, and how much each says; 0 is padding."""
+        """Return the vectors of texts and their total weights; 0 is padding."""
         weights = nn.functional.softplus(self.weights(ngrams)) * (ngrams > 0).unsqueeze(2)
-        if self.training:  # the same, much faster to learn by, and unknown to ONNX
+        if self.training:  # the same result, much faster in training, but not supported by ONNX
             each = weights.squeeze(2)
             vectors = nn.functional.embedding_bag(
                 ngrams, self.vectors.weight, per_sample_weights=each, mode="sum"
@@ -59,7 +59,7 @@ class NgramEncoder(nn.Module):
 
 
 class Phrases(NamedTuple):
-    """Translated phrases as numbers of two lists of texts, with a share for each row."""
+    """Translated phrases as indexes into two lists of texts, with a sampling share per row."""
 
     texts: tuple[list[str], list[str]]
     rows: tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -67,7 +67,7 @@ class Phrases(NamedTuple):
 
 
 def read_phrases(paths: Iterable[Path]) -> Phrases:
-    """Rows `language, English, translation`, tab-separated, plain or .gz; broken ones are left."""
+    """Read rows `language, English, translation`, separated by tabs; broken rows are skipped."""
     english: dict[str, int] = {}
     others: dict[str, int] = {}
     rows: dict[tuple[int, int], str] = {}
@@ -92,7 +92,7 @@ def read_phrases(paths: Iterable[Path]) -> Phrases:
 
 
 def _thinned(languages: NDArray[np.str_]) -> NDArray[np.int64]:
-    """Row numbers, so many of each language at most: one has a million, most a few thousand."""
+    """Return row numbers, capped per language: one has a million, most have a few thousand."""
     rng = np.random.default_rng(0)
     every = (np.flatnonzero(languages == language) for language in np.unique(languages))
     drawn = [rng.permutation(rows)[:LANGUAGE_CAP] for rows in every]
@@ -109,7 +109,7 @@ def _lines(paths: Iterable[Path]) -> Iterator[tuple[str, str, str]]:
 
 
 def as_words(text: str) -> str:
-    """A phrase as the words of a slug are written: without accents, a blank around each."""
+    """Return a phrase as words of a slug: without accents, a space around each word."""
     return f" {' '.join(_WORD.findall(folded(text.lower())))} "
 
 
@@ -122,7 +122,7 @@ def fit_lexicon(
     seed: int = 0,
     show: Callable[[int, int, float], None] = lambda *_: None,
 ) -> NgramEncoder:
-    """Learn the space; `show` is told step, steps and loss."""
+    """Learn the vectors; `show` is called with step, steps and loss."""
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
     lexicon = NgramEncoder(ngrams.buckets, width)

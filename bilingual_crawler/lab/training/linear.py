@@ -1,7 +1,7 @@
-"""A linear model of n-gram ids: one-against-rest logistic regression, rarity-weighted.
+"""A linear model of n-gram ids: one-against-rest logistic regression, weighted by rarity.
 
-The ids are those that a crawl gives to the graph, so what is fitted here by scikit-learn
-in minutes becomes a table of the compact model.
+The ids are those that a crawl passes to the graph, so what scikit-learn fits here in minutes
+becomes a table of the compact model.
 """
 
 from typing import NamedTuple
@@ -73,10 +73,10 @@ def _unit_rows(rows: sparse.csr_matrix, rarity: NDArray[np.float64]) -> sparse.c
 
 
 def token_statistics(examples: Examples, outputs: int) -> NDArray[np.float32]:
-    """What each token says about each class: log-odds against the class's share, damped.
+    """Return what each token says about each class: damped log-odds against the class's share.
 
-    A transformer whose embeddings begin with this need not learn from nothing that
-    `ja` is Finnish: it learns in minutes what else took an hour.
+    A transformer whose embeddings start with this need not learn from scratch that `ja` is Finnish:
+    it learns in minutes what otherwise took an hour.
     """
     ids = np.concatenate([variant["input_ids"] for variant in examples.variants])
     repeated = len(examples.variants)

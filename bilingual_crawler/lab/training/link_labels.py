@@ -1,14 +1,13 @@
 """Labelled links, from recorded sites whose pairs are known.
 
-What a link is depends on who asks: on an English page "Deutsch" is right for one who seeks German
-and wrong for one who seeks French. So a page is asked for several languages, one after the other:
-those that its site has, and one that it does not have.
+The label of a link depends on the sought language: on an English page "Deutsch" is right if German
+is sought, and wrong if French is. So each page is used for several languages: some that its site
+has, and one that it does not have.
 
-A link is *right* if it leads to the page that is known as the translation of this one, or to the
-home page of the sought language, where switches often lead. It is *wrong* if it leads to another
-site or to a page in another language than the sought one. Of what remains (a page in the sought
-language of which it is not known whose translation it is, or a page that was not recorded)
-nothing is known, so nothing is learned from it. The text of a link has no say in its label.
+A link is *right* if it leads to the known translation of its page, or to the home page of the
+sought language, where switches often lead. It is *wrong* if it leads to another site or to a page
+in another language. Other links (to a page in the sought language whose counterpart is not known,
+or to a page that was not recorded) are not used. The text of a link does not affect its label.
 """
 
 from collections import defaultdict
@@ -29,23 +28,23 @@ from bilingual_crawler.urls.hosts import host_of, site_of
 
 PAGES_A_SITE = 100
 SOUGHT_A_PAGE = 4
-"""Languages that a page is asked for, of those that its site has."""
+"""Sought languages per page, of those that its site has."""
 WRONG_A_PAGE = 20
-"""Wrong links of a page that are taken, each for as many as there are; and all that name a
-language, because those are the hard ones."""
+"""Wrong links sampled per page, weighted to stand for all of them. Those that name a language are
+the hard ones, and are all kept."""
 NEVER_THERE = ("fin", "vie", "swa", "ell", "hun", "tha")
-"""Languages of which one is asked for that the site does not have."""
+"""Languages from which one that the site does not have is taken."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledLink:
-    """A link as a predictor sees it, and what it is."""
+    """The features of a link, and its label."""
 
     site: str
     features: tuple[str, ...]
     is_right: bool
     weight: float = 1.0
-    """For how many links it stands."""
+    """The number of links that it stands for."""
     variant: int = 0
     """0 for the link as it is; see `VARIANTS`."""
 
@@ -63,12 +62,12 @@ def _without_text(link: Link) -> Link:
 
 
 VARIANTS = (_as_it_is, _without_hreflang, _without_text)
-"""How each link is learned from: also without what many sites do not give, so that the predictor
-leans on no single sign."""
+"""Versions of each link to learn from: also without what many sites do not provide, so that the
+predictor does not rely on a single signal."""
 
 
 class LabelledSite:
-    """A recorded site whose pairs are known; `strip` takes out what its pages declare of them."""
+    """A recorded site whose pairs are known; `strip` removes what its pages declare of them."""
 
     def __init__(self, warc: Path, *, strip: bool = False) -> None:
         self.recording = Recording(warc)
@@ -80,16 +79,16 @@ class LabelledSite:
         for line in self.gold:
             self._learn(line)
         self.languages = sorted(set(self._languages.values()))
-        """The ISO 639-3 codes that the known pairs have."""
+        """The ISO 639-3 codes in the known pairs."""
         self._homes = self._home_pages()
 
     def document(self, url: str) -> Document | None:
-        """The page at a recorded URL."""
+        """Return the page at a recorded URL, or None."""
         answer = self._site.answer(url)
         return None if answer is None else self._site.document(url, answer)
 
     def page_of(self, url: str) -> str | None:
-        """The page that a URL leads to, through redirects of the server and of pages."""
+        """Return the page that a URL leads to, through redirects and meta refreshes, or None."""
         page = self.recording.page_of(url)
         answer = None if page is None else self.recording.answer(page)
         if page is None or answer is None:
@@ -98,13 +97,13 @@ class LabelledSite:
         return (self.recording.page_of(refresh) if refresh else None) or page
 
     def pages(self) -> list[str]:
-        """Pages to learn from: the home page, and others in an order that means nothing."""
+        """Return pages to learn from: the home pages, then others in arbitrary order."""
         known = sorted(self._partners, key=lambda url: crc32(url.encode()))
         homes = (self._homes[code] for code in sorted(self._homes))
         return list(dict.fromkeys((*homes, *known)))[:PAGES_A_SITE]
 
     def labelled(self) -> Iterator[LabelledLink]:
-        """The links of some pages, asked for some languages."""
+        """Yield the labelled links of some pages for some sought languages."""
         for number, url in enumerate(self.pages()):
             document = self.document(url)
             language = self.language_of(url)
@@ -119,7 +118,7 @@ class LabelledSite:
                 yield from self._of_page(document, language, code)
 
     def label(self, page: str, link: Link, sought: str) -> bool | None:
-        """Whether a link is right for one who seeks a language; None if that is not known."""
+        """Return True if a link is right for the sought language; None if that is not known."""
         target = self.recording.page_of(link.url)
         if target is None:
             is_ours = site_of(host_of(link.url)) == site_of(host_of(page))
@@ -157,7 +156,7 @@ class LabelledSite:
         return {code: url for code, url in homes.items() if code in self.languages}
 
     def language_of(self, url: str) -> str:
-        """The language of a recorded page: as the known pairs say, or else as it reads."""
+        """Return the language of a recorded page: from the known pairs, or else from its text."""
         if url not in self._languages:
             document = self.document(url)
             self._languages[url] = (document.language if document else None) or ""
@@ -169,13 +168,13 @@ def _gold_list(warc: Path, name: str) -> Path:
     if not path.is_file():
         raise ConfigurationError(
             f"There is no list of known pairs for {warc}.",
-            f"Write {path}: URL, URL, language, language a line, with tabs between.",
+            f"Write {path}: URL, URL, language, language on each line, separated by tabs.",
         )
     return path
 
 
 def _chosen(links: Sequence[Link], labels: Iterable[bool | None]) -> Iterator[tuple[int, float]]:
-    """Which links of a page are taken, and for how many each stands."""
+    """Yield which links of a page are used, and how many links each stands for."""
     easy: list[int] = []
     for at, (link, label) in enumerate(zip(links, labels, strict=True)):
         if label is None:

@@ -1,9 +1,8 @@
-"""The link predictor, learned from labelled links: a linear SVM and Platt's sigmoid.
+"""Fit the link predictor to labelled links: a linear SVM and Platt's sigmoid.
 
-Every site counts the same, however many links it has. A word is learned only if several sites
-have it, so that the names of one site are not taken for a rule. The sigmoid is fitted to margins
-of links whose site the machine had not seen; fitted to those that it had seen, it would be far
-too sure.
+Every site counts the same, however many links it has. A word is learned only if several sites have
+it, so that the names of one site do not become a rule. The sigmoid is fitted to margins of links
+from sites that the SVM has not seen; fitted to those it has seen, it would be far too confident.
 """
 
 from collections import defaultdict
@@ -18,16 +17,16 @@ from bilingual_crawler.lab.training.link_labels import LabelledLink
 
 LEAST_SITES = 4
 PENALTY = 0.02
-"""What the SVM pays for an example on the wrong side (C)."""
+"""The cost of an example on the wrong side (C of the SVM)."""
 FOLDS = 5
-"""In how many parts the sites are divided to fit the sigmoid."""
+"""The number of folds of sites for fitting the sigmoid."""
 THRESHOLDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 Numbers = NDArray[np.float64]
 
 
 class LinkFigures(NamedTuple):
-    """How good the links are that a threshold lets pass; sites count alike."""
+    """Recall and precision of the links above a threshold; every site counts the same."""
 
     threshold: float
     recall: float
@@ -35,13 +34,13 @@ class LinkFigures(NamedTuple):
 
     @property
     def f(self) -> float:
-        """The harmonic mean of the two."""
+        """The harmonic mean of precision and recall."""
         total = self.precision + self.recall
         return 2 * self.precision * self.recall / total if total else 0.0
 
 
 def fit(given: Iterable[LabelledLink], about: dict[str, Any]) -> LinkPredictor:
-    """The predictor that fits some links best."""
+    """Fit a predictor to links."""
     from sklearn.calibration import CalibratedClassifierCV  # noqa: PLC0415 - only to train
     from sklearn.feature_extraction.text import CountVectorizer  # noqa: PLC0415 - only to train
     from sklearn.model_selection import GroupKFold  # noqa: PLC0415 - only to train
@@ -73,7 +72,7 @@ def fit(given: Iterable[LabelledLink], about: dict[str, Any]) -> LinkPredictor:
 
 
 def vocabulary(links: Iterable[LabelledLink]) -> list[str]:
-    """The features that are learned: what is seen of languages, and words of several sites."""
+    """Return the features to learn: those about languages, and words found on several sites."""
     sites: defaultdict[str, set[str]] = defaultdict(set)
     for link in links:
         for feature in link.features:
@@ -82,7 +81,7 @@ def vocabulary(links: Iterable[LabelledLink]) -> list[str]:
 
 
 def weights_of(links: Sequence[LabelledLink]) -> Numbers:
-    """What each link counts, so that every site counts the same; one on average."""
+    """Return the weight of each link, so that every site counts the same; 1 on average."""
     totals: defaultdict[str, float] = defaultdict(float)
     for link in links:
         totals[link.site] += link.weight
@@ -91,7 +90,7 @@ def weights_of(links: Sequence[LabelledLink]) -> Numbers:
 
 
 def left_out(links: Sequence[LabelledLink]) -> Iterator[tuple[str, LinkPredictor]]:
-    """For each site, the predictor that is learned from all others."""
+    """Yield each site with the predictor that is learned from all others."""
     for site in sorted({link.site for link in links}):
         yield site, fit([link for link in links if link.site != site], {})
 
@@ -99,7 +98,7 @@ def left_out(links: Sequence[LabelledLink]) -> Iterator[tuple[str, LinkPredictor
 def measure(
     predictors: dict[str, LinkPredictor], links: Sequence[LabelledLink]
 ) -> list[LinkFigures]:
-    """Recall and precision by threshold; each site is judged by its own predictor."""
+    """Return recall and precision by threshold; each site is judged by its own predictor."""
     likelihoods = np.array(
         [
             predictor.probability(predictor.margin(link.features))
@@ -120,5 +119,5 @@ def measure(
 
 
 def _same(features: Sequence[str]) -> Sequence[str]:
-    """What is counted: the features as they are."""
+    """Return the features as they are."""
     return features

@@ -1,4 +1,4 @@
-"""Fitting a model: SBFC's optimiser and schedule, early stopping, and resuming after a kill."""
+"""Fit a model: SBFC's optimiser and schedule, early stopping, and resuming after a kill."""
 
 import math
 import pickle
@@ -25,8 +25,8 @@ EVALUATION_BATCH = 512
 class Schedule:
     """How a model is fitted; the defaults are those of SBFC for XLM-R base.
 
-    `decay` is `inverse_sqrt` (for ever, until patience ends it) or `cosine` (down to zero
-    over all `epochs`). `epoch_size` draws so many examples an epoch where they are
+    `decay` is `inverse_sqrt` (without an end, until patience runs out) or `cosine` (down to zero
+    over all `epochs`). `epoch_size` is the number of examples drawn per epoch where they are
     weighted.
     """
 
@@ -46,7 +46,7 @@ class Schedule:
 
 @dataclass(slots=True)
 class FitProgress:
-    """Where a fit stands: what a progress bar shows and a checkpoint keeps."""
+    """The progress of a fit, shown by the progress bar and kept in the checkpoint."""
 
     epoch: int = 0
     step: int = 0
@@ -64,7 +64,7 @@ Show = Callable[[FitProgress], None]
 
 
 class Fit:
-    """One fit of one model on a device, with its checkpoint file."""
+    """The fit of one model on a device, with its checkpoint file."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class Fit:
         self._saved = time.monotonic()
 
     def run(self, train: Examples, dev: Examples) -> FitProgress:
-        """Fit until patience or the epochs run out; the model is left with its best weights."""
+        """Fit until patience or the epochs run out; the model then has its best weights."""
         at = self.progress
         while at.epoch < self.schedule.epochs and at.waited < self.schedule.patience:
             self._epoch(train)
@@ -150,7 +150,7 @@ class Fit:
         self.show(at)
 
     def predict(self, examples: Examples) -> NDArray[np.float32]:
-        """Logits of every example, in their order."""
+        """Return the logits of all examples, in their order."""
         self.model.eval()
         rows = np.arange(len(examples))
         found: NDArray[np.float32] | None = None
@@ -169,7 +169,7 @@ class Fit:
         return logits
 
     def save(self) -> None:
-        """Write the checkpoint beside the old one, then put it in its place."""
+        """Write the checkpoint, and replace the old one only when it is complete."""
         state = {
             "model": self.model.state_dict(),
             "best": self._best,
@@ -184,7 +184,7 @@ class Fit:
         self._saved = time.monotonic()
 
     def resume(self) -> bool:
-        """Go on from the checkpoint, if there is one."""
+        """Continue from the checkpoint; return False if there is none."""
         if not self.checkpoint.exists():
             return False
         try:
@@ -196,17 +196,17 @@ class Fit:
             self._best, self.progress = state["best"], state["progress"]
         except (RuntimeError, ValueError, KeyError, EOFError, pickle.UnpicklingError) as error:
             raise ConfigurationError(
-                f"Cannot go on from {self.checkpoint}: it is damaged, or of a run with other "
+                f"Cannot continue from {self.checkpoint}: it is damaged, or of a run with other "
                 f"tables or another base ({str(error).strip().partition(chr(10))[0]}).",
-                "Write the command as it was, or leave --resume away to start anew.",
+                "Repeat the original command, or leave out --resume to start over.",
             ) from None
         return True
 
 
 def rate_at(schedule: Schedule, done: int, steps: int) -> float:
-    """The learning rate after `done` steps, of which an epoch has `steps`.
+    """Return the learning rate after `done` steps, of which an epoch has `steps`.
 
-    It rises in a line over the first share of the first epoch, then falls.
+    It rises linearly over the first part of the first epoch, then falls.
     """
     first = max(1, round(schedule.warm_up * steps))
     if done < first:
@@ -218,7 +218,7 @@ def rate_at(schedule: Schedule, done: int, steps: int) -> float:
 
 
 def loss_of(logits: Tensor, targets: Tensor, smoothing: float) -> Tensor:
-    """Cross-entropy over languages, or binary cross-entropy for a single output."""
+    """Return the cross-entropy over languages, or the binary one for a single output."""
     if logits.shape[1] > 1:
         return nn.functional.cross_entropy(logits, targets, label_smoothing=smoothing)
     wanted = targets.float() * (1 - smoothing) + smoothing / 2

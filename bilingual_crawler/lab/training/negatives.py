@@ -1,9 +1,8 @@
-"""Pairs of URLs that are no translations, as SBFC (section 3.1) makes them.
+"""Pairs of URLs that are not translations, made as in SBFC (section 3.1).
 
-Each sampler takes a pair and the site it comes from, and answers with another pair or with
-None where the site has nothing to offer. A site is one registered domain: negatives then
-look like what a crawler meets, the other links of the same pages, and telling two sites
-apart teaches nothing.
+Each sampler takes a pair and its site, and returns another pair, or None if the site has nothing to
+offer. A site is one registered domain: its negatives look like what a crawler meets, the other
+links of the same pages, and distinguishing two sites would teach nothing.
 """
 
 import random
@@ -38,11 +37,11 @@ class DomainUrls:
         self._index: dict[str, dict[str, list[str]]] = {}
 
     def parallel(self, first: str, second: str) -> bool:
-        """Whether two URLs are one page in two languages, directly or through a third."""
+        """Return True if two URLs are translations, directly or through a third one."""
         return first == second or (first in self._group and self._root(first) == self._root(second))
 
     def nearest(self, url: str, language: str, avoid: str) -> str | None:
-        """The URL in a language with the most tokens in common with `url` (Jaccard)."""
+        """Return the URL in a language that is most similar to `url` (Jaccard of tokens)."""
         wanted = self._tokens_of(url)
         best, best_score = None, -1.0
         for candidate in self._candidates(url, language):
@@ -55,7 +54,7 @@ class DomainUrls:
         return best
 
     def _candidates(self, url: str, language: str) -> list[str]:
-        """URLs that share the rarest tokens first: looking at all would be quadratic."""
+        """Return URLs that share rare tokens first; comparing all would be quadratic."""
         every = self.urls.get(language, [])
         if len(every) <= MOST_COMPARED:
             return every
@@ -93,13 +92,13 @@ Sampler = Callable[[LabelledPair, DomainUrls, random.Random], LabelledPair | Non
 
 
 def tail(url: str) -> str:
-    """What follows scheme, authority and port: the part that may be changed."""
+    """Return what follows scheme, authority and port: the part that may be changed."""
     head = HEAD.match(url)
     return url[head.end() :] if head else url
 
 
 def random_match(pair: LabelledPair, site: DomainUrls, rng: random.Random) -> LabelledPair | None:
-    """Put any other URL in the second language in place of the second URL."""
+    """Replace the second URL by any other in its language."""
     pool = site.urls.get(pair.second_language, ())
     for _ in range(TRIES if pool else 0):
         other = rng.choice(pool)
@@ -109,15 +108,15 @@ def random_match(pair: LabelledPair, site: DomainUrls, rng: random.Random) -> La
 
 
 def jaccard_match(pair: LabelledPair, site: DomainUrls, rng: random.Random) -> LabelledPair | None:  # noqa: ARG001 - a `Sampler`
-    """Put the likest other URL in the second language in place of the second URL."""
+    """Replace the second URL by the most similar other one in its language."""
     other = site.nearest(pair.second, pair.second_language, pair.first)
     return None if other is None else pair._replace(second=other, parallel=False)
 
 
 def token_removal(pair: LabelledPair, site: DomainUrls, rng: random.Random) -> LabelledPair | None:
-    """Remove random words of both URLs, never of scheme, authority or port.
+    """Remove random words from both URLs, never from scheme, authority or port.
 
-    What is left must differ in more than language tokens: else it would still be a pair.
+    The rest must differ in more than language tokens, or it would still be a pair.
     """
     for _ in range(TRIES):
         first, second = _without_some(pair.first, rng), _without_some(pair.second, rng)
@@ -135,20 +134,20 @@ def _without_some(url: str, rng: random.Random) -> str:
 
 
 def _telling(url: str) -> set[str]:
-    """The words of a URL that name no language."""
+    """Return the words of a URL that do not name a language."""
     words = re.findall(r"[^\W_]+", tail(url).lower())
     return {word for word in words if not languages_of_token(word)}
 
 
 def monolingual(pair: LabelledPair, rng: random.Random) -> LabelledPair:
-    """The pair (u, u) or (v, v): what a sampler turns into a negative in one language."""
+    """Return the pair (u, u) or (v, v), which a sampler turns into a negative in one language."""
     if rng.random() < 1 / 2:
         return pair._replace(second=pair.first, second_language=pair.first_language)
     return pair._replace(first=pair.second, first_language=pair.second_language)
 
 
 class Recipe(NamedTuple):
-    """A sampler, whether it starts from one language, and how often it is used a pair."""
+    """A sampler, whether it starts from one language, and how often it is used per pair."""
 
     sampler: Sampler
     alone: bool
@@ -167,7 +166,7 @@ DEFAULT_MIX = (
 def synthetic_negatives(
     site: DomainUrls, *, mix: Iterable[Recipe] = DEFAULT_MIX, seed: int = 0
 ) -> Iterator[LabelledPair]:
-    """Negatives for every pair of a site, by default in the mix that SBFC found best."""
+    """Yield negatives for every pair of a site, by default in the mix that SBFC found best."""
     rng = random.Random(seed)  # noqa: S311 - a sample, not a secret
     seen: set[tuple[str, str]] = set()
     mix = tuple(mix)

@@ -1,8 +1,8 @@
-"""Fits the small classifiers of pairs: the machine of ILSP-FC and the tree of PPLocator.
+"""Fit the small classifiers of pairs: the SVM of ILSP-FC and the decision tree of PPLocator.
 
-Both need few examples: PPLocator was trained on 110, 25 of them translations. What is
-fitted by scikit-learn is written as numbers that `pairing/small_models.py` evaluates, so that a
-crawl needs no scikit-learn.
+Both need few examples: PPLocator was trained on 110, 25 of them translations. What scikit-learn
+fits is stored as numbers that `pairing/small_models.py` evaluates, so that a crawl does not need
+scikit-learn.
 """
 
 import math
@@ -28,7 +28,7 @@ from bilingual_crawler.pairing.small_models import (
 
 DEGREE = 2
 PENALTY = 1.0
-"""What an example on the wrong side costs: the softness of the margin."""
+"""The cost of an example on the wrong side of the soft margin."""
 MOST_QUESTIONS = 3
 LEAST_SHARE_OF_LEAF = 0.01
 LEAST_AT_LEAF = 5
@@ -38,7 +38,7 @@ Rows = Sequence[Sequence[float]]
 
 
 class LabelledPages(NamedTuple):
-    """Two pages, and whether they are translations of one another."""
+    """Two pages, and whether they are translations of each other."""
 
     first: PairingPage
     second: PairingPage
@@ -46,7 +46,7 @@ class LabelledPages(NamedTuple):
 
 
 def fit_pair_classifiers(examples: Sequence[LabelledPages]) -> PairClassifiers:
-    """Both classifiers, each from the examples that its system would be asked about."""
+    """Fit both classifiers, each to the examples that its system would judge."""
     structured = list(filter(asked_about_structure, examples))
     return PairClassifiers(
         fit_machine(
@@ -61,7 +61,7 @@ def fit_pair_classifiers(examples: Sequence[LabelledPages]) -> PairClassifiers:
 
 
 def asked_about_structure(example: LabelledPages) -> bool:
-    """Whether ILSP-FC would look at the structure of two pages at all."""
+    """Return True if ILSP-FC would compare the structure of two pages."""
     return may_be_pair(example.first, example.second) and sizes_agree(
         example.first.profile, example.second.profile
     )
@@ -70,7 +70,7 @@ def asked_about_structure(example: LabelledPages) -> bool:
 def fit_machine(
     rows: Rows, labels: Sequence[bool], *, degree: int = DEGREE, penalty: float = PENALTY
 ) -> PolynomialMachine:
-    """A soft-margin support vector machine with a polynomial kernel, multiplied out."""
+    """Fit a soft-margin SVM with a polynomial kernel, and multiply it out."""
     _demand_both_kinds(labels)
     machine = SVC(
         kernel="poly", degree=degree, gamma=1.0, coef0=1.0, C=penalty, class_weight="balanced"
@@ -88,7 +88,7 @@ def fit_machine(
 
 
 def fit_tree(rows: Rows, labels: Sequence[bool], *, seed: int = 0) -> DecisionTree:
-    """A decision tree by information gain, as C4.5 grows it, kept small instead of pruned."""
+    """Fit a decision tree by information gain, as C4.5 does, kept small instead of pruned."""
     _demand_both_kinds(labels)
     least = max(LEAST_AT_LEAF, round(LEAST_SHARE_OF_LEAF * len(rows)))
     model = DecisionTreeClassifier(
@@ -111,14 +111,14 @@ def _node(tree: Any, number: int) -> Tree:
 
 
 def _powers(features: int, degree: int) -> Iterator[tuple[int, ...]]:
-    """The powers of every monomial of at most that degree."""
+    """Yield the powers of every monomial of at most this degree."""
     return (
         powers for powers in product(range(degree + 1), repeat=features) if sum(powers) <= degree
     )
 
 
 def _times(powers: tuple[int, ...], degree: int) -> int:
-    """How often a monomial comes up in (1 + x1 + ... + xn) to the power of `degree`."""
+    """Return the coefficient of a monomial in (1 + x1 + ... + xn) to the power of `degree`."""
     rest = degree - sum(powers)
     return math.factorial(degree) // math.prod(map(math.factorial, (rest, *powers)))
 
@@ -126,6 +126,6 @@ def _times(powers: tuple[int, ...], degree: int) -> int:
 def _demand_both_kinds(labels: Sequence[bool]) -> None:
     if len(set(labels)) < 2:  # noqa: PLR2004 - true and false
         raise ConfigurationError(
-            "The classifiers of pairs need examples of both kinds, pairs that are translations"
-            " and pairs that are not, with texts of about the same size."
+            "The classifiers need examples of both kinds: pairs that are translations, and pairs"
+            " that are not, with texts of about the same size."
         )

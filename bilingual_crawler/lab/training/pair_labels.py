@@ -1,4 +1,4 @@
-"""A user's own labels for document pairs: what they teach, and how well it is learned."""
+"""Adapt the pair model to a user's own labels, and measure the result."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,47 +14,47 @@ from bilingual_crawler.lab.training.pairs import accepted, adapt
 from bilingual_crawler.pairing.model import PairModel
 
 FOLDS = 10
-"""Of the cross-validation; each class must have an example for each."""
+"""Folds of the cross-validation; each needs an example of each class."""
 ENOUGH = 110
-"""Labelled pairs that were enough for PPLocator's tree."""
+"""The number of labelled pairs that was enough for PPLocator's tree."""
 
 
 @dataclass(slots=True)
 class WeighedPairs:
-    """The labelled pairs whose pages were found and weighed, and what was not."""
+    """The labelled pairs whose pages were found, with their features, and what is missing."""
 
     pairs: list[LabelledPages] = field(default_factory=list)
     rows: list[list[float]] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
-    """URLs that are in none of the inputs, or in neither language."""
+    """URLs that are in none of the inputs, or in neither language of the pair."""
 
     @property
     def positive(self) -> int:
-        """How many are translations."""
+        """The number of translations."""
         return sum(each.parallel for each in self.pairs)
 
 
 def read_labels(source: str, skipped: SkippedLines) -> list[LabelledPair]:
-    """Rows `url<TAB>url<TAB>1|0`; a pair that is labelled both ways is refused."""
+    """Read rows `url<TAB>url<TAB>1|0`; refuse a pair with contradictory labels."""
     labels: dict[tuple[str, str], LabelledPair] = {}
     for row in pair_rows(source, skipped):
         pair = min(row.first, row.second), max(row.first, row.second)
         known = labels.setdefault(pair, row)
         if known.parallel != row.parallel:
             raise ConfigurationError(
-                f"{source} says of {row.first} and {row.second} both that they are translations"
-                " and that they are not: leave one of the two lines out."
+                f"{source} labels {row.first} and {row.second} both as translations and as not"
+                " translations: remove one of the two lines."
             )
     if not labels:
         raise ConfigurationError(
-            f"{source} has no label in it: write two URLs and 1 or 0 a line, with tabs between;"
-            " 1 is for translations."
+            f"{source} has no labels: write two URLs and 1 or 0 on each line, separated by tabs;"
+            " 1 means translations."
         )
     return list(labels.values())
 
 
 def gather(labels: Sequence[LabelledPair], search: PairSearch) -> WeighedPairs:
-    """The labelled pairs among the pages of a finished search, with their numbers."""
+    """Find the labelled pairs among the pages of a finished search, with their features."""
     examples = WeighedPairs()
     missing: dict[str, None] = {}
     for row in labels:
@@ -73,11 +73,11 @@ def gather(labels: Sequence[LabelledPair], search: PairSearch) -> WeighedPairs:
 
 
 def check(examples: WeighedPairs) -> None:
-    """Refuse labels from which nothing can be learned, and say what is needed."""
+    """Raise an error that says what is needed if there are too few labels."""
     positive, negative = examples.positive, len(examples.pairs) - examples.positive
     if min(positive, negative) >= FOLDS:
         return
-    gone = f" {len(examples.missing):,} labelled pages are in none of the inputs, for instance"
+    gone = f" {len(examples.missing):,} labelled pages are in none of the inputs, for example"
     raise ConfigurationError(
         f"There are {positive:,} translations and {negative:,} other pairs with both pages in the"
         f" inputs; at least {FOLDS} of each are needed to learn from, and about {ENOUGH} pairs"
@@ -86,9 +86,9 @@ def check(examples: WeighedPairs) -> None:
 
 
 def learn(examples: WeighedPairs, start: PairModel) -> tuple[PairModel, dict[str, float]]:
-    """The model that the examples make of another, and what it reaches in cross-validation.
+    """Return a model adapted to the examples, and its figures in cross-validation.
 
-    The figures are of examples that were left out; `..._before` are those of the start.
+    The figures are for held-out examples; `..._before` are those of the original model.
     """
     rows = np.array(examples.rows)
     labels = np.array([each.parallel for each in examples.pairs])
@@ -106,7 +106,7 @@ def learn(examples: WeighedPairs, start: PairModel) -> tuple[PairModel, dict[str
 
 
 def _folds(labels: NDArray[np.bool_]) -> Iterator[NDArray[np.bool_]]:
-    """Masks of the examples that are left out, with as many of each class in every fold."""
+    """Yield masks of the held-out examples, with each class spread evenly over the folds."""
     order = np.empty(len(labels), dtype=int)
     for label in (True, False):
         places = np.flatnonzero(labels == label)

@@ -1,8 +1,8 @@
-"""The weights of pairing, learned from pages whose pairs are known.
+"""Learn the weights of pairing from pages whose pairs are known.
 
-Logistic regression on the numbers of `pairing/comparison.py`. Whole sites are left out for
-measuring. Each site is learned from several times, with all detectors and without some of them,
-so that the model does not lean on language switches or URLs alone: many sites have neither.
+It is a logistic regression on the features of `pairing/comparison.py`, measured on sites that are
+left out. Each site is used several times, with all detectors and without some of them, so that the
+model does not rely on language switches or URLs alone: many sites have neither.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -30,18 +30,18 @@ HIDDEN = (
     URL_GROUPS,
     URL_GROUPS | {"switches"},
 )
-"""What is hidden from the model, each time a site is learned from."""
+"""The detectors hidden from the model, one set for each time a site is used."""
 REGULARISATION = 0.3
 STIFFNESS = 2.0
 LEAST_SCALE = 0.1
-"""Numbers that hardly ever differ are taken to differ by this much, or they would weigh tons."""
+"""The least standard deviation assumed of a feature: constant ones would get huge weights."""
 
 Rows = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """The candidates of one site for one language pair, of which it is known what they are."""
+    """The candidates of one site and language pair whose labels are known."""
 
     site: str
     rows: Rows
@@ -49,7 +49,7 @@ class Lesson:
 
     @property
     def weight(self) -> float:
-        """A large site counts more than a small one, but not as much as it is larger."""
+        """The weight of a candidate: large sites count more, but not in proportion."""
         return 1 / sqrt(max(1, int(self.labels.sum())))
 
 
@@ -60,9 +60,9 @@ def lessons(
     true: Collection[Urls],
     url_model: UrlModel | None = None,
 ) -> Iterator[Lesson]:
-    """What can be learned from a site: once for each choice of what is hidden.
+    """Yield the lessons of a site, one for each set of hidden detectors.
 
-    `pages` come with their nodes. Candidates of which no page is in a true pair teach nothing.
+    `pages` come with their nodes. Candidates with no page in a true pair are left out.
     """
     partners = dict(true) | {second: first for first, second in true}
     for groups in HIDDEN:
@@ -81,7 +81,7 @@ def lessons(
 
 
 def fit(given: Iterable[Lesson], about: dict[str, Any]) -> PairModel:
-    """The model that fits some lessons best."""
+    """Fit a model to lessons."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - only to train
 
     some = list(given)
@@ -103,10 +103,10 @@ def fit(given: Iterable[Lesson], about: dict[str, Any]) -> PairModel:
 
 
 def adapt(model: PairModel, rows: Rows, labels: NDArray[np.bool_]) -> PairModel:
-    """The model as some more examples would have it.
+    """Adapt a model to more examples.
 
-    A hundred labels cannot make fifty weights, so the weights stay near where they were: each
-    unit by which one moves costs as much as `STIFFNESS` examples that are badly wrong.
+    A hundred labels cannot determine fifty weights, so the weights stay near where they were: each
+    unit by which one moves costs as much as `STIFFNESS` badly wrong examples.
     """
     start = np.array([model.bias, *model.weights])
     inputs = np.hstack([np.ones((len(rows), 1)), rows])
@@ -125,7 +125,7 @@ def adapt(model: PairModel, rows: Rows, labels: NDArray[np.bool_]) -> PairModel:
 
 
 def accepted(model: PairModel, rows: Rows) -> NDArray[np.bool_]:
-    """Which of the examples a model takes for pairs."""
+    """Return which examples a model takes for pairs."""
     return np.array(rows @ np.array(model.weights) + model.bias > 0)
 
 

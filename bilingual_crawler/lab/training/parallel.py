@@ -1,4 +1,4 @@
-"""The parallel recipe: from tables of translated URLs to pairs, negatives and a model."""
+"""Prepare the training of `parallel`: tables of translated URLs to pairs, negatives, model."""
 
 import random
 from collections import Counter, defaultdict
@@ -46,19 +46,19 @@ VOCABULARY = 8_000
 DOMAIN_CAP, MEASURED_CAP = 120, 100
 RANDOM_NEGATIVES = 5
 NEGATIVES = {"random": 5.0, "mixed": 1.5, "listed": 1.0}
-"""How much the negatives of each kind count together, for every pair."""
+"""The total weight of the negatives of each kind, per pair."""
 POSITIVES = 1.5
 MADE = 15_000
 MADE_SHARE, MADE_NEGATIVES = 1.0, 1.8
 TOKENIZER_TEXTS = 40_000
 HIDDEN_NGRAMS = 0.2
 LARGE_SITE = -0.4
-"""Exponent of a site's size in the weight of its rows: large sites count more, not as much more."""
+"""Exponent of a site's size in the weight of its rows: large sites do not dominate."""
 LISTED_DEV = 0.3
 
 
 class Row(NamedTuple):
-    """A pair of URLs, whether it is one, and how much it counts."""
+    """Two URLs, whether they are a pair, and their weight."""
 
     first: str
     second: str
@@ -70,7 +70,7 @@ class Row(NamedTuple):
 def prepare_parallel(
     options: TrainingOptions, tell: Callable[[str], None] = lambda _: None
 ) -> PreparedTraining:
-    """Read, split by domain, make negatives site by site, encode; build the model."""
+    """Read tables, split by domain, make negatives per site, encode, and build the model."""
     skipped = SkippedLines()
     pairs = [*read_pairs(options.data, skipped=skipped), *read_pairs(options.weak, skipped=skipped)]
     given = list(read_pairs(options.dev, skipped=skipped))
@@ -118,9 +118,9 @@ def prepare_parallel(
                     sides[domain] for domain in {pair.domain for pair in pairs}
                 ).items()
             ),
-            "learned from": _told(train) + ", made ones among them",
-            "dev": _told(dev),
-            "test": _told(test),
+            "learned from": _summary(train) + ", including synthetic ones",
+            "dev": _summary(dev),
+            "test": _summary(test),
             "negatives": "random match and most similar (in one and two languages), token "
             "removal, any other page of the site; made pairs: codes put into URLs of other sites",
             "lines skipped": str(dict(skipped.reasons) or "none"),
@@ -133,7 +133,7 @@ def _sides(
     everything: Iterable[LabelledPair | LabelledUrl],
     given: Sequence[LabelledPair],
 ) -> dict[str, str]:
-    """The side of every domain; a site whose tables are all gold lists may go to dev."""
+    """Return the part of every domain; a site without a given split may go to dev."""
     sides = split_domains(everything)
     if given:
         measured = {pair.domain for pair in given}
@@ -157,7 +157,7 @@ def _rows(
     seed: int,
     most: int,
 ) -> list[Row]:
-    """The pairs of one side with negatives, site by site."""
+    """Return the pairs of one part with their negatives, site by site."""
     sites: defaultdict[str, list[LabelledPair]] = defaultdict(list)
     for pair in pairs:
         if sides.get(pair.domain) == side:
@@ -193,19 +193,19 @@ def _site_rows(
 
 
 def _equal_but_for_language(pair: LabelledPair) -> bool:
-    """Whether a negative is most likely a pair that the tables have left out."""
+    """Return True if a negative is most likely a pair that the tables lack."""
     one, two = url_parts(pair.first).key, url_parts(pair.second).key
     return one.key == two.key and one.tokens != two.tokens
 
 
 def _against(rows: Sequence[Row], *kinds: str) -> list[Row]:
-    """The pairs, each in one order, and the negatives of some kinds."""
+    """Return the pairs, each in one order, and the negatives of some kinds."""
     pairs = {frozenset(row[:2]): row for row in rows if row.parallel}
     return [*pairs.values(), *(row for row in rows if row.kind in kinds)]
 
 
 def _random_negatives(site: DomainUrls, rng: random.Random) -> list[LabelledPair]:
-    """A page of a pair with any other page of the site, whatever its language."""
+    """Pair pages with random other pages of the site, whatever their language."""
     every = [*dict.fromkeys(url for urls in site.urls.values() for url in urls), *site.others]
     made = []
     for pair in site.pairs:
@@ -275,7 +275,7 @@ def _model(
 
 
 def _lexicon(options: TrainingOptions, tell: Callable[[str], None]) -> dict[str, torch.Tensor]:
-    """The words of all languages, learned once a folder: it takes minutes."""
+    """Return the vectors of words, learned once per folder, since it takes minutes."""
     path = options.out / LEXICON
     if options.resume and path.exists():
         found: dict[str, torch.Tensor] = torch.load(path)
@@ -284,7 +284,7 @@ def _lexicon(options: TrainingOptions, tell: Callable[[str], None]) -> dict[str,
     if not len(phrases.shares):
         raise ConfigurationError(
             "The tables of phrases have no usable row.",
-            "A row is: language, English phrase, translation, with tabs between them.",
+            "A row is: language, English phrase, translation, separated by tabs.",
         )
 
     def show(step: int, steps: int, loss: float) -> None:
@@ -317,10 +317,10 @@ def _figures(logits: NDArray[np.float32], targets: NDArray[np.int64]) -> dict[st
 
 
 def _tune(fit: Fit, dev: Examples, mixed: Examples) -> None:
-    """Move the output so that one half splits dev best, against both kinds of negatives alike.
+    """Shift the output so that 0.5 splits dev best, counting both kinds of negatives equally.
 
-    A cut stands in the middle between two answers, never on one: a graph that rounds otherwise
-    must come to the same decisions.
+    The cut lies halfway between two answers, never on one, so that a graph with other rounding
+    makes the same decisions.
     """
     told = [(fit.predict(examples), examples.targets) for examples in (dev, mixed)]
     answers = np.unique(np.concatenate([logits.ravel() for logits, _ in told]).round(2))
@@ -339,6 +339,6 @@ def _tune(fit: Fit, dev: Examples, mixed: Examples) -> None:
         model.comparison.last.bias.sub_(float(max(cuts, key=worth)))
 
 
-def _told(rows: Sequence[Row]) -> str:
+def _summary(rows: Sequence[Row]) -> str:
     count = sum(row.parallel for row in rows)
     return f"{count:,} pairs and {len(rows) - count:,} negatives"

@@ -1,4 +1,4 @@
-"""Fine-tuning a pretrained XLM-R (or any encoder with the same tokens) for URLs."""
+"""Fine-tune a pretrained XLM-R (or any encoder with the same special tokens) on URLs."""
 
 from pathlib import Path
 from typing import Any, cast
@@ -16,7 +16,7 @@ ADVICE = (
 
 
 class PretrainedModel(nn.Module):
-    """A sequence classifier of transformers behind the interface of the compact model."""
+    """A sequence classifier of transformers with the interface of the compact model."""
 
     def __init__(self, base: str, outputs: int, *, fresh_layers: int = 1) -> None:
         super().__init__()
@@ -34,14 +34,14 @@ class PretrainedModel(nn.Module):
         reinitialise_top(self.transformer, fresh_layers)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """Logits of a batch."""
+        """Return the logits of a batch."""
         return cast(
             "Tensor", self.transformer(input_ids=input_ids, attention_mask=attention_mask).logits
         )
 
 
 def reinitialise_top(model: Any, layers: int) -> None:
-    """Give the top layers fresh weights: what they know is the pretraining task (SBFC: one)."""
+    """Reset the top layers, which know only the pretraining task (SBFC resets one)."""
     encoder = model.base_model.encoder.layer
     for layer in list(encoder)[len(encoder) - layers :] if layers else ():
         for module in layer.modules():
@@ -54,7 +54,7 @@ def reinitialise_top(model: Any, layers: int) -> None:
 
 
 def tokenizer_of(base: str) -> Tokenizer:
-    """The fast tokenizer of a pretrained model, as one `tokenizers` object."""
+    """Return the fast tokenizer of a pretrained model as a `tokenizers` object."""
     own = Path(base) / "tokenizer.json"
     if own.is_file():
         return Tokenizer.from_file(str(own))

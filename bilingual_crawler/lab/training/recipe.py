@@ -1,4 +1,4 @@
-"""What both models share: the options of a run, and its way from examples to a folder."""
+"""What both URL models share: options, fitting, export, and the model card."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,12 +32,12 @@ Show = Callable[[FitProgress, Schedule], None]
 
 @dataclass(frozen=True, slots=True)
 class TrainingOptions:
-    """What a user asks for; `None` is the recipe's own choice.
+    """The options of a training run; `None` leaves the choice to the recipe.
 
-    `data` are tables to learn from and be measured on, `weak` the same at half weight,
-    `extra` tables that are only learned from (synthetic URLs; for pairs: URLs of sites),
-    `dev` a table to measure on instead of a share of the domains of `data`, `phrases`
-    translated phrases, from which a compact model for pairs learns words first.
+    `data` are tables for training and measuring, `weak` the same at half weight, `extra` tables
+    for training only (synthetic URLs; for pairs, URLs of sites). `dev` is a table to measure on
+    instead of a share of the domains of `data`. From `phrases`, translated phrases, a compact
+    model for pairs learns words first.
     """
 
     data: tuple[Path, ...]
@@ -63,7 +63,7 @@ class TrainingOptions:
 
 @dataclass(slots=True)
 class PreparedTraining:
-    """A model with its data, ready to be fitted."""
+    """A model with its data, ready for fitting."""
 
     task: str
     model: nn.Module
@@ -80,7 +80,7 @@ class PreparedTraining:
 
 
 def schedule_of(options: TrainingOptions) -> Schedule:
-    """SBFC's schedule for a pretrained base; higher and with an end for a compact model."""
+    """Return SBFC's schedule for a pretrained base; a faster, finite one for a compact model."""
     small = options.base == COMPACT
     return Schedule(
         epochs=options.epochs or (8 if small else 50),
@@ -95,7 +95,7 @@ def schedule_of(options: TrainingOptions) -> Schedule:
 
 
 def carry_out(prepared: PreparedTraining, options: TrainingOptions, show: Show) -> dict[str, float]:
-    """Fit, export, compare the graphs, measure, write the folder; answers the figures."""
+    """Fit, export, compare the graphs, measure and write the folder; return the figures."""
     if options.threads:
         torch.set_num_threads(options.threads)
     schedule = schedule_of(options)
@@ -156,12 +156,12 @@ def _config(
 
 
 def can_resume(options: TrainingOptions) -> bool:
-    """Whether there is a run to go on with."""
+    """Return True if there is a run to resume."""
     return options.resume and (options.out / CHECKPOINT).exists()
 
 
 def saved_tokenizer(options: TrainingOptions) -> Tokenizer | None:
-    """The tokenizer of the run that is resumed: its numbers are those of the checkpoint."""
+    """Return the tokenizer of the resumed run, whose ids are those of the checkpoint, or None."""
     path = options.out / "tokenizer.json"
     return Tokenizer.from_file(str(path)) if can_resume(options) and path.exists() else None
 
@@ -176,19 +176,19 @@ def model_card(
     figures: Mapping[str, float],
     history: Sequence[Mapping[str, float]],
 ) -> str:
-    """A page of Markdown."""
+    """Return the model card, in Markdown."""
     lines = [
         f"# {TITLES.get(task, task)}",
         "",
         f"Task `{task}`, base `{options.base}`, seed {options.seed}.",
         f"Made with bilingual-crawler {__version__}.",
-        "`model.onnx` is what runs (int8); the int8 graph is what the figures are of.",
+        "`model.onnx` is the graph that crawls run (int8); the figures are those of this graph.",
         "",
         "## Data",
         "",
         *(f"- {name}: {value}" for name, value in facts.items()),
         "",
-        "Sites are split by registered domain: no domain is both learned from and measured on.",
+        "Sites are split by registered domain: no domain is used for both training and measuring.",
         "The test part is measured once, after the weights were chosen on the dev part.",
         "",
         "## Figures",

@@ -1,7 +1,7 @@
-"""Splits by registered domain: a site is learned from or measured on, never both.
+"""Split and sample rows by registered domain: a site is for training or measuring, never both.
 
-A table may bring its own split; the rest is decided by a hash of the domain, so that the
-same domain falls on the same side in every table, run and model.
+A table may have its own split; a hash of the domain decides the rest, so that a domain is in the
+same part in every table, run and model.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ RowT = TypeVar("RowT", bound=_Row)
 
 
 def share_of(domain: str, seed: int = 0) -> float:
-    """A number in [0, 1) that is always the same for a domain."""
+    """Return a number in [0, 1) that is always the same for a domain."""
     digest = hashlib.blake2b(f"{seed} {domain}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") / 2**64
 
@@ -35,11 +35,11 @@ def share_of(domain: str, seed: int = 0) -> float:
 def split_domains(
     rows: Iterable[_Row], *, dev: float = 0.1, test: float = 0.1, seed: int = 0
 ) -> dict[str, str]:
-    """The side of every domain.
+    """Return the part of every domain.
 
-    What the tables say is kept, the strictest of what several say; domains that they call
-    `train` still give `test` its share, since a part must be left that nobody has seen.
-    Where no table says anything, `dev` gets its share too.
+    What the tables say is kept; if they differ, the strictest counts. Domains that they call
+    `train` still give `test` its share, since some data must remain unseen. If no table says
+    anything, `dev` gets its share too.
     """
     said: dict[str, str] = {}
     for row in rows:
@@ -67,14 +67,14 @@ def _drawn(domain: str, dev: float, test: float, seed: int) -> str:
 
 
 def part(rows: Iterable[RowT], sides: Mapping[str, str], name: str) -> list[RowT]:
-    """The rows whose domain is on one side."""
+    """Return the rows whose domain is in one part."""
     return [row for row in rows if sides.get(row.domain) == name]
 
 
 def cap(rows: Iterable[LabelledUrl], most: int, *, seed: int = 0) -> list[LabelledUrl]:
-    """At most `most` rows a language, taken from its domains in turn.
+    """Return at most `most` rows per language, taken from its domains in turn.
 
-    A large site would otherwise fill the share of its language and teach its own name.
+    Otherwise a large site would fill the share of its language and teach its own name.
     """
     by_language: defaultdict[str, defaultdict[str, list[LabelledUrl]]] = defaultdict(
         lambda: defaultdict(list)

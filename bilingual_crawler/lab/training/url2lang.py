@@ -1,4 +1,4 @@
-"""The url2lang recipe: from tables of URLs and languages to examples and a model."""
+"""Prepare the training of `url2lang`: tables of URLs and languages to examples and model."""
 
 import random
 from collections import Counter, defaultdict
@@ -52,22 +52,22 @@ WEAK, SYNTHETIC = 0.5, 0.2
 DOMAIN_CAP = 150
 FEWEST_URLS, FEWEST_DOMAINS, MANY_URLS = 8, 5, 25
 MEASURED = {"urls": 20, "sites": 5}
-"""What a language needs to be measured: this many URLs, of this many sites."""
+"""The URLs and sites that a language needs to be measured."""
 TEMPERATURE = 0.6
-"""How far frequent languages stay frequent: 1 as in the data, 0 all alike."""
+"""How frequent languages are sampled: 1 as in the data, 0 all languages equally."""
 CODED, HOME_PAGES = 300, 60
 TOKENIZER_TEXTS = 120_000
 HIDDEN_NGRAMS = 0.1
 TEMPERATURES = tuple(0.5 * 1.15**step for step in range(26))
 SHARES = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
 RARE = -0.2
-"""Exponent of a language's URLs in their weight for the linear part."""
+"""Exponent of a language's number of URLs in their weight for the linear part."""
 
 
 def prepare_url2lang(
     options: TrainingOptions, _tell: Callable[[str], None] = lambda _: None
 ) -> PreparedTraining:
-    """Read, split, thin out, encode; build the model."""
+    """Read tables, split, sample, encode, and build the model."""
     skipped = SkippedLines()
     rows = [
         *read_urls(options.data, skipped=skipped),
@@ -109,10 +109,10 @@ def prepare_url2lang(
             "tables": ", ".join(
                 path.name for path in [*options.data, *options.weak, *options.extra]
             ),
-            "learned from": _told(learned),
+            "learned from": _summary(learned),
             "synthetic": f"{len(extra):,} from tables, {len(made):,} with a code or domain put in",
-            "dev": _told(dev),
-            "test": _told(test),
+            "dev": _summary(dev),
+            "test": _summary(test),
             "labels": f"{len(labels) - 1} languages and unknown",
             "dev macro F1 over": ", ".join(labels[each] for each in measured),
             "test macro F1 over": ", ".join(labels[each] for each in _classes(test, numbers)),
@@ -133,7 +133,7 @@ def _parts(
 
 
 def labels_of(rows: Iterable[LabelledUrl]) -> list[str]:
-    """The languages with enough URLs to be told from the rest, which is unknown."""
+    """Return the languages with enough URLs to be learned, and `unknown` for the rest."""
     count: Counter[str] = Counter()
     domains: defaultdict[str, set[str]] = defaultdict(set)
     for row in rows:
@@ -151,7 +151,7 @@ def labels_of(rows: Iterable[LabelledUrl]) -> list[str]:
 
 
 def thinned(rows: Sequence[LabelledUrl], seed: int) -> list[LabelledUrl]:
-    """At most so many URLs of one language and domain: what repeats teaches nothing new."""
+    """Return at most `DOMAIN_CAP` URLs per language and domain: more would teach nothing new."""
     rows = list(rows)
     random.Random(seed).shuffle(rows)  # noqa: S311 - a sample, not a secret
     seen: Counter[tuple[str, str]] = Counter()
@@ -164,7 +164,7 @@ def thinned(rows: Sequence[LabelledUrl], seed: int) -> list[LabelledUrl]:
 
 
 def _made(rows: Sequence[LabelledUrl], labels: Sequence[str], seed: int) -> list[LabelledUrl]:
-    """URLs whose only sign of a language is a code that was put in, or their domain."""
+    """Make URLs whose only sign of a language is an added code, or their domain."""
     rng = random.Random(seed)  # noqa: S311 - a sample, not a secret
     plain = [row.url for row in rows if not announced_languages(row.url)]
     names = [row.domain.partition(".")[0] for row in rows]
@@ -237,7 +237,7 @@ def _measuring(
 
 
 def _classes(rows: Sequence[LabelledUrl], numbers: dict[str, int]) -> tuple[int, ...]:
-    """The languages with enough URLs and domains among the rows; all if none has."""
+    """Return the languages with enough URLs and domains in the rows; all if none has."""
     found = tuple(
         numbers[each] for each in sorted(well_covered(rows, **MEASURED)) if each in numbers
     )
@@ -259,14 +259,14 @@ def _figures(logits: NDArray[np.float32], examples: Examples) -> dict[str, float
     }
 
 
-def _told(rows: Sequence[LabelledUrl]) -> str:
+def _summary(rows: Sequence[LabelledUrl]) -> str:
     return f"{len(rows):,} URLs of {len({row.domain for row in rows}):,} domains"
 
 
 def _set_linear(
     model: CompactModel, examples: Examples, rows: Sequence[LabelledUrl], options: TrainingOptions
 ) -> None:
-    """Fit the linear part on the rows as they are and without the names of their domains."""
+    """Fit the linear part to the rows, with and without the names of their domains."""
     assert model.linear is not None
     count = np.maximum(np.bincount(examples.targets, minlength=model.shape.outputs), 1)
     rare = np.clip((count / 1_000) ** RARE, 0.7, 2.0)[examples.targets]
@@ -281,14 +281,14 @@ def _set_linear(
         threads=options.threads or 1,
     )
     model.linear.set(fitted)
-    model.linear.share.fill_(0)  # the transformer is fitted, and its epochs judged, alone
+    model.linear.share.fill_(0)  # the transformer is fitted and judged on its own
 
 
 def choose_share(fit: Fit, dev: Examples) -> None:
-    """How much the linear part says in the sum, and how sure the sum may be.
+    """Choose the share of the linear part in the sum, and the temperature of the sum.
 
-    The share is what is best on dev. The sum of two models is too sure of itself, and a
-    crawl multiplies probabilities: the temperature is what makes dev the least surprising.
+    The share is the best one on dev. The sum of two models is too confident, and a crawl multiplies
+    probabilities, so the temperature is the one with the highest likelihood on dev.
     """
     model = fit.model
     assert isinstance(model, CompactModel)
@@ -304,7 +304,7 @@ def choose_share(fit: Fit, dev: Examples) -> None:
 
 
 def surprise(logits: NDArray[np.float32], targets: NDArray[np.int64]) -> float:
-    """The mean negative log-likelihood of the targets."""
+    """Return the mean negative log-likelihood of the targets."""
     shifted = logits - logits.max(axis=1, keepdims=True)
     told = shifted[np.arange(len(targets)), targets] - np.log(np.exp(shifted).sum(axis=1))
     return -float(told.mean())

@@ -51,9 +51,7 @@ def factors_of(
     score, least = prod(factor.value for factor in factors), floor_of(page, languages)
     if score >= least:
         return score, factors
-    why = (
-        f"nothing better is known of it: {page.depth} steps from a seed, {_shares(languages, pair)}"
-    )
+    why = f"nothing better is known: {page.depth} steps from a seed, {_shares(languages, pair)}"
     return least, [Factor("no hope", least, why)]
 
 
@@ -63,7 +61,7 @@ def _anyway(page: KnownUrl, unexplained: float) -> list[Factor]:
     text = f"{group.fresh:.0%} of the text of pages in {_place(page)} is new"
     factors = [Factor("new text", worth_of_text(page), text)]
     if unexplained < 1:
-        why = "what it is tied to is likelier its counterpart than something unseen"
+        why = "its tie is a likelier counterpart than an unseen page"
         factors.append(Factor("tied elsewhere", unexplained, why))
     return factors
 

@@ -80,13 +80,13 @@ class AdaptiveScorer(LinkScorer):
         here = self._site(document.url)
         known = here.memory.get(document.url)
         if known is None or known.fate is Fate.WAITING:
-            self.arrived(document)  # somebody asks about a page that no crawl has fetched
+            self.arrived(document)  # the question is about a page that no crawl has fetched
         site, page = self._seen(document, link)
         self._hunches.consult(here, document, [page])
         score, factors = factors_of(page, site.evidence, self.pair)
         if not site.harvest.is_over:
             return score, factors
-        why = f"the site has ended: {site.harvest.rate:.3f} pairs a page"
+        why = f"the site has ended: {site.harvest.rate:.3f} pairs per page"
         return score * SUNK, [*factors, Factor("site ended", SUNK, why)]
 
     def state(self) -> bytes | None:
