@@ -27,7 +27,7 @@ from tests.servers import serve_demo
 crawls = pytest.mark.crawl
 AGES = 3 * HANG
 """Seconds that everything may take which a stop should not wait for: `finish` gives up before."""
-QUICK = {"BILINGUAL_SCORER": "rules", "RETRY_TIMES": 0}
+QUICK = {"BILINGUAL_SCORER": "rules"}
 
 
 @contextmanager

@@ -114,7 +114,8 @@ def test_a_stopped_crawl_goes_on_with_its_curve_and_a_finished_one_draws_it(tmp_
         assert not (tmp_path / "out" / "yield.png").exists()
         printed = crawl(url, tmp_path / "out", settings={"EXTENSIONS": "{}"})
     whole = report(tmp_path / "out")
-    assert whole["yield"][: len(first)] == first
+    known = first[:-1]  # the end of a run weighs all pairs once more, which may change the last
+    assert whole["yield"][: len(known)] == known
     assert whole["yield"][-1] == [whole["pages"], whole["pairs"]]
     assert [pages for pages, _ in whole["yield"]] == sorted({pages for pages, _ in whole["yield"]})
     assert (tmp_path / "out" / "yield.png").exists() == (find_spec("matplotlib") is not None)
