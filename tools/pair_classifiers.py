@@ -34,7 +34,7 @@ from bilingual_crawler.pairing.profile import ratio
 from bilingual_crawler.pairing.small_models import SHIPPED
 
 ACCEPTED = 0.5
-PAIRS_A_SITE = 3
+PAIRS_PER_SITE = 3
 """The language pairs of a site that are taken, largest first."""
 
 MOST_PAIRS = 40
@@ -58,7 +58,7 @@ def read_sites(folder: Path) -> Iterator[Site]:
     for path in sorted(folder.glob("*.warc.gz")):
         name = site_name(path)
         lines = read_gold(path.with_name(name + ENDING))
-        pairs = [LanguagePair.parse(each) for each in largest_pairs(lines)[:PAIRS_A_SITE]]
+        pairs = [LanguagePair.parse(each) for each in largest_pairs(lines)[:PAIRS_PER_SITE]]
         pages = {page.url: page for page in _pages(Recording(path))}
         gold = {
             pair: [_ordered(urls, pages, pair) for urls in of_languages(lines, pair)]

@@ -112,8 +112,8 @@ CLD2 = Cld2()
 
 def load_identifier(name: str) -> LanguageIdentifier:
     """Return the identifier that BILINGUAL_IDENTIFIER names."""
-    found: type[LanguageIdentifier] = IDENTIFIER_PLUGINS.load(name, "BILINGUAL_IDENTIFIER")
-    return found()
+    made: LanguageIdentifier = IDENTIFIER_PLUGINS.make(name, "BILINGUAL_IDENTIFIER")
+    return made
 
 
 def detect_page(

@@ -27,7 +27,6 @@ from bilingual_crawler.discovery.backlinks import (
     read_answer,
     valid_addresses,
 )
-from bilingual_crawler.errors import ConfigurationError
 
 logger = logging.getLogger(__name__)
 
@@ -146,14 +145,7 @@ def _blocking_provider(spec: SourceSpec) -> BacklinkProvider:
         return LinkFile(path)
     if spec.kind == "webgraph":
         return WebGraph(path)
-    cls = BACKLINK_PLUGINS.load(spec.place, SETTING)
-    try:
-        made: BacklinkProvider = cls()
-    except Exception as error:
-        raise ConfigurationError(
-            f"{SETTING}=python:{spec.place} cannot be made without arguments:"
-            f" {type(error).__name__}: {error}."
-        ) from error
+    made: BacklinkProvider = BACKLINK_PLUGINS.make(spec.place, SETTING)
     return made
 
 
