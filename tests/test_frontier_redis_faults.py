@@ -10,7 +10,7 @@ import pytest
 from scrapy.settings import BaseSettings
 
 from bilingual_crawler.config.settings import Config
-from bilingual_crawler.crawl.frontier_backend import connect
+from bilingual_crawler.crawl.workers import connect
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.shared import link as link_module

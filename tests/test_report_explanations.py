@@ -189,10 +189,10 @@ def test_every_reason_to_drop_or_refuse_a_page_has_a_sentence():
 
 
 def test_every_failure_of_a_download_has_a_sentence():
-    from bilingual_crawler.crawl.fetching import refusal  # noqa: PLC0415 - its tables are private
+    from bilingual_crawler.crawl.fetching import failures  # noqa: PLC0415 - its tables are private
 
-    codes = {row[1] for row in refusal._MEANINGS} | {row[1] for row in refusal._SAID_BY_SCRAPY}
-    codes |= {code for code, _ in refusal._LIBRARIES.values()}
+    codes = {row[1] for row in failures._MEANINGS} | {row[1] for row in failures._SAID_BY_SCRAPY}
+    codes |= {code for code, _ in failures._LIBRARIES.values()}
     assert codes - set(Outcome) == set()
 
 

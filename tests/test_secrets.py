@@ -9,7 +9,7 @@ from scrapy.settings import BaseSettings
 
 from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.config.settings import Config
-from bilingual_crawler.crawl.frontier_backend import connect
+from bilingual_crawler.crawl.workers import connect
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.reporting.report import about, changed_settings
 from bilingual_crawler.reporting.resume import resume_command

@@ -69,7 +69,7 @@ class DetectSiteCommand(BaseCommand):
 
         from bilingual_crawler.commands.pairs import read_pair
         from bilingual_crawler.config.settings import Config
-        from bilingual_crawler.crawl.discovery.spider import SiteSpider
+        from bilingual_crawler.crawl.discovery.site_spider import SiteSpider
         from bilingual_crawler.discovery.link_predictor import (
             LinkPredictor,
         )

@@ -3,10 +3,20 @@
 A stop has stages, each with its share of the time: pages under way may arrive, the files are
 put in order, and in the end the process is gone, whatever still holds it up. What a stage did
 not get done is done when the crawl goes on.
+
+Waiting for others that ends when the crawl can wait no longer.
 """
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+from scrapy.crawler import Crawler
+from scrapy.utils.asyncio import is_asyncio_available
+
+from bilingual_crawler.crawl.fetching.failures import Refused
+from bilingual_crawler.crawl.signals import stop_deadline_passed
 
 ANSWERS = 0.4
 """The share of the time in which servers may still answer."""
@@ -50,3 +60,48 @@ class StopDeadline:
         """Raise OutOfTimeError when the files should be in order by now."""
         if self.is_over(ORDER):
             raise OutOfTimeError
+
+
+INTERRUPTED = "interrupted"
+
+Result = TypeVar("Result")
+
+
+def interruption() -> Refused:
+    """What a page fails with that was under way; it has not ended and goes back to the queue."""
+    return Refused(INTERRUPTED, "The crawl was stopped before the page was there.")
+
+
+class Interruptible:
+    """Runs coroutines that are broken off by the signal `stop_deadline_passed`.
+
+    From then on nothing is begun any more: each new one fails at once.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._running: set[asyncio.Task[Any]] = set()
+        self._over = False
+        crawler.signals.connect(self._interrupt, signal=stop_deadline_passed)
+
+    async def run(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """The result of some work, or `Refused` with the reason "interrupted"."""
+        if self._over:
+            work.close()
+            raise interruption()
+        if not is_asyncio_available():
+            return await work
+        task = asyncio.ensure_future(work)
+        self._running.add(task)
+        try:
+            return await task
+        except asyncio.CancelledError:
+            if self._over:
+                raise interruption() from None
+            raise
+        finally:
+            self._running.discard(task)
+
+    def _interrupt(self) -> None:
+        self._over = True
+        for task in list(self._running):
+            task.cancel()

@@ -18,10 +18,8 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.misc import load_object
 
 from bilingual_crawler.crawl.context import Crawl
-from bilingual_crawler.crawl.deadline import OutOfTimeError
+from bilingual_crawler.crawl.deadline import INTERRUPTED, OutOfTimeError, interruption
 from bilingual_crawler.crawl.fetching.handler import GuardedDownloadHandler
-from bilingual_crawler.crawl.fetching.interruption import INTERRUPTED, interruption
-from bilingual_crawler.crawl.frontier_backend import open_frontier
 from bilingual_crawler.crawl.request_state import RequestState, UrlEnd, end_url
 from bilingual_crawler.crawl.requests import (
     StoredRequestError,
@@ -38,6 +36,7 @@ from bilingual_crawler.crawl.signals import (
     url_ended,
 )
 from bilingual_crawler.crawl.slots import SlotGate, slot_key
+from bilingual_crawler.crawl.workers import open_frontier
 from bilingual_crawler.documents.document import DocumentKey
 from bilingual_crawler.errors import exit_on_configuration_error
 from bilingual_crawler.frontier.entry import CrawlFrontier, Entry, Pushed, State

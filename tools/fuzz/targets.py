@@ -18,7 +18,7 @@ from bilingual_crawler.alignment.overlap import anchors, words
 from bilingual_crawler.alignment.splitting import sentences
 from bilingual_crawler.config.sites.patterns import compile_pattern
 from bilingual_crawler.crawl.fetching import tdmrep
-from bilingual_crawler.crawl.fetching.addresses import is_open_host
+from bilingual_crawler.crawl.fetching.guard import is_open_host
 from bilingual_crawler.crawl.fetching.identity import ROBOT_NAME
 from bilingual_crawler.crawl.fetching.optouts import robots_directives
 from bilingual_crawler.crawl.fetching.retry import delay_of

@@ -14,7 +14,7 @@ from twisted.internet.task import LoopingCall
 
 from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.extensions.display import make_display
-from bilingual_crawler.crawl.fetching.crawl_delay import HOSTS_STAT
+from bilingual_crawler.crawl.fetching.delays import HOSTS_STAT
 from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.signals import crawl_failed, pair_found, url_ended
 from bilingual_crawler.documents.document import Document

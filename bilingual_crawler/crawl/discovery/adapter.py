@@ -17,10 +17,10 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.asyncio import sleep
 
 from bilingual_crawler.config.discovery import OWN, STRATEGIES
+from bilingual_crawler.crawl.background import ScoringThread
 from bilingual_crawler.crawl.context import Crawl
-from bilingual_crawler.crawl.discovery.asking import BacklinkQuestions, make_provider
-from bilingual_crawler.crawl.discovery.looks import Look
-from bilingual_crawler.crawl.discovery.ranking import ranked
+from bilingual_crawler.crawl.discovery.backlinks import BacklinkQuestions, make_provider
+from bilingual_crawler.crawl.discovery.looks import Look, ranked
 from bilingual_crawler.crawl.fetching.optouts import (
     CLOSED,
     forbids_links,
@@ -28,7 +28,6 @@ from bilingual_crawler.crawl.fetching.optouts import (
     record_opt_out,
 )
 from bilingual_crawler.crawl.request_state import LOOKED_AT, RequestState, end_url
-from bilingual_crawler.crawl.scoring.worker import ScoringThread
 from bilingual_crawler.crawl.signals import crawl_ending
 from bilingual_crawler.discovery.graph import OutLink, out_links
 from bilingual_crawler.discovery.learner import CHECK_PRIORITY, Learner, Queue

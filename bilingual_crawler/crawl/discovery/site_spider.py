@@ -21,9 +21,9 @@ from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.config.sites import Sites
 from bilingual_crawler.crawl.context import config_of
+from bilingual_crawler.crawl.fetching.failures import Refused, reason_of
 from bilingual_crawler.crawl.fetching.identity import accept_language, warn_without_contact
 from bilingual_crawler.crawl.fetching.optouts import forbids_links, opt_out_of
-from bilingual_crawler.crawl.fetching.refusal import Refused, reason_of
 from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.wiring import wire_fetching
 from bilingual_crawler.discovery.site_detector import SiteDetector

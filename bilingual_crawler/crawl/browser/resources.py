@@ -1,4 +1,6 @@
-"""What pages in the browser are made of, fetched as everything else is: by the crawler.
+"""What a page in the browser may ask for: what its text is made of, and nothing else.
+
+What pages in the browser are made of, fetched as everything else is: by the crawler.
 
 A script or an answer that a page asks for goes through the same middlewares and slots as a page:
 robots.txt, the delay of its host, the guard against private addresses (on the address that is
@@ -9,6 +11,7 @@ long as it is among the last few that were asked for.
 import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
+from enum import Enum
 from typing import NamedTuple
 
 from scrapy import Request
@@ -16,10 +19,46 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 
+from bilingual_crawler.crawl.fetching.failures import reason_of
 from bilingual_crawler.crawl.fetching.identity import robot_of
 from bilingual_crawler.crawl.fetching.optouts import CLOSED, opt_out_of, robots_directives
-from bilingual_crawler.crawl.fetching.refusal import reason_of
 from bilingual_crawler.crawl.request_state import RequestState
+from bilingual_crawler.urls.hosts import host_of, site_of
+
+FETCHED = frozenset(("script", "xhr", "fetch"))
+TRACKERS = frozenset(
+    (
+        *("google-analytics.com", "googletagmanager.com", "doubleclick.net", "hotjar.com"),
+        *("googlesyndication.com", "googleadservices.com", "facebook.net", "facebook.com"),
+        *("clarity.ms", "newrelic.com", "nr-data.net", "sentry.io", "segment.com", "mixpanel.com"),
+        *("cookiebot.com", "onetrust.com", "cookielaw.org", "addthis.com", "sharethis.com"),
+        *("linkedin.com", "twitter.com", "tiktok.com", "criteo.com", "cloudflareinsights.com"),
+    )
+)
+"""Sites whose scripts count readers, advertise or ask for consent, and bring no text."""
+
+
+class Treatment(Enum):
+    """What becomes of a wish."""
+
+    FETCH = "fetch"
+    EMPTY = "empty"
+    REFUSE = "refuse"
+
+
+def treatment_of(kind: str, method: str, url: str) -> Treatment:
+    """What becomes of a request of `kind`, as browsers name it (script, image, font, ...).
+
+    Scripts and the data that they fetch are fetched, with GET alone: a crawler asks and does
+    not send. A style sheet is answered with an empty one, because pages wait for theirs and some
+    give up without it. Images, fonts, media, frames, beacons and streams are refused.
+    """
+    if kind == "stylesheet":
+        return Treatment.EMPTY
+    if kind in FETCHED and method == "GET" and url.startswith(("http://", "https://")):
+        return Treatment.REFUSE if site_of(host_of(url)) in TRACKERS else Treatment.FETCH
+    return Treatment.REFUSE
+
 
 LARGEST = 10_000_000
 """Bytes of one resource."""

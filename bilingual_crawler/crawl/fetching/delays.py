@@ -3,22 +3,34 @@
 It holds with and without AutoThrottle, and whatever else is set: for every request to the host,
 in every slot that the downloader makes for it. A host that asks for more than
 BILINGUAL_LONGEST_CRAWL_DELAY is not crawled at all (`robots`).
+
+AutoThrottle that knows sites: their own least delay, and what their robots.txt asks for.
+
+When a request really leaves: the moment from which the delay of its host counts.
+
+Scrapy counts it from the moment at which a request leaves the downloader's queue. After that
+come a look-up, a connection and, if the process is busy with other pages, a wait for its turn:
+a request that is held up comes late at the host, and the next one in time, so that the host
+sees two of them close together.
 """
 
 import logging
 import time
-from typing import Self
+from contextvars import ContextVar
+from typing import Any, Self
 
-from scrapy import Request, signals
+from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
+from scrapy.extensions.throttle import AutoThrottle
+from scrapy.http import Response
 from scrapy.robotstxt import RobotParser
-from scrapy.utils.asyncio import create_looping_call
+from scrapy.utils.asyncio import call_later, create_looping_call
+from twisted.internet.defer import Deferred
 
-from bilingual_crawler.crawl.context import config_of
-from bilingual_crawler.crawl.deadline import ANSWERS
+from bilingual_crawler.crawl.context import Crawl, config_of
+from bilingual_crawler.crawl.deadline import ANSWERS, interruption
 from bilingual_crawler.crawl.fetching.identity import ROBOT_NAME
-from bilingual_crawler.crawl.fetching.interruption import interruption
-from bilingual_crawler.crawl.signals import stop_deadline_passed
+from bilingual_crawler.crawl.signals import request_sent, stop_deadline_passed
 from bilingual_crawler.urls.hosts import host_of
 
 logger = logging.getLogger(__name__)
@@ -132,3 +144,81 @@ class CrawlDelays:
     def _closed(self) -> None:
         if self._watching.running:
             self._watching.stop()
+
+
+class SiteThrottle(AutoThrottle):
+    """Adapts the delay to the server, never below what the site was promised.
+
+    Scrapy's class has one least delay for all hosts and would undo a site's own.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._crawl_delays: CrawlDelays | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Build the extension; NotConfigured where AutoThrottle is off."""
+        return cls(crawler)
+
+    def _spider_opened(self, spider: Spider) -> None:
+        super()._spider_opened(spider)
+        self._crawl_delays = self.crawler.get_extension(CrawlDelays)
+
+    def _response_downloaded(self, response: Response, request: Request, spider: Spider) -> None:
+        host = host_of(request.url)
+        least = self._min_delay()
+        crawl = Crawl.find(self.crawler)
+        if crawl is not None:
+            rules = crawl.plan.sites.rules_for(host)
+            if rules.autothrottle is False:
+                return
+            least = least if rules.delay is None else rules.delay
+        asked = self._crawl_delays.of(host) if self._crawl_delays is not None else 0.0
+        self.mindelay = max(least, asked)
+        self.maxdelay = max(self._max_delay(), self.mindelay)
+        super()._response_downloaded(response, request, spider)
+
+
+class SendTimes:
+    """Notes in the downloader's slots, and tells all who listen, when requests leave."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._under_way: ContextVar[Request | None] = ContextVar("request", default=None)
+
+    def begin(self, request: Request) -> None:
+        """The connection that is asked for next, in this task, is for this request."""
+        self._under_way.set(request)
+
+    def watch(self, connecting: Deferred[Any]) -> Deferred[Any]:
+        """Note when the request is written to the connection, now that there will be one."""
+        request = self._under_way.get()
+        if request is None:
+            return connecting
+
+        def noting(protocol: Any) -> Any:
+            send = protocol.request
+
+            def send_noted(parsed: Any) -> Any:
+                protocol.request = send
+                answering = send(parsed)
+                self.left(request)
+                return answering
+
+            protocol.request = send_noted
+            return protocol
+
+        return connecting.addCallback(noting)
+
+    def left(self, request: Request) -> None:
+        """A request is written: it is with the network when the event loop has its next turn."""
+        self._touch(request)
+        call_later(0, self._touch, request)
+        self._crawler.signals.send_catch_log(request_sent, request=request)
+
+    def _touch(self, request: Request) -> None:
+        assert self._crawler.engine is not None
+        slot = self._crawler.engine.downloader.slots.get(request.meta.get("download_slot", ""))
+        if slot is not None:
+            slot.lastseen = time.monotonic()

@@ -16,8 +16,8 @@ from twisted.internet.defer import DeferredLock
 from twisted.python.failure import Failure
 
 from bilingual_crawler.config.discovery import SourceSpec
-from bilingual_crawler.crawl.fetching.refusal import reason_of, status_key
-from bilingual_crawler.crawl.scoring.worker import ScoringThread
+from bilingual_crawler.crawl.background import ScoringThread
+from bilingual_crawler.crawl.fetching.failures import reason_of, status_key
 from bilingual_crawler.discovery.backlinks import (
     BACKLINK_PLUGINS,
     BacklinkProvider,
