@@ -89,9 +89,7 @@ class BilingualSpider(Spider):
         if plan.discover:
             check_discovery(plan.langs, config.frontier)
         if cls.harvests:
-            make_scorer(
-                config.scorer, plan.langs, NothingYet(), config
-            )  # fails now rather than later
+            make_scorer(config.scorer, plan.langs, NothingYet(), config)  # fail early
         if {config.render, *plan.sites.said("render")} != {"never"}:
             check_rendering(config.chromium)
         return config, plan
