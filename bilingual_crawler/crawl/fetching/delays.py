@@ -203,7 +203,7 @@ class SendTimes:
             def send_noted(parsed: Any) -> Any:
                 protocol.request = send
                 answering = send(parsed)
-                self.left(request)
+                self.sent(request)
                 return answering
 
             protocol.request = send_noted
@@ -211,7 +211,7 @@ class SendTimes:
 
         return connecting.addCallback(noting)
 
-    def left(self, request: Request) -> None:
+    def sent(self, request: Request) -> None:
         """A request is written: it is with the network when the event loop has its next turn."""
         self._touch(request)
         call_later(0, self._touch, request)

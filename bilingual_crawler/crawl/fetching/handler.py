@@ -216,7 +216,7 @@ class GuardedDownloadHandler(HTTP11DownloadHandler):
         if not request.meta.get("proxy"):
             self._send_times.begin(request)
             return await super().download_request(request)
-        self._send_times.left(request)
+        self._send_times.sent(request)
         if self._proxied is None:
             self._proxied = HTTP11DownloadHandler(self._crawler)
         return await self._proxied.download_request(request)
