@@ -207,7 +207,7 @@ def test_languages_are_evaluated_beside_the_rules(scrapy, models, urls):
     assert "1 line skipped, first line 1: 'lang' is not a language." in out
     assert "do not know" not in out
     assert "1 rows are in languages the model does not know and count as wrong: eus." in out
-    assert "URLs a second." in out
+    assert "URLs per second." in out
 
 
 def test_figures_of_languages_for_programs_are_one_line(scrapy, models, urls):

@@ -1,4 +1,4 @@
-"""Write the pages of docs/ that are made from the code: `make docs`."""
+"""Write the pages of docs/ that are generated from the code: `make docs`."""
 
 import argparse
 import ast
