@@ -70,7 +70,7 @@ def test_a_journal_without_a_crawl_has_no_say(tmp_path):
     folder = fill(tmp_path / "one")
     (folder / "crawl.sqlite").unlink()
     Journal(folder / "crawl.sqlite").close()
-    refused(folder, "tells of no crawl")
+    refused(folder, "has no crawl in it")
 
 
 @pytest.mark.parametrize("pages", [COUNT // 4, COUNT, COUNT * 2])

@@ -115,7 +115,7 @@ def alone(tmp_path_factory):
 def test_what_needs_pairs_says_that_there_are_none(scrapy, alone, words):
     status, _, err = scrapy(words[0], alone, *words[1:])
     assert status == 1
-    assert "holds a crawl of one language (spa), with documents and no pairs" in err
+    assert "is a crawl for one language (spa), with documents but no pairs" in err
 
 
 def test_documents_of_one_language_are_exported(scrapy, alone, tmp_path):

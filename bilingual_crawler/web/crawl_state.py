@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bilingual_crawler.config.settings import Config
+from bilingual_crawler.languages import LanguagePair, OneLanguage
 from bilingual_crawler.outcomes import is_drop, is_failure, link_sentence, outcome_sentence
 from bilingual_crawler.reporting import gather
 from bilingual_crawler.reporting.counts import per_100
 from bilingual_crawler.reporting.progress import Throttled
 from bilingual_crawler.reporting.tally import MILLISECONDS, largest_first, under
 from bilingual_crawler.reporting.yields import Point
-from bilingual_crawler.store.folder import DOCUMENTS, JOURNAL, REPORT, is_of_one_language
+from bilingual_crawler.store.folder import JOURNAL, REPORT, is_of_one_language
 from bilingual_crawler.web.frontier_view import (
     FrontierOverview,
     SiteUrls,
@@ -91,7 +92,7 @@ class CrawlState:
     @property
     def harvested(self) -> int:
         """How much there is of it."""
-        return sum(self.documents.values()) if self.harvest == DOCUMENTS else self.pairs
+        return sum(self.documents.values()) if self.harvest == OneLanguage.harvest else self.pairs
 
     @property
     def per_100_pages(self) -> float:
@@ -148,7 +149,7 @@ class CrawlFigures:
             waiting=frontier.waiting or report.get("urls_waiting", 0),
             failed=live.tally.get(gather.FAILED, report.get("urls_failed", 0)),
             curve=_completed(points, pages, sum(documents.values()) if one_language else pairs),
-            harvest=DOCUMENTS if one_language else "pairs",
+            harvest=(OneLanguage if one_language else LanguagePair).harvest,
             **_reasons_of(frontier, report, live.tally),
             best=frontier.best or _reported_best(report),
             sites=_sites(frontier.sites, pairs_by_site, _budget(report)),
