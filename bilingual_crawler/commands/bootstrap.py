@@ -115,7 +115,7 @@ class BootstrapCommand(BaseCommand):
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Gather, write, and tell what came of it."""
         from bilingual_crawler.bootstrap import run
-        from bilingual_crawler.bootstrap.api_client import RequestPolicy
+        from bilingual_crawler.bootstrap.api_wiki import RequestPolicy
         from bilingual_crawler.bootstrap.dump_files import Damages
         from bilingual_crawler.bootstrap.harvest import Limits, harvest
         from bilingual_crawler.config.settings import Config, user_agent
