@@ -9,7 +9,7 @@ from contextlib import closing
 
 import pytest
 
-from bilingual_crawler.corpus.merging.part import CrawlPart
+from bilingual_crawler.corpus.merging.parts import CrawlPart
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.journal_view import JournalView
 from bilingual_crawler.reporting.summary import Ending, summary_text

@@ -18,7 +18,7 @@ from bilingual_crawler.frontier.shared.frontier import RedisFrontier
 from bilingual_crawler.frontier.shared.link import RedisScripts
 from bilingual_crawler.frontier.shared.sites import Lease
 from bilingual_crawler.reporting.report import changed_settings
-from bilingual_crawler.reporting.resume import resume_command
+from bilingual_crawler.reporting.summary import resume_command
 from bilingual_crawler.store.journal import Journal
 from tests.processes import HANG
 from tests.redis_server import needs_redis, serve_redis

@@ -30,9 +30,9 @@ from bilingual_crawler.documents.cleaning import clean
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.documents.sitemap import read_sitemap
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.export.account import Account
-from bilingual_crawler.export.tmx_reader import TmxFile
-from bilingual_crawler.export.tokens import tokens
+from bilingual_crawler.export.safe_text import tokens
+from bilingual_crawler.export.source import Account
+from bilingual_crawler.export.tmx import TmxFile
 from bilingual_crawler.frontier.shared import records
 from bilingual_crawler.languages import LanguagePair, language_of_tag, parse_languages
 from bilingual_crawler.languages.stemming import stems_of
@@ -46,9 +46,8 @@ from bilingual_crawler.urls.fingerprint import url_fingerprint
 from bilingual_crawler.urls.hosts import host_of, normal_host, site_of
 from bilingual_crawler.urls.resolver import UrlResolver
 from bilingual_crawler.urls.traps import trap_of
-from bilingual_crawler.web.search.anchor import anchor_of
 from bilingual_crawler.web.search.folding import fold
-from bilingual_crawler.web.search.query import QueryError, parse_pattern, parse_words
+from bilingual_crawler.web.search.query import QueryError, anchor_of, parse_pattern, parse_words
 from tools.fuzz.inputs import Grammar
 
 PAGE = "https://www.example.org/es/museo"

@@ -1,5 +1,7 @@
-"""The corpus: search, the list of document pairs, a pair side by side, its mark."""
+"""The pages of the web application: search, document pairs, and the state of the crawl."""
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any, cast
 from urllib.parse import parse_qsl
 
@@ -8,11 +10,14 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from bilingual_crawler.languages import language_of_tag
 from bilingual_crawler.store.folder import is_of_one_language
 from bilingual_crawler.store.sentence_pair import SENTENCES
 from bilingual_crawler.web.corpus_view import (
     ORDERS,
-    SENTENCES_A_PAGE,
+    SENTENCES_PER_PAGE,
+    MarkError,
+    Marks,
     count_of,
     find_pair,
     list_pairs,
@@ -20,11 +25,13 @@ from bilingual_crawler.web.corpus_view import (
     paragraphs_of,
     sentences_of,
 )
-from bilingual_crawler.web.marks import MarkError
+from bilingual_crawler.web.crawl_state import CrawlFigures, SiteRow, languages_of
+from bilingual_crawler.web.gate import Keys
+from bilingual_crawler.web.rendering import draw, render
 from bilingual_crawler.web.search.index import reading
+from bilingual_crawler.web.search.indexer import Indexer
 from bilingual_crawler.web.search.query import QueryError
-from bilingual_crawler.web.search.search import MOST_COUNTED, SIDES, In, SearchQuestion, search
-from bilingual_crawler.web.site import ServedFolder
+from bilingual_crawler.web.search.search import MAX_COUNTED, SIDES, In, SearchQuestion, search
 
 SIZES = (10, 20, 50, 100)
 CONTEXTS = {
@@ -34,10 +41,66 @@ CONTEXTS = {
     "": "Whole sentence",
     "more": "With neighbours",
 }
-PAIRS_A_PAGE = 20
+PAIRS_PER_PAGE = 20
 LAST_PAGE = 100_000
-MOST_FORM_BYTES = 10_000
+MAX_FORM_BYTES = 10_000
 MARKS = {"accept": True, "reject": False, "none": None}
+SITES_PER_PAGE = 50
+COLUMNS: dict[str, Callable[[SiteRow], Any]] = {
+    "site": lambda site: site.name,
+    "pages": lambda site: -site.pages,
+    "pairs": lambda site: -site.pairs,
+    "yield": lambda site: -site.pairs_per_100,
+    "waiting": lambda site: -site.waiting,
+    "failed": lambda site: -site.failed,
+    "state": lambda site: site.state,
+}
+"""The columns by which the table of sites can be sorted."""
+OF_PAIRS = frozenset(("pairs", "yield"))
+"""Columns that a crawl of one language does not have."""
+
+
+class ServedFolder:
+    """What all pages share: one crawl folder, its index, its marks, and how a page is made."""
+
+    def __init__(self, folder: Path, keys: Keys) -> None:
+        self.folder = folder
+        self.keys = keys
+        self.indexer = Indexer(folder)
+        self.index = self.indexer.path
+        self.marks = Marks(folder)
+        self.crawl = CrawlFigures(folder, self.index)
+
+    def language_names(self) -> list[str]:
+        """Return the names of the two languages; plain words if the crawl does not name them."""
+        names = list(languages_of(self.crawl.report()).values())
+        return names if len(names) == 2 else ["First language", "Second language"]  # noqa: PLR2004
+
+    def page(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+        """Return a whole page."""
+        names = self.language_names()
+        known = languages_of(self.crawl.report()).values()
+        text = render(
+            template,
+            names=names,
+            title=" \N{EN DASH} ".join(known or names),
+            folder=self.folder.name,
+            csrf=self.keys.csrf("mark"),
+            has_token=self.keys.needed,
+            language_name=language_name,
+            **values,
+        )
+        return HTMLResponse(text, status)
+
+    def message(self, status: int, heading: str, sentence: str) -> HTMLResponse:
+        """Return a page with a single message."""
+        return self.page("message.html", status, tab="", heading=heading, sentence=sentence)
+
+
+def language_name(code: str) -> str:
+    """Return the name of a language; the code itself if it is unknown."""
+    language = language_of_tag(code)
+    return code if language is None else language.name
 
 
 class CorpusPages:
@@ -47,7 +110,7 @@ class CorpusPages:
         self._site = site
 
     def search(self, request: Request) -> HTMLResponse:
-        """The search box, with the hits of what was typed or a word about the corpus."""
+        """Show the search box with the hits, or an overview of the corpus if nothing was typed."""
         asked = request.query_params
         question = question_of(asked)
         given = _given(asked)
@@ -74,8 +137,8 @@ class CorpusPages:
             marks=self._site.marks.all(),
             sizes=SIZES,
             contexts=CONTEXTS,
-            most_counted=MOST_COUNTED,
-            per_page=SENTENCES_A_PAGE,
+            most_counted=MAX_COUNTED,
+            per_page=SENTENCES_PER_PAGE,
             progress=self._site.indexer.progress.get("sentences"),
             has_file=(self._site.folder / SENTENCES).exists(),
             crawl_folder=str(self._site.folder),
@@ -83,14 +146,14 @@ class CorpusPages:
         )
 
     def pairs(self, request: Request) -> HTMLResponse:
-        """The list of document pairs."""
+        """Show the list of document pairs."""
         asked = request.query_params
         order = asked.get("order", "found")
         order = order if order in ORDERS else "found"
         page = _number(asked.get("page"), 1, 1, LAST_PAGE)
         with reading(self._site.index) as connection:
             total = count_of(connection, "pairs")
-            listed = list_pairs(connection, order, page, PAIRS_A_PAGE)
+            listed = list_pairs(connection, order, page, PAIRS_PER_PAGE)
         marks = self._site.marks.all()
         return self._site.page(
             "pairs.html",
@@ -98,14 +161,14 @@ class CorpusPages:
             listed=listed,
             order=order,
             page=page,
-            last=max(1, -(-total // PAIRS_A_PAGE)),
+            last=max(1, -(-total // PAIRS_PER_PAGE)),
             total=total,
             marks=marks,
             accepted=sum(marks.values()),
         )
 
     def pair(self, request: Request) -> Response:
-        """One document pair: its evidence and its text side by side."""
+        """Show one document pair: its evidence, and its texts side by side."""
         page = _number(request.query_params.get("page"), 1, 1, LAST_PAGE)
         marks = self._site.marks.all()
         with reading(self._site.index) as connection:
@@ -127,7 +190,7 @@ class CorpusPages:
             sentences=sentences,
             texts=texts,
             page=page,
-            more=len(sentences) == SENTENCES_A_PAGE,
+            more=len(sentences) == SENTENCES_PER_PAGE,
             mark=marks.get((pair.url1, pair.url2)),
             onward=None if onward == pair.pair else onward,
         )
@@ -140,8 +203,8 @@ class CorpusPages:
                 self._site.message,
                 403,
                 "Not marked",
-                "The form was not one of this server's, or is from before its last start: "
-                "open the pair again.",
+                "The form is not from this server, or from before its last start: open the pair "
+                "again.",
             )
         if form.get("mark") not in MARKS:
             return await run_in_threadpool(
@@ -167,7 +230,7 @@ class CorpusPages:
 
 
 def question_of(asked: QueryParams) -> SearchQuestion:
-    """The question that the address of a page asks; what makes no sense counts as not given."""
+    """Return the question in the parameters of a URL; invalid values count as not given."""
     within = asked.get("in", "any")
     context = asked.get("context", "")
     context = context if context in CONTEXTS else ""
@@ -188,25 +251,67 @@ def question_of(asked: QueryParams) -> SearchQuestion:
 
 
 async def form_of(request: Request) -> dict[str, str] | None:
-    """The fields of a small form; None for anything else."""
+    """Return the fields of a small form; None for anything else."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip()
     if kind != "application/x-www-form-urlencoded":
         return None
     body = b""
     async for part in request.stream():
         body += part
-        if len(body) > MOST_FORM_BYTES:
+        if len(body) > MAX_FORM_BYTES:
             return None
     return dict(parse_qsl(body.decode("utf-8", "replace")))
 
 
 def _given(asked: QueryParams) -> dict[str, Any]:
-    """What links to further pages repeat."""
+    """Return the parameters that links to further pages repeat."""
     names = ("q", "in", "other", "mode", "case", "dropped", "n", "context")
     return {name: asked[name] for name in names if name in asked}
 
 
-def _number(text: str | None, usual: int, least: int, most: int) -> int:
-    if text is None or not text.isdecimal() or len(text) > len(str(most)):
-        return usual
-    return min(most, max(least, int(text)))
+def _number(text: str | None, default: int, low: int, high: int) -> int:
+    if text is None or not text.isdecimal() or len(text) > len(str(high)):
+        return default
+    return min(high, max(low, int(text)))
+
+
+class CrawlPages:
+    """The handlers of the Crawl tab."""
+
+    def __init__(self, site: ServedFolder) -> None:
+        self._site = site
+
+    def crawl(self, request: Request) -> HTMLResponse:
+        """Show the whole page."""
+        return self._site.page("crawl.html", tab="crawl", **self._values(request))
+
+    def live(self, request: Request) -> HTMLResponse:
+        """Show the part of the page that changes; the script requests it while the crawl runs."""
+        values = self._values(request)
+        text = render("crawl_live.html", language_name=language_name, **values)
+        return HTMLResponse(text, headers={"X-Crawl-State": values["state"].state})
+
+    def _values(self, request: Request) -> dict[str, Any]:
+        asked = request.query_params
+        sort = asked.get("sort", "pairs")
+        sort = sort if sort in COLUMNS else "pairs"
+        reverse = asked.get("reverse") == "1"
+        state = self._site.crawl.state()
+        by_name = sorted(state.sites, key=COLUMNS["site"])
+        sites = sorted(by_name, key=COLUMNS[sort], reverse=reverse)
+        last = max(1, -(-len(sites) // SITES_PER_PAGE))
+        page = min(last, _number(asked.get("page"), 1, 1, LAST_PAGE))
+        return {
+            "state": state,
+            "drawing": draw(state.curve),
+            "sites": sites[(page - 1) * SITES_PER_PAGE : page * SITES_PER_PAGE],
+            "number_of_sites": len(sites),
+            "columns": [
+                name for name in COLUMNS if state.harvest == "pairs" or name not in OF_PAIRS
+            ],
+            "sort": sort,
+            "reverse": reverse,
+            "page": page,
+            "last": last,
+            "given": {"sort": sort, "reverse": "1" if reverse else ""},
+        }
