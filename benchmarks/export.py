@@ -24,9 +24,8 @@ from pathlib import Path
 
 from bilingual_crawler.documents.document import Document, Paragraph
 from bilingual_crawler.documents.serialise import document_to_dict
-from bilingual_crawler.export.formats import FORMATS, find_format
+from bilingual_crawler.export.exporters import EXPORTERS, export, find_exporter, place_of
 from bilingual_crawler.export.importing import import_tmx
-from bilingual_crawler.export.run import export, place_of
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS
 from bilingual_crawler.store.sentence_pair import SENTENCES, SentencePair, pair_id
 
@@ -87,9 +86,9 @@ def measure(folder: Path, name: str) -> None:
     start = time.process_time()
     if name == IMPORT:
         target = folder / "imported"
-        import_tmx(place_of(folder, find_format("tmx"), None), target)
+        import_tmx(place_of(folder, find_exporter("tmx"), None), target)
     else:
-        form = find_format(name)
+        form = find_exporter(name)
         target = place_of(folder, form, None)
         export(folder, form, target)
     seconds = time.process_time() - start
@@ -115,7 +114,7 @@ def in_a_process(folder: Path, name: str) -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
-    parser.add_argument("--formats", nargs="+", choices=[*FORMATS, IMPORT])
+    parser.add_argument("--formats", nargs="+", choices=[*EXPORTERS.builtin, IMPORT])
     parser.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
@@ -127,7 +126,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch) / "crawl"
             make(folder, size)
-            for name in options.formats or [*FORMATS, IMPORT]:
+            for name in options.formats or [*EXPORTERS.builtin, IMPORT]:
                 found = in_a_process(folder, name)
                 rate = size / found["seconds"]
                 print(

@@ -30,7 +30,7 @@ from bilingual_crawler.pairing.pair import PairingPage
 from bilingual_crawler.store.folder import CrawlFolder
 
 SHARED = Path(os.environ.get("BILINGUAL_SHARED", Path(__file__).parents[2] / "shared"))
-PAIRS_A_SITE = 3
+PAIRS_PER_SITE = 3
 Urls = set[tuple[str, str]]
 
 
@@ -51,7 +51,7 @@ def gold(file: Path) -> list[tuple[LanguagePair, Urls]]:
     for line in file.read_text().splitlines():
         one, other, language, other_language = line.split("\t")
         pairs[f"{language}-{other_language}"].add((one, other))
-    largest = sorted(pairs.items(), key=lambda item: -len(item[1]))[:PAIRS_A_SITE]
+    largest = sorted(pairs.items(), key=lambda item: -len(item[1]))[:PAIRS_PER_SITE]
     return [(LanguagePair.parse(langs), urls) for langs, urls in largest]
 
 

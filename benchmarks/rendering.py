@@ -21,7 +21,7 @@ from typing import Any
 import psutil
 from scrapy.crawler import Crawler
 
-from bilingual_crawler.crawl.browser.supply import Resource
+from bilingual_crawler.crawl.browser.resources import Resource
 from tests.bilingual_texts import BASQUE, SPANISH
 from tests.browser_support import IDENTITY, in_a_crawl, read
 from tests.fetching_support import Site

@@ -22,7 +22,7 @@ from bilingual_crawler.lab.replay.plot import plot_curves
 from bilingual_crawler.lab.replay.recording import site_name
 from bilingual_crawler.lab.replay.report import aggregate, json_lines, replay_with_bar
 
-PAIRS_A_SITE = 2
+PAIRS_PER_SITE = 2
 
 
 def jobs_for(
@@ -109,7 +109,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("folder", type=Path, nargs="?", default=SHARED / "sites")
     parser.add_argument("--scorers", default=",".join(SCORERS))
-    parser.add_argument("--pairs", type=int, default=PAIRS_A_SITE, help="language pairs a site")
+    parser.add_argument("--pairs", type=int, default=PAIRS_PER_SITE, help="language pairs a site")
     parser.add_argument("--sites", default="", help="some of the sites")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--plot", type=Path, help="curves, alternates stripped: OUT.png")

@@ -29,9 +29,9 @@ from urllib.parse import urlencode
 
 from bilingual_crawler.store.sentence_pair import SENTENCES, SentencePair, pair_id
 from bilingual_crawler.web.gate import Hosts, Keys
+from bilingual_crawler.web.pages import ServedFolder
 from bilingual_crawler.web.search.search import SearchQuestion
 from bilingual_crawler.web.server import listen, make_server
-from bilingual_crawler.web.site import ServedFolder
 
 VOCABULARY = 200_000
 SENTENCES_A_DOCUMENT = 25

@@ -42,7 +42,7 @@ from bilingual_crawler.languages import LanguagePair, find_language
 
 SHARED = Path(os.environ.get("BILINGUAL_SHARED", Path(__file__).parents[2] / "shared"))
 LEAST_PAIRS = 4
-PAIRS_A_SITE = 6
+PAIRS_PER_SITE = 6
 MISSING = "http_404"
 POSITIVE, NEGATIVE = (
     ("home", "deep"),
@@ -107,7 +107,7 @@ class Result(NamedTuple):
 def largest_pairs(site: LabelledSite) -> Iterator[tuple[LanguagePair, dict[str, str]]]:
     """The pairs of languages that a site has most pages in, with the partner of each page."""
     counts = Counter(line.languages for line in site.gold)
-    for languages, count in counts.most_common(PAIRS_A_SITE):
+    for languages, count in counts.most_common(PAIRS_PER_SITE):
         if count >= LEAST_PAIRS:
             pair = LanguagePair.parse("-".join(languages))
             partners = {

@@ -1,9 +1,9 @@
-"""The add-on: any Scrapy project gets the whole crawler with one line.
+"""The add-on: one line gives any Scrapy project the whole crawler.
 
 ADDONS = {"bilingual_crawler.addon.BilingualCrawler": 500}
 
-It wires the spiders of this package and their subclasses; other spiders of a project run
-as they did before.
+It configures the spiders of this package and their subclasses; other spiders of a project run
+as before.
 """
 
 from importlib.util import find_spec
@@ -34,7 +34,7 @@ SPIDERS = "bilingual_crawler.spiders"
 
 
 class BilingualCrawler:
-    """Puts the parts of the crawler into Scrapy's places for them, at add-on priority."""
+    """Adds the crawler's components to Scrapy's settings, at add-on priority."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -46,7 +46,7 @@ class BilingualCrawler:
 
     @classmethod
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
-        """Make the spiders known to `scrapy crawl`, beside the project's own."""
+        """Make our spiders known to `scrapy crawl`, besides the project's own."""
         modules = settings.getlist("SPIDER_MODULES")
         if SPIDERS not in modules:
             settings.set("SPIDER_MODULES", [*modules, SPIDERS], priority="project")
@@ -54,7 +54,7 @@ class BilingualCrawler:
             watch_log(as_json=True)
 
     def update_settings(self, settings: Settings) -> None:
-        """Wire everything, unless the crawl is of some other spider."""
+        """Add all components, unless the crawl is for another spider."""
         if not issubclass(self._crawler.spidercls, BilingualSpider):
             return
         with exit_on_configuration_error():
@@ -80,11 +80,11 @@ class BilingualCrawler:
             add_components(settings, "EXTENSIONS", SITEMAPS)
         if config.align:
             add_components(settings, "EXTENSIONS", ALIGN)
-        _let_watch(settings, config)
+        _wire_monitoring(settings, config)
 
 
-def _let_watch(settings: Settings, config: Config) -> None:
-    """Wire what programs watch a crawl by: logs that they read, figures that they ask for."""
+def _wire_monitoring(settings: Settings, config: Config) -> None:
+    """Set up JSON logs and the metrics endpoint, for programs that watch a crawl."""
     watch_log(as_json=config.log_format == "json")
     if config.metrics:
         if find_spec("prometheus_client") is None:

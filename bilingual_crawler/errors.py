@@ -1,4 +1,4 @@
-"""Errors that are sentences to a person."""
+"""Errors whose messages are sentences for the user."""
 
 import sqlite3
 import sys
@@ -12,7 +12,7 @@ USAGE_STATUS = 2
 
 
 PROGRAMS = frozenset({"scrapy", "scrapyd", "bilingual-crawler", "bilingual_crawler"})
-"""Programs whose process is there for one of our commands or crawls."""
+"""Programs whose whole process is one of our commands or crawls."""
 
 
 class ConfigurationError(Exception):
@@ -40,7 +40,7 @@ def exit_on_configuration_error() -> Iterator[None]:
 
 
 def is_command() -> bool:
-    """Return True if the process is there for a command alone, or for a job of scrapyd."""
+    """Return True if the whole process is one command, or one job of scrapyd."""
     if parent_process() is not None:
         return False
     main = getattr(sys.modules.get("__main__"), "__spec__", None)
@@ -50,7 +50,7 @@ def is_command() -> bool:
 
 @contextmanager
 def writing(target: Path, advice: str = "") -> Iterator[None]:
-    """Turn what the disk says while `target` is written into a sentence, with some advice."""
+    """Turn errors of the disk while `target` is written into a sentence, with some advice."""
     try:
         yield
     except (OSError, sqlite3.Error) as error:
@@ -59,6 +59,6 @@ def writing(target: Path, advice: str = "") -> Iterator[None]:
 
 
 def why_unwritable(error: BaseException) -> str:
-    """The words of the system for what is wrong with the disk."""
+    """Return what the system says is wrong with the disk."""
     said = getattr(error, "strerror", None) or str(error)
     return said if isinstance(error, OSError) else f"SQLite says: {said}"

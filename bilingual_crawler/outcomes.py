@@ -1,7 +1,7 @@
-"""What became of a URL, why a link was not followed, why a run ended: codes with their sentences.
+"""How a URL ended, why a link was not followed, why a run stopped: codes with their sentences.
 
-Every URL ends with a code, and every link that is not followed has one. The code is what the
-journal, the statistics and crawl.json hold; the sentence is what people read. A server's status
+Every URL ends with a code, and so does every link that is not followed. The journal, the
+statistics and crawl.json hold the code; people read the sentence. A server's status
 is a code too (`http_404`), and a project's own components may use codes of their own.
 """
 
@@ -11,13 +11,13 @@ from typing import Self
 
 
 class Outcome(StrEnum):
-    """How a URL ended. `fails` says that there is no page at all."""
+    """How a URL ended. `fails` is True if there is no page at all."""
 
     sentence: str
     fails: bool
 
     def __new__(cls, code: str, sentence: str, fails: bool = False) -> Self:
-        """Make a member that is equal to its code."""
+        """Return a member that is equal to its code."""
         member = str.__new__(cls, code)
         member._value_ = code
         member.sentence = sentence
@@ -25,7 +25,7 @@ class Outcome(StrEnum):
         return member
 
     STORED = "stored", "The page is in documents.jsonl.gz."
-    NO_TEXT = "no_text", "The page has no text but menus."
+    NO_TEXT = "no_text", "The page has no text apart from menus."
     OFF_LANGUAGE = "off_language", "The page is in another language."
     OFF_TOPIC = (
         "off_topic",
@@ -45,7 +45,7 @@ class Outcome(StrEnum):
     )
     ONE_LANGUAGE = (
         "one_language",
-        "The page was asked for in its other language too, and has but one.",
+        "The page was requested in its other language too, but has only one.",
     )
     NOINDEX = "noindex", "The page asks not to be kept."
     TDM_RESERVED = "tdm_reserved", "The site reserves the page from text and data mining."
@@ -57,10 +57,10 @@ class Outcome(StrEnum):
     DROPPED = "dropped", "A pipeline of the project dropped the page."
     EXAMINED = (
         "examined",
-        "The page was read to tell whether its site is bilingual, and for its links.",
+        "The page was read to decide whether its site is bilingual, and for its links.",
     )
-    PROCESSED = "processed", "The page was read, but no document was made of it."
-    REDIRECTED = "redirected", "The address leads to another one, which is counted by itself."
+    PROCESSED = "processed", "The page was read, but gave no document."
+    REDIRECTED = "redirected", "The address redirects to another one, which is counted separately."
 
     ROBOTS_TXT = "robots_txt", "robots.txt forbids the page.", True
     ROBOTS_UNAVAILABLE = (
@@ -83,27 +83,27 @@ class Outcome(StrEnum):
         "The host is not on the open web (BILINGUAL_ALLOW_PRIVATE=1 allows it).",
         True,
     )
-    DNS = "dns", "The name of the host leads to no address.", True
+    DNS = "dns", "The name of the host has no address.", True
     CONNECTION = "connection", "The connection to the server failed.", True
     TIMEOUT = "timeout", "The server took longer than DOWNLOAD_TIMEOUT.", True
     TLS = "tls", "No secure connection to the server could be made.", True
-    PROXY = "proxy", "The proxy did not let us through to the host.", True
+    PROXY = "proxy", "The proxy refused to connect to the host.", True
     INCOMPLETE = "incomplete", "The server broke off before the end of the page.", True
     HTTP_OTHER = "http_other", "The server answered with a status that HTTP does not have.", True
     TOO_MANY_REDIRECTS = "too_many_redirects", "The page redirects too many times in a row.", True
     TOO_LARGE = "too_large", "The page is larger than DOWNLOAD_MAXSIZE.", True
     NOT_HTML = "not_html", "The page is not of a type that is read (BILINGUAL_CONTENT_TYPES).", True
-    BAD_ENCODING = "bad_encoding", "The page is not packed the way its headers say.", True
+    BAD_ENCODING = "bad_encoding", "The page is not compressed the way its headers say.", True
     BAD_URL = "bad_url", "The address of the page cannot be read.", True
     UNREADABLE = (
         "unreadable",
-        "The request that was saved for the page cannot be read, or not trusted.",
+        "The saved request for the page cannot be read or trusted.",
         True,
     )
     OFFSITE = "offsite", "The page is on a host outside the crawl.", True
     PROBE_MISSED = (
         "probe_missed",
-        "The address was a guess from the addresses of other pages; it is not there.",
+        "The address was guessed from those of other pages; there is no such page.",
         True,
     )
     STOPPED = "stopped", "The download was stopped before the end of the page.", True
@@ -129,7 +129,7 @@ OPT_OUTS = (
     Outcome.NOAI,
     Outcome.NOINDEX,
 )
-"""Outcomes by which the owners of a site keep a page to themselves."""
+"""Outcomes by which the owners of a site withhold a page."""
 
 
 class LinkRefusal(StrEnum):
@@ -138,7 +138,7 @@ class LinkRefusal(StrEnum):
     sentence: str
 
     def __new__(cls, code: str, sentence: str) -> Self:
-        """Make a member that is equal to its code."""
+        """Return a member that is equal to its code."""
         member = str.__new__(cls, code)
         member._value_ = code
         member.sentence = sentence
@@ -158,15 +158,15 @@ class LinkRefusal(StrEnum):
         "too_many_parameters",
         "It has too many query parameters (BILINGUAL_QUERY_PARAMETERS).",
     )
-    SESSION_ID = "session_id", "It carries a session number, so every visit would find new ones."
+    SESSION_ID = "session_id", "It carries a session ID, so every visit would find new addresses."
     CALENDAR = "calendar", "It is a calendar page of a far-off year."
-    SCORER = "scorer", "The scorer wants none of it (BILINGUAL_SCORER)."
+    SCORER = "scorer", "The scorer rejects it (BILINGUAL_SCORER)."
 
 
 STOPS = {
     "finished": "Nothing is left to fetch.",
     "shutdown": "It was stopped by Ctrl-C or a signal.",
-    "start_error": "The seeds could not be asked for; the log says why.",
+    "start_error": "The seeds could not be requested; the log says why.",
     "cancelled": "It was stopped by a component.",
     "closespider_timeout": "The time of CLOSESPIDER_TIMEOUT is up.",
     "closespider_timeout_no_item": "No document came for CLOSESPIDER_TIMEOUT_NO_ITEM seconds.",
@@ -178,7 +178,7 @@ STOPS = {
     "merged": "The crawls of several workers were merged (merged_from).",
     "journal_error": "Its folder cannot be written; the log says why.",
 }
-"""Why a run of a crawl ended: the reasons that Scrapy gives, and ours."""
+"""Why a run of a crawl ended: Scrapy's reasons and ours."""
 
 _OUTCOMES = {each.value: each for each in Outcome}
 _LINK_REFUSALS = {each.value: each for each in LinkRefusal}
@@ -191,13 +191,13 @@ def outcome_sentence(reason: str) -> str:
 
 
 def is_failure(reason: str) -> bool:
-    """Return True if a URL that ended so gave no page at all."""
+    """Return True if a URL with this outcome gave no page at all."""
     known = _OUTCOMES.get(reason)
     return known.fails if known else _status_sentence(reason) is not None
 
 
 def is_drop(reason: str) -> bool:
-    """Return True if a URL that ended so gave a page that was not kept."""
+    """Return True if a URL with this outcome gave a page that was not kept."""
     kept = {Outcome.STORED, Outcome.REDIRECTED, Outcome.EXAMINED}
     return not is_failure(reason) and reason not in kept
 

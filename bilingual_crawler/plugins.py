@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import entry_points
+from operator import attrgetter
 from typing import Any
 
 from bilingual_crawler.errors import ConfigurationError
@@ -55,14 +56,27 @@ class PluginKind:
         self._check(found, f"{source}={name}")
         return found
 
+    def make(self, name: str, source: str) -> Any:
+        """Return an instance of the class called `name`, made without arguments."""
+        found = self.load(name, source)
+        try:
+            return found()
+        except Exception as error:
+            raise ConfigurationError(
+                f"{source}={name} cannot be made without arguments:"
+                f" {type(error).__name__}: {error}."
+            ) from error
+
     @property
     def _kind(self) -> str:
         return self.noun.partition(" ")[2]
 
     def _import(self, path: str, written: str) -> Any:
-        module, _, attributes = path.replace(":", ".").rpartition(".")
+        module, colon, attributes = path.partition(":")
+        if not colon:
+            module, _, attributes = path.rpartition(".")
         try:
-            return getattr(import_module(module), attributes)
+            return attrgetter(attributes)(import_module(module))
         except Exception as error:
             raise ConfigurationError(
                 f"{written} cannot be loaded: {_reason(error)}."
@@ -111,6 +125,8 @@ def _or_one_of(names: tuple[str, ...]) -> str:
 def _reason(error: Exception) -> str:
     """Return what went wrong, with the kind of error where importing ran code that failed."""
     said = str(error).strip().rstrip(".")
+    if isinstance(error, ModuleNotFoundError):
+        return f"{said} (its folder must be on PYTHONPATH)"
     if isinstance(error, (ImportError, AttributeError)):
         return said
     return f"importing it raised {type(error).__name__}: {said}".rstrip(": ")

@@ -1,7 +1,7 @@
 """The Scrapy settings of this project.
 
-`ADDONS` is the one line that any other Scrapy project needs as well. The add-on applies
-everything else at add-on priority (`config.settings`): what a project, a spider or `-s` sets wins.
+`ADDONS` is the one line that another Scrapy project needs too. The add-on sets everything else
+at add-on priority (`config.settings`), so what a project, a spider or `-s` sets wins.
 """
 
 BOT_NAME = "bilingual-crawler"

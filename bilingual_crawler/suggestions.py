@@ -1,7 +1,7 @@
-"""What somebody probably meant who wrote a name that there is not.
+"""Suggestions for a name that does not exist.
 
-A wrong guess is worse than none: a name is suggested only if it differs from what was written
-in few letters, or shares a word with it that few other names have.
+A wrong guess is worse than none: a name is suggested only if it differs from the written one in
+few letters, or shares a word with it that few other names have.
 """
 
 import re
@@ -9,18 +9,18 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 LEAST_LIKENESS = 0.65
-"""How much of the longer name must be the same: two letters of three, four of six."""
+"""The share of the longer name that must be equal: two letters of three, four of six."""
 MARGIN = 0.1
-"""How much less like than the likest a name may be."""
+"""How much less similar than the most similar name another one may be."""
 LEAST_WORD = 4
 MOST_WITH_WORD = 3
-"""Names that may have a word which is a reason to suggest them."""
+"""A word is a reason to suggest names only if no more names than this have it."""
 LONGEST = 100
 _WORD = re.compile(r"[^\W_]+")
 
 
 def nearest(written: str, known: Iterable[str]) -> list[str]:
-    """The known names that `written` is likely to mean, the likest first; often none."""
+    """Return the known names that `written` is likely to mean, most similar first; often none."""
     from rapidfuzz import process  # noqa: PLC0415 - only a mistake pays for its import
     from rapidfuzz.distance import OSA  # noqa: PLC0415 - as above
 
@@ -40,7 +40,7 @@ def nearest(written: str, known: Iterable[str]) -> list[str]:
 
 
 def hint(near: Sequence[object], otherwise: str) -> str:
-    """A question that names what is near, or `otherwise`, which brings its own full stop."""
+    """Return a question with the suggestions, or `otherwise`, which ends with its own full stop."""
     if not near:
         return otherwise
     *others, last = map(str, near)
@@ -49,12 +49,12 @@ def hint(near: Sequence[object], otherwise: str) -> str:
 
 
 def _sharing(words: set[str], names: list[str]) -> list[int]:
-    """The places of the names that share the most telling words, if any does."""
+    """Return the positions of the names that share the most distinctive words, if any."""
     words_of = [_words(name) for name in names]
     common = Counter(word for each in words_of for word in each)
-    telling = {word for word in words if len(word) >= LEAST_WORD}
-    telling = {word for word in telling if common[word] <= MOST_WITH_WORD}
-    shared = [len(telling & each) for each in words_of]
+    distinctive = {word for word in words if len(word) >= LEAST_WORD}
+    distinctive = {word for word in distinctive if common[word] <= MOST_WITH_WORD}
+    shared = [len(distinctive & each) for each in words_of]
     most = max(shared, default=0)
     return [place for place, number in enumerate(shared) if number == most] if most else []
 

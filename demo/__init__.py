@@ -1,8 +1,8 @@
 """A sample site: Harizlarre, a Basque valley town that does not exist.
 
 Its pages are in Spanish, Basque and, for visitors, English. `demo.server` serves it on
-loopback, `demo.content` knows the truth about it, and it has the traps that real sites
-have. (es) stands for Spanish, (eu) for Basque, (en) for English.
+loopback, `demo.content` has the expected results, and it has the traps that real sites have. (es)
+stands for Spanish, (eu) for Basque, (en) for English.
 
 ==================================  ====================================================
 what a crawler meets                where
@@ -38,7 +38,7 @@ tracking parameters                 /es/museo?utm_source=compartir,
                                     /es/bando?utm_source=boletin&utm_medium=correo
 near-copy (one paragraph differs)   /es/bando-corregido of /es/bando
 301                                 /es/ to /; /es/piscina-municipal to /es/piscina, which
-                                    nobody else links to
+                                    no other page links to
 meta refresh                        /es/bienvenida to /es/historia
 404                                 /es/pagina-perdida, linked from /es/ayuntamiento
 500 the first time, then the page   /agenda?id=2&lang=eu

@@ -1,8 +1,8 @@
 """Show the crawler at work: `python -m demo` serves the sample site and crawls it.
 
-The crawl is the command that users type, in a process of its own, on the terminal of this
-one. At the end its pairs are compared with those that the site is known to have; the exit
-status is 1 if a pair is missing or wrong.
+The crawl is the command that users type, run in its own process on the same terminal. At the end
+its pairs are compared with those that the site is known to have; the exit status is 1 if a pair is
+missing or wrong.
 """
 
 import argparse
@@ -27,7 +27,7 @@ Pairs = set[tuple[str, str]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve, crawl, compare."""
+    """Serve the site, crawl it, and compare the pairs."""
     parser = argparse.ArgumentParser(prog="python -m demo", description=__doc__)
     parser.add_argument("--pages", type=int, default=0, help="generated article pairs to add")
     parser.add_argument("--output", type=Path, help="folder of the crawl (default: a new one)")
@@ -57,10 +57,9 @@ def _short(folder: Path) -> Path:
 
 @contextlib.contextmanager
 def _server(pages: int) -> Iterator[str]:
-    """The URL of the sample site, which is served as long as the block lasts.
+    """Serve the sample site for the duration of the block, and yield its URL.
 
-    The server has a session of its own, so that Ctrl-C stops the crawl alone and the
-    crawl can end in peace.
+    The server has its own session, so that Ctrl-C stops only the crawl, which can then end cleanly.
     """
     command = [sys.executable, "-m", "demo.server", "--port", "0", "--pages", str(pages)]
     with subprocess.Popen(  # noqa: S603 - our own module
@@ -78,7 +77,7 @@ def _server(pages: int) -> Iterator[str]:
 
 
 def _command(url: str, folder: Path) -> list[str]:
-    """The command as it is shown, an option a line."""
+    """Return the command as it is shown, one option per line."""
     settings = {
         "BILINGUAL_ALLOW_PRIVATE": "1",
         "BILINGUAL_CONTACT": "https://example.org/about-this-crawl",
@@ -95,7 +94,7 @@ def _command(url: str, folder: Path) -> list[str]:
 
 
 def _crawl(arguments: list[str]) -> int:
-    """Run the crawl; a Ctrl-C is the crawl's to answer, however long it takes."""
+    """Run the crawl, and leave Ctrl-C to it, however long it takes."""
     with subprocess.Popen([sys.executable, *arguments], cwd=ROOT) as crawl:  # noqa: S603 - the command shown
         usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
         try:
@@ -129,7 +128,7 @@ def _verdict(found: Pairs, expected: Pairs, optional: Pairs) -> int:
 
 
 def _terminated(number: int, _frame: FrameType | None) -> None:
-    """End by an exception, so that server and crawl are ended too."""
+    """Raise an exception, so that the server and the crawl are stopped too."""
     raise SystemExit(128 + number)
 
 

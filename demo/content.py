@@ -1,9 +1,8 @@
-"""The truth about the sample site: what a Spanish-Basque crawl must find, keep and leave.
+"""The expected results on the sample site: what a Spanish-Basque crawl must find, keep and leave.
 
-All functions take the URL of the running site ("http://127.0.0.1:8000/") and, where the
-answer depends on it, how many generated article pairs it serves. They are made from the
-tables that the site is made from; `tests/test_demo_site.py` checks them against what
-the server really answers.
+All functions take the URL of the running site ("http://127.0.0.1:8000/") and, where it matters,
+the number of generated article pairs. They use the same tables as the site itself;
+`tests/test_demo_site.py` checks them against what the server really answers.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,13 +12,13 @@ from demo.site import articles, endless
 from demo.site import pages as table
 from demo.site.answers import normalise
 
-BEHIND_ENGLISH = "/es/peregrinos"  # linked from a page in English alone
+BEHIND_ENGLISH = "/es/peregrinos"  # linked only from an English page
 BEHIND_NOINDEX = ("/rutas/hayedo_es.html", "/rutas/cascada_es.html", endless.MAZE)
 _WITHHELD = ("/es/poemas", "/eu/cuentos")
 
 
 def expected_pairs(base_url: str, pages: int = 0) -> set[tuple[str, str]]:
-    """The pairs (Spanish URL, Basque URL) that URL keys or mutual alternates prove."""
+    """Return the pairs (Spanish URL, Basque URL) that URL keys or mutual alternates prove."""
     paths = [(topic.paths["es"], topic.paths["eu"]) for topic in table.PAIRED]
     paths += [
         (path("es", number), path("eu", number))
@@ -30,7 +29,7 @@ def expected_pairs(base_url: str, pages: int = 0) -> set[tuple[str, str]]:
 
 
 def optional_pairs(base_url: str) -> set[tuple[str, str]]:
-    """True pairs that nothing proves but one side's claim; any other pair is wrong."""
+    """Return true pairs that only one side declares; any other pair is wrong."""
     return {
         (urljoin(base_url, topic.paths["es"]), urljoin(base_url, topic.paths["eu"]))
         for topic in table.ONE_SIDED
@@ -38,10 +37,10 @@ def optional_pairs(base_url: str) -> set[tuple[str, str]]:
 
 
 def storable_pages(base_url: str, pages: int = 0) -> set[frozenset[str]]:
-    """The Spanish and Basque pages to store: exactly one URL of each group.
+    """Return the Spanish and Basque pages to store: exactly one URL of each group.
 
-    A group is a page with its copies and near-copies. The endless parts are listed as far
-    as a hundred links lead; `original` knows all of their addresses.
+    A group is a page with its copies and near-copies. The endless parts are listed for the first
+    hundred links; `original` knows all of their addresses.
     """
     groups = [{path} for path in _storable_paths() if path not in table.NEAR_COPIES]
     for group in groups:
@@ -58,7 +57,7 @@ def storable_pages(base_url: str, pages: int = 0) -> set[frozenset[str]]:
 
 
 def original(url: str) -> str:
-    """The URL of the page that `url` shows, whatever copy, redirect or trap it is."""
+    """Return the URL of the page that `url` shows, whether a copy, a redirect or a trap."""
     path = urlsplit(url)
     target = f"{path.path}?{path.query}" if path.query else path.path
     if page := endless.find(target):
@@ -72,14 +71,14 @@ def original(url: str) -> str:
 
 
 def forbidden_urls(base_url: str) -> set[str]:
-    """Never to be asked for: disallowed in robots.txt, or behind a nofollow page alone."""
+    """Return URLs that must not be requested: disallowed, or linked only from a nofollow page."""
     topics = table.ROBOTS + table.NOFOLLOW
     paths = [path for topic in topics for path in topic.paths.values()]
     return set(_absolute(base_url, [*paths, "/__log__"]))
 
 
 def withheld_urls(base_url: str) -> set[str]:
-    """May be asked for, never stored: opted out, not a page, or in neither language."""
+    """Return URLs to request but never store: opted out, no page, or in neither language."""
     english = [topic.paths["en"] for topic in table.TOPICS if "en" in topic.paths]
     noindex = [path for topic in table.NOINDEX for path in topic.paths.values()]
     others = (*table.REDIRECTS, *table.REFRESHES, table.MISSING, table.PDF, table.PICTURE)

@@ -1,7 +1,7 @@
 """Serve the sample site on loopback: `python -m demo.server --port 0` prints its URL.
 
-Besides the site it answers GET /__log__ with all requests so far, so that a test in
-another process can see what a crawl has asked for and when. GET /__hold__?after=N answers N more
+It also answers GET /__log__ with all requests so far, so that a test in another process can see
+what a crawl requested and when. GET /__hold__?after=N answers N more
 requests, robots.txt aside, and holds all others until GET /__release__: what a test looks at
 meanwhile is still running, however slow the machine is.
 """
@@ -34,10 +34,10 @@ class LoggedRequest(NamedTuple):
 
 
 class DemoServer:
-    """The site on a port of its own, in a thread: start it with `with`.
+    """The site on its own port, in a thread: start it with `with`.
 
-    `pages` generated article pairs are served besides the fixed pages, and every answer
-    waits `delay` seconds. `log` grows while the server runs; reading it is safe.
+    `pages` generated article pairs are served besides the fixed pages, and every answer is delayed
+    by `delay` seconds. `log` grows while the server runs; reading it is safe.
     """
 
     def __init__(self, port: int = 0, *, pages: int = 0, delay: float = 0.0) -> None:
@@ -52,7 +52,7 @@ class DemoServer:
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/"
 
     def answer(self, path: str) -> Answer:
-        """Note the request, then answer it; a page that fails once fails the first time."""
+        """Log the request, then answer it; a page that fails once fails the first time."""
         if path == LOG_PATH:
             body = json.dumps([request._asdict() for request in list(self.log)]).encode()
             return Answer(body, headers={"Content-Type": "application/json"})
@@ -116,14 +116,14 @@ class _Server(ThreadingHTTPServer):
         super().__init__(address, _Handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        # A client that goes away, such as a crawl that was killed, is no error of ours.
+        # A client that disconnects, such as a killed crawl, is not an error of the server.
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    # Headers and body leave in one packet, or each answer waits for a delayed ACK.
+    # Headers and body go in one packet, or each answer waits for a delayed ACK.
     wbufsize = -1
     disable_nagle_algorithm = True
     timeout = 60
@@ -147,7 +147,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name it overrides
-        """Say nothing: the log is kept for tests, not printed."""
+        """Print nothing: the log is kept for tests."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

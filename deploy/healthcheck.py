@@ -1,6 +1,6 @@
-"""Whether scrapyd answers, for the health check of a container: status 0 or 1.
+"""The health check of a container: exit status 0 if scrapyd answers, else 1.
 
-It asks as a user would, with SCRAPYD_USERNAME and SCRAPYD_PASSWORD of the environment.
+It logs in like a user, with SCRAPYD_USERNAME and SCRAPYD_PASSWORD from the environment.
 """
 
 import base64
@@ -12,7 +12,7 @@ SECONDS = 5
 
 
 def main() -> int:
-    """Ask for the status of the daemon."""
+    """Request the status of the daemon."""
     port = os.environ.get("SCRAPYD_HTTP_PORT") or "6800"
     request = urllib.request.Request(f"http://127.0.0.1:{port}/daemonstatus.json")
     user, password = (os.environ.get(f"SCRAPYD_{each}", "") for each in ("USERNAME", "PASSWORD"))

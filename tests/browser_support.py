@@ -48,9 +48,9 @@ def read(url):
 
 def visit_all(pages, seconds=60.0, **settings):
     """Look at pages, given as {url: markup}; {url: findings or the failure}, and the stats."""
-    from bilingual_crawler.crawl.browser.failure import RenderingFailedError  # noqa: PLC0415
+    from bilingual_crawler.crawl.browser.chromium import RenderingFailedError  # noqa: PLC0415
     from bilingual_crawler.crawl.browser.renderer import Renderer  # noqa: PLC0415
-    from bilingual_crawler.crawl.browser.supply import Resource  # noqa: PLC0415
+    from bilingual_crawler.crawl.browser.resources import Resource  # noqa: PLC0415
     from bilingual_crawler.crawl.browser.visit import Terms  # noqa: PLC0415
 
     async def job(crawler):

@@ -5,8 +5,7 @@ import json
 
 from bilingual_crawler.documents.document import Document, Paragraph
 from bilingual_crawler.documents.serialise import document_to_dict
-from bilingual_crawler.export.formats import find_format
-from bilingual_crawler.export.run import export, place_of
+from bilingual_crawler.export.exporters import export, find_exporter, place_of
 from bilingual_crawler.store.sentence_pair import SENTENCES, SentencePair, pair_id
 
 ES, EU = "https://example.org/es/a?x=1&y=<2>", "https://example.org/eu/a"
@@ -60,6 +59,6 @@ def write_documents(folder, documents, pairs=()):
 
 def exported(folder, name, out=None, **options):
     """Export a folder; where it went, and what became of the rows."""
-    form = find_format(name)
+    form = find_exporter(name)
     target = place_of(folder, form, None if out is None else str(out))
     return target, export(folder, form, target, **options)

@@ -15,7 +15,7 @@ from scrapy.crawler import CrawlerRunner
 from scrapy.utils.reactor import install_reactor
 from twisted.internet.threads import blockingCallFromThread
 
-from bilingual_crawler.crawl.fetching.refusal import reason_of
+from bilingual_crawler.crawl.fetching.failures import reason_of
 from tests.processes import wait_until
 
 FETCHING = "bilingual_crawler.crawl.fetching"

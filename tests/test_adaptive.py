@@ -160,7 +160,7 @@ def test_probes_that_fail_put_an_end_to_probing():
         for proposal in scorer.proposals():
             tried += 1
             scorer.failed(proposal.url, "http_404")
-    assert 0 < tried <= site.FREE_PROBES + site.PROBES_A_HIT
+    assert 0 < tried <= site.FREE_PROBES + site.PROBES_PER_HIT
 
 
 def bilingual_site(sections):

@@ -6,8 +6,8 @@ from email.utils import formatdate
 
 import pytest
 
-from bilingual_crawler.bootstrap import api_client
-from bilingual_crawler.bootstrap.api_client import ApiClient, RequestPolicy
+from bilingual_crawler.bootstrap import api_wiki
+from bilingual_crawler.bootstrap.api_wiki import ApiClient, RequestPolicy
 from bilingual_crawler.errors import ConfigurationError
 from tests.wiki_world import WikiServer
 
@@ -122,7 +122,7 @@ def test_the_limit_of_questions_ends_it():
 
 
 def test_an_answer_that_bursts_when_it_is_unpacked_is_refused(monkeypatch):
-    monkeypatch.setattr(api_client, "LARGEST_ANSWER", 1000)
+    monkeypatch.setattr(api_wiki, "LARGEST_ANSWER", 1000)
     with (
         WikiServer([(200, {}, b" " * 100_000)] * 3) as server,
         pytest.raises(ConfigurationError, match="no answer in 3 attempts"),

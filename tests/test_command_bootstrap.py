@@ -80,7 +80,7 @@ def test_a_topic_that_cannot_be_found_leaves_no_files(bootstrap, tmp_path):
     ("words", "sentence"),
     [
         (("--langs", "eng-spa", "--output", "x"), "say what it is about"),
-        (("--topic", "Ballet", "--output", "x"), "say for which two languages"),
+        (("--topic", "Ballet", "--output", "x"), "name the two languages"),
         (BALLET, "say where the files go"),
         ((*BALLET, "--output", "x", "more"), "unknown argument more"),
         (("--topic", "B", "--langs", "eng-xyzzy", "--output", "x"), "There is no language"),

@@ -37,7 +37,7 @@ def test_the_demo_site_is_bilingual_and_the_command_says_why(tmp_path):
     first, *reasons = run.stdout.splitlines()
     assert "is bilingual (spa-eus)" in first
     assert "2 downloads" in first
-    assert any("enter by" in line and "/eu/ (eus)" in line for line in reasons)
+    assert any("start at" in line and "/eu/ (eus)" in line for line in reasons)
     assert [path for path in asked if not path.endswith(".json")] == ["/", "/eu/"]
     assert "INFO" not in run.stderr
 

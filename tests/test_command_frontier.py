@@ -45,7 +45,7 @@ def test_status_counts_urls_by_state_and_outcome(scrapy, crawl):
     assert status["is_running"] is False
     printed = scrapy("status", crawl)[1]
     assert "no crawl is running" in printed
-    assert "The name of the host leads to no address." in printed
+    assert "The name of the host has no address." in printed
 
 
 def test_a_running_crawl_is_seen_and_not_disturbed(scrapy, tmp_path):
@@ -140,14 +140,14 @@ def test_a_requeue_without_a_choice_changes_nothing(scrapy, tmp_path):
     folder = failing_crawl(tmp_path / "crawl")
     status, printed = scrapy("requeue", folder)
     assert status == 2
-    assert "say what is to wait again" in printed
+    assert "say what to requeue" in printed
     assert scrapy("requeue", folder, "--all", "--host", "a.example")[0] == 2
     assert waiting_after(folder) == (True, {})
 
 
 def test_mistakes_are_told_in_sentences(scrapy, crawl, tmp_path):
     assert "There is no crawl in" in scrapy("status", tmp_path)[0]
-    assert "say first what is wanted" in scrapy("stat", crawl)[1]
+    assert "start with one of" in scrapy("stat", crawl)[1]
     assert "name one place" in scrapy("status")[1]
     assert "--match ( is not" in scrapy("requeue", crawl, "--match", "(")[1]
     huge = "a{99999999999999}"

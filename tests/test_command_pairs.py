@@ -249,7 +249,7 @@ def test_listed_files_get_a_verdict(scrapy, tree, tmp_path):
         "rejected: both are in spa",
         f"rejected: {tree}/eu/none.html: it cannot be read",
     ]
-    assert "1 skipped, not two paths with a tab between: line 4" in told
+    assert "1 skipped, not two paths separated by a tab: line 4" in told
     assert "1 skipped, no such file" in told
     out = tmp_path / "out"
     counts = answer(scrapy, listed, *LANGS, "--out", out)
@@ -323,7 +323,7 @@ def test_a_page_that_is_in_two_inputs_counts_once(scrapy, site):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "name what is to be paired"),
+        ((), "name the inputs"),
         (("x.warc.gz",), "--langs eng-fra"),
         (("x.warc.gz", *LANGS), "There is no file or directory x.warc.gz"),
         (("x.warc.gz", "--langs", "spa"), "--langs: "),

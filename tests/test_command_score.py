@@ -157,7 +157,7 @@ def test_the_scorer_of_the_documentation_works(tmp_path, monkeypatch, scrapy):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "give the URL of one link"),
+        ((), "name the URL of one link"),
         ((f"{HOST}/a",), "--from URL"),
         ((f"{HOST}/a", "--from", f"{HOST}/b"), "--langs"),
         (("a", "--from", f"{HOST}/b", "--langs", "spa-eus"), "https://"),

@@ -12,7 +12,7 @@ import pytest
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
-from bilingual_crawler.commands import options
+from bilingual_crawler.commands import base
 from bilingual_crawler.scoring import models as models_module
 from tests.tiny_models import copy_of_the_package, parallel_model, url2lang_model
 from tests.typed_commands import status_of
@@ -61,7 +61,7 @@ def test_the_commands_work_in_any_folder_once_the_package_is_installed(models, t
 
 
 def test_commands_and_models_agree_on_the_tasks():
-    assert options.TASKS == models_module.TASKS
+    assert base.TASKS == models_module.TASKS
 
 
 def test_other_commands_of_scrapy_do_not_wait_for_ours():
@@ -118,7 +118,7 @@ def test_pairs_are_read_from_standard_input_and_bad_lines_told(scrapy, models):
     likely, unlikely = (float(line.split("\t")[2]) for line in out.splitlines())
     assert status == 0
     assert likely > 0.9 > unlikely
-    assert err == "2 lines skipped: not two URLs with a tab between.\n"
+    assert err == "2 lines skipped: not two URLs separated by a tab.\n"
 
 
 def test_bytes_that_are_no_text_come_out_as_they_went_in(models, tmp_path):
@@ -154,8 +154,8 @@ def shell(words, folder, typed=b"", **variables):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["classify"], "say which model first"),
-        (["classify", "french", "http://a/"], "say which model first"),
+        (["classify"], "name the model first"),
+        (["classify", "french", "http://a/"], "name the model first"),
         (
             ["classify", "url2lang", "--tip", "3", "http://a/"],
             "unknown option --tip; did you mean --top?",
@@ -163,8 +163,8 @@ def shell(words, folder, typed=b"", **variables):
         (["classify", "url2lang", "http://a/", "--top", "0"], "--top: '0' is not a whole number"),
         (["evaluate", "url2lang", "a", "--threads", "-1"], "--threads: '-1' is not a whole number"),
         (["classify", "parallel", "http://a/"], "parallel takes two URLs"),
-        (["evaluate", "url2lang"], "give one file of data"),
-        (["evaluate", "url2lang", "a", "--gold", "b"], "give one file of data"),
+        (["evaluate", "url2lang"], "name one data file"),
+        (["evaluate", "url2lang", "a", "--gold", "b"], "name one data file"),
         (["evaluate", "url2lang", "--gold", "b"], "are for parallel"),
         (["evaluate", "parallel", "a", "--jsn"], "unknown option --jsn; did you mean --json?"),
         (["evaluate", "parallel", "a", "--colour=red"], "unknown option --colour\n"),
@@ -207,7 +207,7 @@ def test_languages_are_evaluated_beside_the_rules(scrapy, models, urls):
     assert "1 line skipped, first line 1: 'lang' is not a language." in out
     assert "do not know" not in out
     assert "1 rows are in languages the model does not know and count as wrong: eus." in out
-    assert "URLs a second." in out
+    assert "URLs per second." in out
 
 
 def test_figures_of_languages_for_programs_are_one_line(scrapy, models, urls):

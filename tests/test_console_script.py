@@ -7,8 +7,8 @@ from importlib.metadata import entry_points
 import pytest
 
 from bilingual_crawler import __version__
-from bilingual_crawler.__main__ import GROUPS
-from bilingual_crawler.reporting.resume import resume_command
+from bilingual_crawler.commands.main import GROUPS
+from bilingual_crawler.reporting.summary import resume_command
 
 
 def typed(*words, cwd):

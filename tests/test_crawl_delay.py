@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from bilingual_crawler.crawl.fetching.crawl_delay import HOSTS_STAT
+from bilingual_crawler.crawl.fetching.delays import HOSTS_STAT
 from bilingual_crawler.crawl.scheduler import FrontierScheduler
 from bilingual_crawler.frontier.entry import State
 from tests import crawls
@@ -15,7 +15,7 @@ from tests.fetching_support import PAGE, Site, crawl
 from tests.processes import wait_until
 
 DELAYS = {
-    "bilingual_crawler.crawl.fetching.crawl_delay.CrawlDelays": 0,
+    "bilingual_crawler.crawl.fetching.delays.CrawlDelays": 0,
     "scrapy.extensions.closespider.CloseSpider": 0,
 }
 OBEYS = {"ROBOTSTXT_OBEY": True, "BILINGUAL_HONOUR": "", "EXTENSIONS": DELAYS}

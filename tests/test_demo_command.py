@@ -80,7 +80,7 @@ def test_the_demo_fails_when_the_crawl_does(tmp_path):
     (tmp_path / "notes.txt").write_text("not a crawl")
     done = subprocess.run(demo(tmp_path), cwd=ROOT, check=False, capture_output=True, text=True)
     assert done.returncode == 1
-    assert "holds something else than a crawl" in done.stderr
+    assert "contains something other than a crawl" in done.stderr
     assert "The crawl failed with exit status 1." in done.stdout
 
 

@@ -6,7 +6,7 @@ import pytest
 from scrapy.utils.test import get_crawler
 
 from bilingual_crawler.config.discovery import SourceSpec, read_sources
-from bilingual_crawler.crawl.discovery.asking import make_provider
+from bilingual_crawler.crawl.discovery.backlinks import make_provider
 from bilingual_crawler.discovery.backlinks import (
     BacklinkProvider,
     LinkFile,

@@ -7,9 +7,8 @@ import pytest
 from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.reporting.counts import Counts
+from bilingual_crawler.reporting.counts import Counts, FoundSites
 from bilingual_crawler.reporting.explain import explain
-from bilingual_crawler.reporting.found_sites import FoundSites
 from bilingual_crawler.reporting.progress import Progress, progress_line
 from bilingual_crawler.reporting.report import figures
 from bilingual_crawler.reporting.summary import Ending, summary_text
@@ -24,7 +23,7 @@ def counts(sites, **values):
 
 def test_progress_tells_of_sites_and_what_they_cost():
     line = progress_line(Progress(langs=LANGS, pages=33, sites=SITES, harvests=False))
-    assert "3 of 20 sites bilingual (1.5 downloads a site)" in line
+    assert "3 of 20 sites bilingual (1.5 downloads per site)" in line
     assert "pairs" not in line
 
 

@@ -165,13 +165,13 @@ def test_a_hub_is_good_when_one_of_its_links_turns_out_bilingual_and_bad_when_no
     # At first one find in two downloads; then the hub and two sites, with one find; then a site.
     first, then = math.exp(-3 / REMEMBERED), math.exp(-1 / REMEMBERED)
     expected = ((1 * first + 1) * then) / ((2 * first + 3) * then + 1)
-    assert search.hubs.worth.a_download == pytest.approx(expected)
+    assert search.hubs.worth.per_download == pytest.approx(expected)
     close(search, journal)
 
 
 def test_the_queues_are_chosen_between_by_what_a_download_is_expected_to_find():
     worth = HubWorth()
-    assert worth.a_download == 0.5, "before any hub is known"
+    assert worth.per_download == 0.5, "before any hub is known"
     hub = priority(Queue.BACKLINK, math.log(0.8), worth)  # 0.8 * 0.5
     assert hub == pytest.approx(math.log(0.4))
     assert priority(Queue.FORWARD, math.log(0.5), worth) > hub
@@ -186,10 +186,10 @@ def test_what_hubs_were_worth_long_ago_is_forgotten():
     worth = HubWorth()
     for _ in range(50):
         worth.add(found=10, downloads=20)
-    assert worth.a_download == pytest.approx(0.5, abs=0.01)
+    assert worth.per_download == pytest.approx(0.5, abs=0.01)
     for _ in range(50):
         worth.add(found=1, downloads=20)
-    assert worth.a_download == pytest.approx(0.05, abs=0.01)
+    assert worth.per_download == pytest.approx(0.05, abs=0.01)
 
 
 def test_a_site_that_waits_is_raised_when_a_better_place_links_to_it(tmp_path):
@@ -256,9 +256,9 @@ def test_what_was_learned_survives(tmp_path):
     assert again.sites.downloads == 14
     assert again.graph.sources_of("a.example", 5) == [HUB]
     assert urls(again.read("http://new.example/", to(C))) == []
-    worth = again.hubs.worth.a_download
+    worth = again.hubs.worth.per_download
     verdict(again, B, True, via=HUB)
-    assert again.hubs.worth.a_download > worth
+    assert again.hubs.worth.per_download > worth
     close(again, journal)
 
 

@@ -8,9 +8,8 @@ import pytest
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
-from bilingual_crawler.export.formats import FORMATS
-from bilingual_crawler.export.parquet import TYPES
-from bilingual_crawler.export.tsv import COLUMNS
+from bilingual_crawler.export.exporters import EXPORTERS
+from bilingual_crawler.export.rows import COLUMNS, TYPES
 from tests.export_support import (
     ES,
     EU,
@@ -51,12 +50,12 @@ def test_a_program_of_the_page_works(example, program, capsys):
         pytest.skip("test_export_tables.py loads the files with datasets, in a process of its own")
     if "polars" in program:
         pytest.importorskip("polars", reason="polars is not installed")
-    for name in FORMATS:
+    for name in EXPORTERS.builtin:
         exported(example, name)
     exec(compile(program, "docs/reference/formats.md", "exec"), {})
     assert "Hola" in capsys.readouterr().out
 
 
 def test_every_format_column_and_field_is_on_the_page():
-    for name in (*FORMATS, *COLUMNS, *TYPES):
+    for name in (*EXPORTERS.builtin, *COLUMNS, *TYPES):
         assert f"`{name}`" in PAPER

@@ -13,7 +13,7 @@ from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.export.formats import FORMATS, find_format
+from bilingual_crawler.export.exporters import EXPORTERS, find_exporter
 from bilingual_crawler.export.source import EMPTY, Selection
 from bilingual_crawler.store.sentence_pair import SENTENCES
 from tests import processes
@@ -29,7 +29,8 @@ from tests.export_support import (
 from tests.typed_commands import status_of
 
 SOME_TEXT = Path(__file__).parents[1] / "scrapy.cfg"
-SENTENCE_FORMATS = [name for name, form in FORMATS.items() if not form.documents]
+FORMATS = tuple(EXPORTERS.builtin)
+SENTENCE_FORMATS = [name for name in FORMATS if not find_exporter(name).documents]
 
 
 @pytest.fixture
@@ -111,8 +112,8 @@ def test_an_empty_corpus_is_a_sound_file(tmp_path, name):
 
 
 def test_an_unknown_format_is_told_with_all_that_there_are():
-    with pytest.raises(ConfigurationError, match=r"no format 'tmz'.*tmx, tsv, jsonl, parquet"):
-        find_format("tmz")
+    with pytest.raises(ConfigurationError, match=r"names tmz, but there is no exporter.*tmx"):
+        find_exporter("tmz")
 
 
 DAMAGED = [
@@ -292,8 +293,8 @@ def test_the_command_tells_what_became_of_the_rows(scrapy, folder):
 @pytest.mark.parametrize(
     ("words", "sentence_told"),
     [
-        (["--to", "tmz"], "There is no format 'tmz'"),
-        ([], "say which format"),
+        (["--to", "tmz"], "names tmz, but there is no exporter"),
+        ([], "choose a format"),
         (["--to", "tsv", "--wat"], "unknown option --wat"),
         (["--to", "tsv", "--min-score", "nan"], "--min-score must be a number"),
         (["--to", "pml", "--min-score", "1"], "--min-score is for sentence pairs"),

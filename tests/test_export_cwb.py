@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bilingual_crawler.export.safe_text import MAX_TOKEN, tokens
 from bilingual_crawler.export.source import EMPTY
-from bilingual_crawler.export.tokens import LONGEST, tokens
 from tests.export_support import HARD, PAIR, exported, sentence, write_sentences
 
 TAG = re.compile(r'<(doc|s)( [a-z]+="[^"<>]*")*>|</(doc|s)>')
@@ -62,7 +62,7 @@ def test_tokens_hold_every_visible_character_in_its_order(text):
 
 
 def test_a_token_without_end_is_cut():
-    assert [len(token) for token in tokens("a" * (2 * LONGEST + 1))] == [LONGEST, LONGEST, 1]
+    assert [len(token) for token in tokens("a" * (2 * MAX_TOKEN + 1))] == [MAX_TOKEN, MAX_TOKEN, 1]
 
 
 def test_a_line_is_a_token_or_a_tag_and_nothing_crawled_looks_like_a_tag(folder):

@@ -9,7 +9,7 @@ from bilingual_crawler.config.topic_definition import Term
 from bilingual_crawler.documents.document import Paragraph
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.export.ilsp import MISSING, TWICE, document_name
-from bilingual_crawler.export.xml_text import REMOVED
+from bilingual_crawler.export.safe_text import REMOVED
 from bilingual_crawler.store.sentence_pair import pair_id
 from bilingual_crawler.topics.topic import Topic
 from tests.export_support import ES, EU, document, exported, write_documents

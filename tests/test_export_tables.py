@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from bilingual_crawler.export import parquet
-from bilingual_crawler.export.one_line import FLATTENED
+from bilingual_crawler.export import rows as row_formats
+from bilingual_crawler.export.rows import COLUMNS, TYPES
+from bilingual_crawler.export.safe_text import FLATTENED
 from bilingual_crawler.export.source import Selection
-from bilingual_crawler.export.tsv import COLUMNS
 from tests.export_support import ES, HARD, PAIR, exported, sentence, write_sentences
 
 BREAKS = "a\tb\nc\r\nd\x0be\x0cf\x1cg\x85h\u2028i\u2029j\x00k"
@@ -63,7 +63,7 @@ def test_parquet_has_a_schema_without_nulls(folder):
     target, _ = exported(folder, "parquet")
     schema = pq.read_schema(target)
     assert {field.name: str(field.type) for field in schema} == {
-        name: {"float64": "double"}.get(kind, kind) for name, kind in parquet.TYPES.items()
+        name: {"float64": "double"}.get(kind, kind) for name, kind in TYPES.items()
     }
     assert not any(field.nullable for field in schema)
 
@@ -82,7 +82,7 @@ def test_parquet_read_by_polars_is_what_was_written(folder):
 
 def test_parquet_comes_in_row_groups(tmp_path, monkeypatch):
     pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
-    monkeypatch.setattr(parquet, "ROWS", 10)
+    monkeypatch.setattr(row_formats, "ROW_GROUP", 10)
     rows = [sentence(at, dropped="" if at % 2 else "digits") for at in range(25)]
     target, _ = exported(
         write_sentences(tmp_path / "crawl", rows), "parquet", selection=Selection(dropped=True)

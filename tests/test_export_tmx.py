@@ -6,8 +6,8 @@ from datetime import datetime
 import pytest
 from lxml import etree
 
+from bilingual_crawler.export.safe_text import REMOVED
 from bilingual_crawler.export.source import EMPTY
-from bilingual_crawler.export.xml_text import REMOVED
 from bilingual_crawler.languages import all_languages, language_of_tag, language_tag
 from tests.export_support import ES, EU, HARD, PAIR, exported, sentence, write_sentences
 

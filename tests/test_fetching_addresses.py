@@ -2,7 +2,7 @@
 
 import pytest
 
-from bilingual_crawler.crawl.fetching.addresses import is_open_host, is_public, literal_address
+from bilingual_crawler.crawl.fetching.guard import is_open_host, is_public, literal_address
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from scrapy.resolver import CachingThreadedResolver, dnscache
 from twisted.internet.address import IPv4Address
 from twisted.internet.threads import blockingCallFromThread
 
-from bilingual_crawler.crawl.fetching import addresses
+from bilingual_crawler.crawl.fetching import guard
+from bilingual_crawler.crawl.fetching.failures import Refused
 from bilingual_crawler.crawl.fetching.guard import check_url
-from bilingual_crawler.crawl.fetching.refusal import Refused
 from tests.fetching_support import FETCHING, RawServer, Site, crawl, running_reactor
 
 GUARDED = {"BILINGUAL_ALLOW_PRIVATE": False, "RETRY_TIMES": 0}
@@ -48,10 +48,10 @@ def names(**answers):
 @pytest.fixture
 def first_loopback_is_public(monkeypatch):
     """127.0.0.1 stands for the open web, every other address for a local network."""
-    addresses.is_open_host.cache_clear()
-    monkeypatch.setattr(addresses, "is_public", lambda address: address == "127.0.0.1")
+    guard.is_open_host.cache_clear()
+    monkeypatch.setattr(guard, "is_public", lambda address: address == "127.0.0.1")
     yield
-    addresses.is_open_host.cache_clear()
+    guard.is_open_host.cache_clear()
 
 
 def test_a_private_address_in_any_spelling_sees_no_connection():

@@ -18,7 +18,7 @@ from twisted.internet import error as network
 from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed
 
-from bilingual_crawler.crawl.fetching.refusal import Refused, UnknownStatusError, reason_of
+from bilingual_crawler.crawl.fetching.failures import Refused, UnknownStatusError, reason_of
 from tests.fetching_support import NOT_FOUND, RawServer, Site, crawl
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from protego import Protego
 
 from bilingual_crawler.crawl.fetching.identity import is_named
-from bilingual_crawler.crawl.fetching.robots_groups import rules_for
+from bilingual_crawler.crawl.fetching.robots import rules_for
 
 US = "bilingual-crawler"
 

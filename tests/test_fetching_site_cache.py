@@ -6,7 +6,7 @@ import pytest
 from twisted.internet.defer import Deferred
 from twisted.internet.threads import blockingCallFromThread
 
-from bilingual_crawler.crawl.fetching.site_cache import (
+from bilingual_crawler.crawl.fetching.site_files import (
     ENTRY_BYTES,
     Kept,
     LeastRecentlyUsed,

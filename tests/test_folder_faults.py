@@ -9,7 +9,7 @@ from contextlib import closing
 
 import pytest
 
-from bilingual_crawler.corpus.merging.part import CrawlPart
+from bilingual_crawler.corpus.merging.parts import CrawlPart
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.journal_view import JournalView
 from bilingual_crawler.reporting.summary import Ending, summary_text
@@ -70,7 +70,7 @@ def test_a_journal_without_a_crawl_has_no_say(tmp_path):
     folder = fill(tmp_path / "one")
     (folder / "crawl.sqlite").unlink()
     Journal(folder / "crawl.sqlite").close()
-    refused(folder, "tells of no crawl")
+    refused(folder, "has no crawl in it")
 
 
 @pytest.mark.parametrize("pages", [COUNT // 4, COUNT, COUNT * 2])

@@ -8,8 +8,8 @@ from io import BufferedReader, BytesIO
 
 import pytest
 
-from bilingual_crawler.export import tmx_reader as tmx
-from bilingual_crawler.export.account import Account
+from bilingual_crawler.export import tmx
+from bilingual_crawler.export.source import Account
 from bilingual_crawler.store.input_files import bounded_lines, unpacked
 from bilingual_crawler.store.json_lines import Damage, read_json_lines
 from tests.crawls import ROOT
@@ -24,14 +24,14 @@ def memory():
     status = Path("/proc/self/status").read_text("ascii")
     return int(status.partition("VmHWM:")[2].split()[0]) // 1024
 from bilingual_crawler.alignment.documents import PairedDocuments
-from bilingual_crawler.export.account import Account
-from bilingual_crawler.export.tmx_reader import TmxFile
+from bilingual_crawler.export.source import Account
+from bilingual_crawler.export.tmx import TmxFile
 from bilingual_crawler.store.json_lines import Damage, read_json_lines
-from bilingual_crawler.corpus.sources.crawl import crawl_documents
-from bilingual_crawler.corpus.sources.reading import Reading
+from bilingual_crawler.corpus.sources.recorded import crawl_documents
+from bilingual_crawler.corpus.sources.reading import SourceReading
 from bilingual_crawler.store.input_files import rows
 from bilingual_crawler.pairing.word_list import _of_lines, _opened
-from bilingual_crawler.web.search.lines import Place, lines_from
+from bilingual_crawler.web.search.lines import LinePlace, lines_from
 file = Path(sys.argv[1])
 before = memory()
 count = sum(1 for _ in {reader})
@@ -41,7 +41,7 @@ LINE_READERS = {
     "json lines": "read_json_lines(file, Damage())",
     "a table": "rows(str(file))",
     "a word list": "_of_lines(_opened(file), file)",
-    "the index of the search page": "lines_from(file.open('rb'), file, Place())",
+    "the index of the search page": "lines_from(file.open('rb'), file, LinePlace())",
 }
 
 
@@ -110,7 +110,7 @@ def test_junk_in_a_translation_memory_is_freed(tmp_path, junk, place):
 
 
 def test_a_unit_with_too_many_elements_is_left_out_and_counted(tmp_path, monkeypatch):
-    monkeypatch.setattr(tmx, "MOST_IN_UNIT", 10)
+    monkeypatch.setattr(tmx, "MAX_IN_UNIT", 10)
     large = b"<tu>" + b"<prop/>" * 11 + UNIT[4:]
     (tmp_path / "x.tmx").write_bytes(b"<tmx><body>" + UNIT + large + UNIT + b"</body></tmx>")
     account = Account()

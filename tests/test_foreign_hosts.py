@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from bilingual_crawler.crawl.foreign_hosts import ForeignHosts
 from bilingual_crawler.crawl.request_state import RequestState
+from bilingual_crawler.crawl.scope import ForeignHosts
 from bilingual_crawler.documents.document import Alternate, Document, Link
 from bilingual_crawler.store.journal import Journal
 from tests.crawls import crawl, documents, finish, pairs, start

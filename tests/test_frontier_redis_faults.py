@@ -10,7 +10,7 @@ import pytest
 from scrapy.settings import BaseSettings
 
 from bilingual_crawler.config.settings import Config
-from bilingual_crawler.crawl.frontier_backend import connect
+from bilingual_crawler.crawl.workers import connect
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.shared import link as link_module
@@ -18,7 +18,7 @@ from bilingual_crawler.frontier.shared.frontier import RedisFrontier
 from bilingual_crawler.frontier.shared.link import RedisScripts
 from bilingual_crawler.frontier.shared.sites import Lease
 from bilingual_crawler.reporting.report import changed_settings
-from bilingual_crawler.reporting.resume import resume_command
+from bilingual_crawler.reporting.summary import resume_command
 from bilingual_crawler.store.journal import Journal
 from tests.processes import HANG
 from tests.redis_server import needs_redis, serve_redis

@@ -258,7 +258,7 @@ def test_what_is_dropped_is_counted_and_logged(crawl, caplog):
     HARMLESS["a priority that is no number"](crawl)
     _, frontier = crawl.drain()
     assert frontier.dropped >= 1
-    assert "no worker of this crawl can have written" in caplog.text
+    assert "cannot have been written by a worker of this crawl" in caplog.text
     assert int(crawl.client.hget(crawl.key("counts"), "dropped")) == frontier.dropped
 
 

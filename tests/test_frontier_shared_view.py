@@ -157,7 +157,7 @@ def test_of_several_crawls_one_must_be_named(scrapy, redis, worker, tmp_path):
     other = Worker(redis, tmp_path, "two", prefix="another")
     other.push("https://c.example/")
     message, _ = scrapy("status", redis.url)
-    assert "say with --prefix which: another, bilingual:spa-eus" in message
+    assert "choose one with --prefix: another, bilingual:spa-eus" in message
     (status,) = answers(scrapy, "status", redis.url, "--prefix", "another")
     assert status["waiting"] == 1
     other.close()

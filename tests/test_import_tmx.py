@@ -16,7 +16,7 @@ from scrapy.settings import Settings
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.export.importing import import_tmx, place_of
 from bilingual_crawler.export.source import EMPTY
-from bilingual_crawler.export.tmx_reader import ENTITY, ONE_LANGUAGE
+from bilingual_crawler.export.tmx import ENTITY, ONE_LANGUAGE
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.store.sentence_pair import (
     SENTENCES,
@@ -244,7 +244,7 @@ def test_entities_that_would_fill_the_memory_end_the_import(tmp_path, units):
     laughs = "".join(f'<!ENTITY l{n + 1} "{f"&l{n};" * 10}">' for n in range(12))
     before = f'<!DOCTYPE tmx [<!ENTITY l0 "lol">{laughs}]>'
     start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    with pytest.raises(ConfigurationError, match="not a sound TMX file"):
+    with pytest.raises(ConfigurationError, match="not a valid TMX file"):
         imported(tmp_path, units, before=before)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - start < 50_000
     assert not (tmp_path / "in" / SENTENCES).exists()
@@ -253,12 +253,12 @@ def test_entities_that_would_fill_the_memory_end_the_import(tmp_path, units):
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"", "not a sound TMX file"),
-        (b"<tmx><body>" + UNIT.encode(), "not a sound TMX file"),
-        (b"<tmx><body><tu>&nbsp;</tu></body></tmx>", "not a sound TMX file"),
+        (b"", "not a valid TMX file"),
+        (b"<tmx><body>" + UNIT.encode(), "not a valid TMX file"),
+        (b"<tmx><body><tu>&nbsp;</tu></body></tmx>", "not a valid TMX file"),
         (b"<html><body><p>Hello</p></body></html>", "XML but not TMX"),
-        (gzip.compress(b"<tmx>" + b" " * 100_000)[:-20], "cut off"),
-        (b"<tmx><body/></tmx>", "there are no units in it"),
+        (gzip.compress(b"<tmx>" + b" " * 100_000)[:-20], "truncated"),
+        (b"<tmx><body/></tmx>", "it has no units"),
         (f"<tmx>{UNIT.replace('fr', 'en')}</tmx>".encode(), "does not have both languages"),
     ],
     ids=["empty", "cut", "entity", "html", "gzip", "no units", "one language"],
@@ -323,4 +323,4 @@ def test_the_command_imports_and_the_folder_can_be_exported(tmp_path, capsys):
 
 def test_the_command_tells_mistakes_in_a_sentence(tmp_path):
     assert "There is no file" in run_scrapy("import", tmp_path / "no.tmx")
-    assert "--langs: 'xx' is not a pair" in run_scrapy("import", "x.tmx", "--langs", "xx")
+    assert "--langs xx: 'xx' is not a pair" in run_scrapy("import", "x.tmx", "--langs", "xx")

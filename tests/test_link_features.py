@@ -1,6 +1,6 @@
 """What a link looks like to the predictor, case by case."""
 
-from bilingual_crawler.discovery.link_features import announced_beside, link_features
+from bilingual_crawler.discovery.link_predictor import announced_beside, link_features
 from bilingual_crawler.documents.document import Link
 from bilingual_crawler.languages import LanguagePair
 

@@ -298,7 +298,7 @@ def test_the_merge_is_told_and_other_commands_read_it(tmp_path, scrapy):
     assert status == 0
     assert "2 folders merged into" in printed
     assert "2 documents (1 spa, 1 eus), 1 pairs" in printed
-    assert "1 pages that several workers fetched are there once" in printed
+    assert "1 pages were fetched by several workers and are kept once" in printed
     found = report(tmp_path / "all")
     assert [each["folder"] for each in found["merged_from"]] == ["a", "b"]
     assert found["pages_fetched_by_several"] == 1
@@ -332,7 +332,7 @@ def test_what_cannot_be_merged_is_refused_in_a_sentence(tmp_path, scrapy):
     assert "is named twice" in scrapy(ours, tmp_path / "ours" / ".", *into)[0]
     assert "There is no crawl in" in scrapy(tmp_path / "empty", *into)[0]
     assert "does not exist" in scrapy(tmp_path / "nothing", *into)[0]
-    assert "lies in" in scrapy(ours, "--into", ours / "all")[0]
+    assert "is inside" in scrapy(ours, "--into", ours / "all")[0]
     assert "is there already" in scrapy(ours, "--into", tmp_path / "theirs")[0]
     assert not (tmp_path / "all").exists()
 
@@ -364,4 +364,4 @@ def test_the_settings_of_the_workers_hold_and_must_agree(tmp_path, scrapy):
     assert files(tmp_path / "usual")[0] == ["/a", "/b"]
     (tmp_path / "run" / "b" / "crawl.json").unlink()
     message = scrapy(tmp_path / "run", "--into", tmp_path / "third")[0]
-    assert "different BILINGUAL_DUPLICATE_SHARE (0.5 and none)" in message
+    assert "different values of BILINGUAL_DUPLICATE_SHARE (0.5 and none)" in message

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bilingual_crawler.alignment.overlap import anchors
-from bilingual_crawler.crawl.fetching.addresses import is_open_host
+from bilingual_crawler.crawl.fetching.guard import is_open_host
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.cleaning import clean
 from bilingual_crawler.languages import language_of_tag

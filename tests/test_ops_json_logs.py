@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from bilingual_crawler.crawl.extensions.json_logs import LONGEST, JsonFormatter
+from bilingual_crawler.crawl.extensions.logs import LONGEST, JsonFormatter
 
 HOSTILE = 'a\n{"level": "CRITICAL"}\r\u2028\u202e\x1b[2J\x00\ud800"\\'
 

@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from bilingual_crawler.crawl.deadline import ALL, ORDER, OutOfTimeError, StopDeadline
+from bilingual_crawler.crawl.deadline import ALL, TIDY, OutOfTimeError, StopDeadline
 from bilingual_crawler.crawl.extensions.aligner import _communicate
 from bilingual_crawler.frontier.entry import State
 from demo import content
@@ -170,23 +170,23 @@ def test_an_alignment_that_takes_too_long_is_ended():
     process = processes.start(
         ["sleep", "900"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    patience = StopDeadline(0.1)
-    patience.tell()
-    assert _communicate(process, patience) == ("", "")
+    deadline = StopDeadline(0.1)
+    deadline.set()
+    assert _communicate(process, deadline) == ("", "")
     assert process.returncode == -signal.SIGTERM
 
 
-def test_patience_has_no_limit_until_somebody_says_stop():
+def test_a_stop_deadline_has_no_limit_until_it_is_set():
     now = [0.0]
-    patience = StopDeadline(10, clock=lambda: now[0])
+    deadline = StopDeadline(10, clock=lambda: now[0])
     now[0] = 1e9
-    patience.check()
-    assert not patience.is_over()
-    patience.tell()
-    now[0] += 10 * ORDER - 0.1
-    patience.tell()
-    patience.check()
+    deadline.check()
+    assert not deadline.is_over()
+    deadline.set()
+    now[0] += 10 * TIDY - 0.1
+    deadline.set()
+    deadline.check()
     now[0] += 0.2
     with pytest.raises(OutOfTimeError):
-        patience.check()
-    assert not patience.is_over(ALL)
+        deadline.check()
+    assert not deadline.is_over(ALL)

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from bilingual_crawler.export import tokens
+from bilingual_crawler.export import safe_text
 from bilingual_crawler.languages import normal_forms
 from bilingual_crawler.scoring import preprocess
 from tests.crawls import ROOT
@@ -27,7 +27,7 @@ BOUNDED = {
 }
 """Patterns that are quadratic, and the longest text that they are given."""
 MADE_LATER = (
-    Used("tokens._pattern", tokens._pattern(), frozenset({"finditer"})),
+    Used("safe_text._pattern", safe_text._pattern(), frozenset({"finditer"})),
     Used("preprocess._all_parts", preprocess._all_parts(), frozenset({"findall"})),
     *(
         Used("languages.normal_forms", each, frozenset({"sub"}))

@@ -137,7 +137,7 @@ def test_a_file_of_nonsense_is_not_told_line_by_line_to_the_end():
 
 def test_a_file_without_urls_is_refused():
     Path("mine.txt").write_text("# nothing yet\n\n")
-    assert problem(seeds_file="mine.txt") == "mine.txt has no URL in it: write one a line."
+    assert problem(seeds_file="mine.txt") == "mine.txt has no URL in it: write one per line."
 
 
 def test_a_missing_file_is_named():
@@ -220,22 +220,22 @@ def test_a_folder_with_something_else_is_refused():
     Path("thesis").mkdir()
     Path("thesis", "chapter1.txt").touch()
     assert problem(output="thesis") == (
-        "The output folder thesis holds something else than a crawl;"
-        " name a new folder, or an empty one."
+        "The output folder thesis contains something other than a crawl;"
+        " choose a new or an empty folder."
     )
 
 
 def test_a_file_in_the_place_of_the_output_is_refused():
     Path("out").touch()
     assert problem(output="out") == (
-        "The output folder out is a file; name a folder with -a output=FOLDER."
+        "The output folder out is a file; choose a folder with -a output=FOLDER."
     )
 
 
 def test_a_file_above_the_output_is_refused():
     Path("out").touch()
     assert problem(output="out/a/b") == (
-        "The output folder out/a/b cannot be made, because out is a file."
+        "The output folder out/a/b cannot be created, because out is a file."
     )
 
 
@@ -243,7 +243,7 @@ def test_a_file_above_the_output_is_refused():
 def test_a_folder_that_cannot_be_written_is_refused():
     complaint = problem(output="/proc/crawl")
     assert complaint.startswith("The output folder /proc/crawl cannot be written (")
-    assert complaint.endswith("name another with -a output=FOLDER.")
+    assert complaint.endswith("choose another with -a output=FOLDER.")
 
 
 def test_an_impossible_name_is_refused():

@@ -36,6 +36,11 @@ class Curt:
         return "hi"
 
 
+class Needy(Polite):
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
 class Lazy(Counter):
     pass
 
@@ -76,12 +81,14 @@ def test_a_class_is_found_by_the_entry_point_of_an_installed_package(tmp_path, m
         (COUNTERS, "tests.test_plugins.Curt", "inherits from tests.test_plugins.Counter"),
         (COUNTERS, "tests.test_plugins.PREFIX", "no attribute"),
         (COUNTERS, "tests.test_plugins.GREETERS", "inherits from tests.test_plugins.Counter"),
+        (GREETERS, "tests.test_plugins:Polite.Missing", "no attribute 'Missing'"),
+        (GREETERS, "tests.test_plugins.Needy", "without arguments: TypeError: .*'name'"),
         (COUNTERS, "tests.test_plugins.Lazy", "it has no count; write what"),
     ],
 )
 def test_what_does_not_fit_is_refused_in_words(kind, name, message):
     with pytest.raises(ConfigurationError, match=message):
-        kind.load(name, "GREETER")
+        kind.make(name, "GREETER")
 
 
 def test_a_module_that_fails_on_import_says_how(tmp_path, monkeypatch):

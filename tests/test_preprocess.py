@@ -18,11 +18,10 @@ from bilingual_crawler.scoring.preprocess import (
     HEAD,
     TAIL,
     _decoded,
-    ngram_ids,
     ngram_table,
     prepare,
 )
-from tests.tiny_models import URLS, tokenizer
+from tests.tiny_models import URLS, ngram_ids, tokenizer
 
 SIZES, BUCKETS, MOST = (2, 3, 4, 5), 32768, 96
 
@@ -157,7 +156,7 @@ def test_ngram_numbers_are_different_ones_below_the_number_of_buckets(url, bucke
 
 def test_ngram_numbers_do_not_change_between_processes_and_versions():
     code = (
-        "from bilingual_crawler.scoring.preprocess import ngram_ids;"
+        "from tests.tiny_models import ngram_ids;"
         "print(ngram_ids('http://a.es/\\u00f1u', (2, 3, 4, 5), 32768, 96))"
     )
     printed = subprocess.run(

@@ -325,8 +325,8 @@ def test_ctrl_c_on_the_live_display_is_answered_and_ends_with_the_way_to_go_on(t
         arguments = command(site.url, tmp_path, settings=settings)
         shown = on_a_terminal(arguments, until=re.compile("last pair"), then=site.release)
     assert "Received SIGINT, shutting down gracefully" in shown
-    assert "It was stopped by Ctrl-C or a signal. To go on:" in shown
-    assert f"output={tmp_path}" in shown[shown.rindex("To go on:") :]
+    assert "It was stopped by Ctrl-C or a signal. To resume:" in shown
+    assert f"output={tmp_path}" in shown[shown.rindex("To resume:") :]
 
 
 @pytest.mark.crawl

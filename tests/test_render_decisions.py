@@ -7,9 +7,15 @@ from pathlib import Path
 import pytest
 
 from bilingual_crawler.crawl.browser.chromium import check_rendering, launch_options
-from bilingual_crawler.crawl.browser.memory import AT_ONCE, ENOUGH, GIVEN_UP, SiteMemory
-from bilingual_crawler.crawl.browser.rendering import has_more, merged
-from bilingual_crawler.crawl.browser.resource_policy import Treatment, treatment_of
+from bilingual_crawler.crawl.browser.rendering import (
+    AT_ONCE,
+    ENOUGH,
+    GIVEN_UP,
+    SiteMemory,
+    has_more,
+    merged,
+)
+from bilingual_crawler.crawl.browser.resources import Treatment, treatment_of
 from bilingual_crawler.documents.document import Document, Link, Paragraph
 from bilingual_crawler.errors import ConfigurationError
 from tests.crawls import crawl

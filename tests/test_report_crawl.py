@@ -89,7 +89,7 @@ def test_a_crawl_that_was_stopped_early_says_how_to_go_on(tmp_path):
     report = read_report(tmp_path)
     assert (report["state"], report["stopped_by"]) == ("stopped", "closespider_pagecount")
     assert report["best_waiting"]
-    assert "It has fetched CLOSESPIDER_PAGECOUNT pages. To go on:" in printed
-    command = printed[printed.index("To go on:\n") :].splitlines()[1].strip()
+    assert "It has fetched CLOSESPIDER_PAGECOUNT pages. To resume:" in printed
+    command = printed[printed.index("To resume:\n") :].splitlines()[1].strip()
     assert command.startswith("scrapy crawl bilingual -a langs=spa-eus")
     assert f"output={tmp_path}" in command

@@ -37,7 +37,7 @@ def test_seeds_that_are_not_done_are_not_counted_as_forbidden():
 
 def test_a_seed_that_cannot_be_reached_is_told_with_the_reason():
     text = said(seeds=1, seed_outcomes={"dns": 1}, outcomes={"dns": 1}, failed=1)
-    assert "Nothing was fetched from the seed: The name of the host leads to no address." in text
+    assert "Nothing was fetched from the seed: The name of the host has no address." in text
     assert "browser" in text
 
 
@@ -59,13 +59,13 @@ def test_redirects_that_lead_nowhere_are_told():
         outcomes={"redirected": 1},
         redirects_refused={"excluded": 1},
     )
-    assert "led to other addresses" in text
+    assert "led to other URLs" in text
     assert "1 redirect not followed: The settings of its site exclude it." in text
 
 
 def test_a_worker_that_others_left_nothing_says_so():
     text = said(seeds=1, known=40)
-    assert "other workers of the crawl had everything" in text
+    assert "other workers of the crawl fetched everything" in text
     assert "stopped before" not in text
 
 
@@ -83,7 +83,7 @@ def test_pages_that_were_all_dropped_are_told_by_reason_and_language():
     )
     assert "All 12 pages were dropped" in text
     assert "10 pages (fra 8, eng 2): The page is in another language." in text
-    assert "2 pages: The page has no text but menus." in text
+    assert "2 pages: The page has no text apart from menus." in text
     assert "Do these sites have pages in Spanish and Basque?" in text
 
 
@@ -189,10 +189,10 @@ def test_every_reason_to_drop_or_refuse_a_page_has_a_sentence():
 
 
 def test_every_failure_of_a_download_has_a_sentence():
-    from bilingual_crawler.crawl.fetching import refusal  # noqa: PLC0415 - its tables are private
+    from bilingual_crawler.crawl.fetching import failures  # noqa: PLC0415 - its tables are private
 
-    codes = {row[1] for row in refusal._MEANINGS} | {row[1] for row in refusal._SAID_BY_SCRAPY}
-    codes |= {code for code, _ in refusal._LIBRARIES.values()}
+    codes = {row[1] for row in failures._MEANINGS} | {row[1] for row in failures._SAID_BY_SCRAPY}
+    codes |= {code for code, _ in failures._LIBRARIES.values()}
     assert codes - set(Outcome) == set()
 
 

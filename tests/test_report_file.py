@@ -14,7 +14,7 @@ from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.reporting.counts import Counts
 from bilingual_crawler.reporting.gather import announced
 from bilingual_crawler.reporting.report import changed_settings, figures, versions, write_report
-from bilingual_crawler.reporting.resume import resume_command
+from bilingual_crawler.reporting.summary import resume_command
 from bilingual_crawler.reporting.tally import RUNS, Tally, under
 from bilingual_crawler.store.journal import Journal
 

@@ -69,7 +69,7 @@ def test_drops_failures_and_links_are_accounted_for(tmp_path):
     assert "not kept 1 The page is in another language. (fra 1)" in found
     assert "not fetched 4 The server answered 404 (Not Found)." in found
     assert any(line.startswith("not followed 7 It leads to a host outside") for line in found)
-    assert "waiting 5 URLs that were not fetched yet" in found
+    assert "waiting 5 URLs that have not been fetched yet" in found
 
 
 def test_only_files_with_something_in_them_are_named(tmp_path):
@@ -86,13 +86,13 @@ def test_a_crawl_that_was_stopped_says_how_to_go_on(tmp_path):
     text = summary_text(
         ending(tmp_path, finished=False, stopped_why=stop_sentence("shutdown"), command=command)
     )
-    assert "The crawl is not finished. It was stopped by Ctrl-C or a signal. To go on:" in text
+    assert "The crawl is not finished. It was stopped by Ctrl-C or a signal. To resume:" in text
     assert f"\n  {command}" in text
 
 
 def test_a_stopped_crawl_without_a_command_says_which_folder_to_name(tmp_path):
     text = summary_text(ending(tmp_path, finished=False, stopped_why="It was stopped."))
-    assert f"To go on, start it again with output={tmp_path}" in text
+    assert f"To resume, start it again with output={tmp_path}" in text
 
 
 def test_a_crawl_that_was_finished_before_says_so(tmp_path):

@@ -13,7 +13,7 @@ from bilingual_crawler.crawl.extensions.picture import draw_yield
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.reporting.live import render
 from bilingual_crawler.reporting.progress import Progress
-from bilingual_crawler.reporting.yields import MOST_POINTS, YieldCurve, sparkline
+from bilingual_crawler.reporting.tally import MAX_POINTS, YieldCurve, sparkline
 from bilingual_crawler.store.journal import Journal
 from tests.crawls import crawl, report
 from tests.servers import serve_demo
@@ -43,7 +43,7 @@ def test_a_crawl_without_pages_has_no_curve(journal):
 
 def test_a_long_crawl_has_a_bounded_number_of_even_points(journal):
     points = grown(journal, 12_345).up_to(12_345, 4_115)
-    assert MOST_POINTS // 2 <= len(points) <= MOST_POINTS
+    assert MAX_POINTS // 2 <= len(points) <= MAX_POINTS
     assert points[-1] == (12_345, 4_115)
     steps = {after[0] - before[0] for before, after in pairwise(points[:-1])}
     assert len(steps) == 1

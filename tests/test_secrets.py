@@ -9,10 +9,10 @@ from scrapy.settings import BaseSettings
 
 from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.config.settings import Config
-from bilingual_crawler.crawl.frontier_backend import connect
+from bilingual_crawler.crawl.workers import connect
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.reporting.report import about, changed_settings
-from bilingual_crawler.reporting.resume import resume_command
+from bilingual_crawler.reporting.summary import resume_command
 from bilingual_crawler.urls.addresses import read_address
 from bilingual_crawler.urls.credentials import without_credentials
 from tests.redis_server import needs_redis, serve_redis

@@ -361,5 +361,5 @@ def test_a_missing_input_is_named():
 def test_a_file_that_only_calls_itself_a_warc_is_refused(tmp_path, content):
     path = tmp_path / "a.warc"
     path.write_bytes(content)
-    with pytest.raises(ConfigurationError, match="has no record in it"):
+    with pytest.raises(ConfigurationError, match="has no records"):
         read(path)

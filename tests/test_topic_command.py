@@ -87,7 +87,7 @@ def test_the_settings_decide_what_is_enough(scrapy, topic, pages):
     ("words", "told"),
     [
         (["{topic}"], "name the file of the topic"),
-        (["{topic}", "{pages}"], "say for which languages"),
+        (["{topic}", "{pages}"], "name the languages"),
         (["{topic}", "{pages}", "--verbose"], "unknown option"),
         (["{topic}", "{pages}", "--langs", "spanisch"], "did you mean Spanish (spa)"),
         (["{pages}/none.tsv", "{pages}", "--langs", "spa"], "cannot be read"),
@@ -115,7 +115,7 @@ def alone(tmp_path_factory):
 def test_what_needs_pairs_says_that_there_are_none(scrapy, alone, words):
     status, _, err = scrapy(words[0], alone, *words[1:])
     assert status == 1
-    assert "holds a crawl of one language (spa), with documents and no pairs" in err
+    assert "is a crawl for one language (spa), with documents but no pairs" in err
 
 
 def test_documents_of_one_language_are_exported(scrapy, alone, tmp_path):
@@ -142,7 +142,7 @@ def test_the_web_page_of_one_language_is_about_documents(alone):
     with running(alone) as server:
         crawl, corpus = server.ask("/crawl").text, server.ask("/").text
     assert "Documents per 100 pages" in crawl
-    assert "documents against pages" in crawl
+    assert "documents over pages" in crawl
     assert "Pairs" not in crawl
     assert "This is a crawl of one language" in corpus
     assert "scrapy align" not in corpus

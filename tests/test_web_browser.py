@@ -95,7 +95,7 @@ def test_options_are_sent_and_stay(web, open_page):
 
 def test_a_hit_leads_to_its_place_in_the_document(web, open_page):
     page = open_page(f"{web.url}/?q=molino")
-    page.get_by_role("link", name="Open in its document").click()
+    page.get_by_role("link", name="Open in document").click()
     expect(page.locator("li:target")).to_contain_text("El río baja")
     expect(page.get_by_text("URLs differ in a token")).to_be_visible()
 
@@ -116,7 +116,7 @@ def test_a_pair_is_accepted_by_button_and_rejected_by_key(web, open_page):
 def test_everything_can_be_reached_by_keyboard(web, open_page):
     page = open_page(f"{web.url}/")
     page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
     page.keyboard.press("/")
     expect(page.get_by_label("Search", exact=True)).to_be_focused()
     page.keyboard.type("biblioteca/")

@@ -7,9 +7,8 @@ import pytest
 
 from bilingual_crawler.corpus.pages import PageFacts, Pages
 from bilingual_crawler.store.journal import open_read_only
-from bilingual_crawler.web.crawl_state import CrawlFigures
-from bilingual_crawler.web.curve import draw
-from bilingual_crawler.web.frontier_view import frontier_view
+from bilingual_crawler.web.crawl_state import CrawlFigures, frontier_view
+from bilingual_crawler.web.rendering import draw
 from bilingual_crawler.web.search.index import INDEX
 from bilingual_crawler.web.search.indexer import Indexer
 from tests.web_folders import SITE, LiveCrawl, small_crawl
@@ -70,7 +69,7 @@ def test_every_ending_is_explained_in_its_group(tmp_path):
     state = state_of(small_crawl(tmp_path))
     assert [(each.code, each.number) for each in state.dropped] == [("off_language", 1)]
     assert [(each.code, each.meaning) for each in state.failures] == [
-        ("dns", "The name of the host leads to no address.")
+        ("dns", "The name of the host has no address.")
     ]
 
 

@@ -10,7 +10,7 @@ import pytest
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS
 from bilingual_crawler.store.sentence_pair import SENTENCES
 from bilingual_crawler.web.corpus_view import find_pair, list_pairs, paragraphs_of, sentences_of
-from bilingual_crawler.web.search.index import INDEX, reading
+from bilingual_crawler.web.search.index import INDEX, Sentences, reading
 from bilingual_crawler.web.search.indexer import Indexer
 from bilingual_crawler.web.search.lines import (
     DamagedFileError,
@@ -19,7 +19,6 @@ from bilingual_crawler.web.search.lines import (
     line_at,
     plain_lines,
 )
-from bilingual_crawler.web.search.parts import Sentences
 from bilingual_crawler.web.search.search import SearchQuestion, search
 from tests.web_folders import (
     SITE,

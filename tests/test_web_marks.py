@@ -3,7 +3,7 @@
 import pytest
 
 from bilingual_crawler.lab.labels import LabelledPair, SkippedLines, pair_rows
-from bilingual_crawler.web.marks import MarkError, Marks
+from bilingual_crawler.web.corpus_view import MarkError, Marks
 
 A, B = ("http://a/es", "http://a/eu"), ("http://b/es", "http://b/eu")
 

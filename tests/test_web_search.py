@@ -10,10 +10,10 @@ from bilingual_crawler.web.search import search as searching
 from bilingual_crawler.web.search.index import reading
 from bilingual_crawler.web.search.indexer import Indexer
 from bilingual_crawler.web.search.query import QueryError
-from bilingual_crawler.web.search.search import MOST_COUNTED, SearchQuestion, search
+from bilingual_crawler.web.search.search import MAX_COUNTED, SearchQuestion, search
 from tests.web_folders import TEXTS, sentence, write_sentences
 
-MANY = MOST_COUNTED + 200
+MANY = MAX_COUNTED + 200
 CHINESE = ("我们去北京市博物馆。", "Goazen Pekingera.")
 HINDI = ("मैं हिन्दी बोलता हूँ", "Hindiz hitz egiten dut")
 
@@ -81,7 +81,7 @@ def test_what_is_asked_is_what_is_found(find, text, more, found):
 
 def test_hits_are_counted_up_to_a_bound(find):
     assert find("museo").total == 1
-    assert find("común").total == MOST_COUNTED + 1
+    assert find("común").total == MAX_COUNTED + 1
 
 
 def test_pages_follow_one_another_without_gap_or_overlap(find):

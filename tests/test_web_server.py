@@ -132,7 +132,7 @@ def test_what_is_not_there_is_told(web, path):
 
 def test_the_crawl_page_explains_what_became_of_the_urls(web):
     page = web.ask("/crawl").text
-    assert "The name of the host leads to no address." in page
+    assert "The name of the host has no address." in page
     assert "The crawl was stopped." in page
     assert "broken.example" in page
     assert '<path class="line"' in page
@@ -383,7 +383,7 @@ def test_the_command_serves_until_ctrl_c(tmp_path):
         process.send_signal(signal.SIGINT)
         printed, errors = process.communicate(timeout=HANG)
     assert (process.returncode, errors) == (0, "")
-    assert printed.endswith("Ended.\n")
+    assert printed.endswith("Stopped.\n")
 
 
 def test_another_address_needs_a_token_which_is_made_and_printed(tmp_path):
@@ -405,11 +405,11 @@ def test_another_address_needs_a_token_which_is_made_and_printed(tmp_path):
     [
         (["{folder}/missing"], "There is no folder"),
         (["{folder}"], "is not the folder of a crawl"),
-        (["{crawl}", "--port", "{taken}"], "is taken"),
-        (["{crawl}", "--port", "99999"], "is no port"),
-        (["{crawl}", "--host", "no.such.host.invalid"], "is no address of this machine"),
+        (["{crawl}", "--port", "{taken}"], "is in use"),
+        (["{crawl}", "--port", "99999"], "is not a port"),
+        (["{crawl}", "--host", "no.such.host.invalid"], "is not an address of this machine"),
         (["{crawl}", "--token", "short"], "16 characters"),
-        ([], "give the folder of one crawl"),
+        ([], "name the folder of one crawl"),
         (["{crawl}", "--colour"], "unknown option"),
     ],
 )

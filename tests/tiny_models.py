@@ -15,7 +15,7 @@ from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
 
 import bilingual_crawler
-from bilingual_crawler.scoring.preprocess import ngram_ids, prepare
+from bilingual_crawler.scoring.preprocess import ngram_table, prepare
 
 PACKAGE = Path(bilingual_crawler.__file__).parent
 LABELS = ["eng", "fra", "spa", "unknown"]
@@ -30,6 +30,12 @@ URLS = [
     for code in WORDS
     for page in ("home", "about_us", "news-2024/today.html", "caf%C3%A9", "x")
 ]
+
+
+def ngram_ids(url, sizes, buckets, most):
+    """The hashed character n-grams of one URL: distinct numbers from 1 to `buckets` - 1."""
+    (row,) = ngram_table([url], sizes, buckets, most)
+    return [int(number) for number in row if number]
 
 
 def tokenizer():

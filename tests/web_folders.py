@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.journaled import JournaledFrontier
-from bilingual_crawler.reporting.tally import Tally
-from bilingual_crawler.reporting.yields import YieldCurve
+from bilingual_crawler.reporting.tally import Tally, YieldCurve
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS, CrawlFolder
 from bilingual_crawler.store.sentence_pair import SENTENCES, SentencePair, pair_id
 from bilingual_crawler.urls.hosts import host_of

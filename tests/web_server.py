@@ -6,8 +6,8 @@ import threading
 from urllib.parse import urlencode
 
 from bilingual_crawler.web.gate import Hosts, Keys
+from bilingual_crawler.web.pages import ServedFolder
 from bilingual_crawler.web.server import listen, make_server
-from bilingual_crawler.web.site import ServedFolder
 from tests.processes import HANG, wait_until
 
 

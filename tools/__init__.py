@@ -1,1 +1,1 @@
-"""Scripts that make files of the project; nothing of them is needed to crawl."""
+"""Scripts that generate files of the project; none of them is needed to crawl."""

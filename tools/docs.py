@@ -1,4 +1,4 @@
-"""Write the pages of docs/ that are made from the code: `make docs`."""
+"""Write the pages of docs/ that are generated from the code: `make docs`."""
 
 import argparse
 import ast
@@ -14,8 +14,8 @@ from pathlib import Path
 from scrapy.commands import ScrapyCommand
 from scrapy.settings import Settings
 
-from bilingual_crawler.__main__ import GROUPS
 from bilingual_crawler.commands.crawl import CrawlCommand
+from bilingual_crawler.commands.main import GROUPS
 from bilingual_crawler.config.settings import PREFIX, Config, scrapy_defaults
 from bilingual_crawler.config.sites.keys import KEYS
 from bilingual_crawler.crawl.request_state import STORED, RequestState

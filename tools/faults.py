@@ -1,9 +1,9 @@
-"""A crawl on four workers of which one is killed twenty times: `make faults`.
+"""Crawl with four workers while one after another is killed, twenty times: `make faults`.
 
-The workers, Redis and the sites are real processes. Redis is killed once and started again from
-its append-only file, and once it does not answer for ten seconds. At the end every page must be
-stored, none twice, and no site asked more often than is polite, as the sites themselves noted.
-The table is that of docs/experiments/scaling.md; the exit status is 1 if a promise was broken.
+The workers, Redis and the sites are real processes. Redis is killed once and restarted from its
+append-only file, and once it does not answer for ten seconds. At the end every page must be stored,
+none twice, and no site may have logged requests in too quick succession. The table is the one in
+docs/experiments/scaling.md; the exit status is 1 if a promise was broken.
 """
 
 import argparse
@@ -30,7 +30,7 @@ TOLD = {
 
 
 def main() -> int:
-    """Run, tell, judge."""
+    """Run the crawl, print the figures, and check the promises."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
     parser.add_argument("--kills", type=int, default=Faults().kills)
     parser.add_argument("--seed", type=int, default=Faults().seed)

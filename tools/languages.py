@@ -1,11 +1,11 @@
-"""Make `bilingual_crawler/data/languages.json`, the one table of languages.
+"""Generate `bilingual_crawler/data/languages.json`, the table of languages.
 
     python -m tools.languages
 
-Codes, names and macrolanguages come from ISO 639 (python-iso639); endonyms, countries,
-locales and numbers of speakers from CLDR (babel, language_data); what CLD2 can tell from
-pycld2. The crawler itself needs none of these to read the table. What those sources lack
-stands below, by hand, with the reason.
+Codes, names and macrolanguages come from ISO 639 (python-iso639); endonyms, countries, locales and
+numbers of speakers from CLDR (babel, language_data); the languages that CLD2 detects from pycld2.
+The crawler itself needs none of these to read the table. What those sources lack is added below by
+hand, with the reason.
 """
 # ruff: noqa: RUF001 - languages are written in their own letters
 
@@ -200,14 +200,14 @@ COUNTRY_NAMES = {name.casefold() for name in ENGLISH.territories.values()}
 
 
 def identity(tag: str) -> str:
-    """The ISO 639-3 code that stands in the table for a language tag's first part."""
+    """Return the ISO 639-3 code used in the table for the first part of a language tag."""
     primary = re.split("[-_]", tag)[0].lower()
     code = ISO1.get(primary, primary)
     return FOLDED.get(code, code)
 
 
 def cld2_codes() -> dict[str, list[str]]:
-    """The CLD2 codes of each language; scripts and jokes are none."""
+    """Return the CLD2 codes of each language, without scripts and jokes."""
     codes = defaultdict(set)
     for _, code in pycld2.LANGUAGES:
         language = CLD2_CODES.get(code) or identity(code)
@@ -217,7 +217,7 @@ def cld2_codes() -> dict[str, list[str]]:
 
 
 def plain(text: str) -> str:
-    """`text` as it is typed without diacritics; other scripts need their marks."""
+    """Return `text` as typed without diacritics; other scripts need their marks."""
     letters = [char for char in text if char.isalpha()]
     if not all(unicodedata.name(char).startswith(("LATIN", "GREEK")) for char in letters):
         return text
@@ -226,7 +226,7 @@ def plain(text: str) -> str:
 
 
 def word_tokens(names: Iterable[str]) -> set[str]:
-    """The forms that names take in URLs; the reader adds "_" wherever there is a "-"."""
+    """Return the forms of names in URLs; the reader adds "_" wherever there is a "-"."""
     words = {name.lower() for name in names if "(" not in name}
     words = {word for word in words if word not in COUNTRY_NAMES | NO_TOKENS}
     words |= {plain(word) for word in words}
@@ -234,7 +234,7 @@ def word_tokens(names: Iterable[str]) -> set[str]:
 
 
 def english_names(code: str, folded: list[str], cld2: list[str]) -> list[str]:
-    """The English name, then all others: of CLDR, ISO 639 and CLD2."""
+    """Return the English name, then all others, from CLDR, ISO 639 and CLD2."""
     names = list(NAMES.get(code, ()))
     for each in (code, *folded):
         language = ISO[each]
@@ -250,7 +250,7 @@ def english_names(code: str, folded: list[str], cld2: list[str]) -> list[str]:
 
 
 def endonyms(code: str, folded: list[str]) -> list[str]:
-    """What a language calls itself, in each of its scripts, most usual first."""
+    """Return a language's names for itself, in each of its scripts, most usual first."""
     found = []
     for each in (code, *folded):
         tag = ISO[each].part1 or each
@@ -263,10 +263,10 @@ def endonyms(code: str, folded: list[str]) -> list[str]:
 
 
 def homes() -> dict[str, list[str]]:
-    """The countries of each language, the one with most speakers first.
+    """Return the countries of each language, the one with most speakers first.
 
-    A country counts where the language is official, in the whole or in a region, where a
-    fair share of its speakers live, and where CLDR expects it if nothing else is said.
+    A country counts if the language is official there, in the whole country or in a region, if a
+    fair share of its speakers live there, or if CLDR names it as the likely country.
     """
     speakers: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for tag, count in LANGUAGE_SPEAKING_POPULATION.items():
@@ -295,12 +295,12 @@ def homes() -> dict[str, list[str]]:
 
 
 def is_living(code: str) -> bool:
-    """Whether people grow up with the language; CLDR puts Gothic where the Goths were."""
+    """Return True for a living language; CLDR also places Gothic where the Goths were."""
     return code in ISO and ISO[code].type == "L"
 
 
 def locales() -> dict[str, set[str]]:
-    """The locales that CLDR has for each language, such as zh-hant-tw and es-419."""
+    """Return the CLDR locales of each language, such as zh-hant-tw and es-419."""
     found = defaultdict(set)
     for name in localedata.locale_identifiers():
         if "_" in name:
@@ -309,7 +309,7 @@ def locales() -> dict[str, set[str]]:
 
 
 def aliases(languages: set[str]) -> dict[str, set[str]]:
-    """Codes without a language of their own, by the one they lead to.
+    """Return codes that are not in the table, by the language they stand for.
 
     These are members of a macrolanguage (cmn, arb, zsm) and withdrawn codes (mo, scc).
     """
@@ -328,7 +328,7 @@ def aliases(languages: set[str]) -> dict[str, set[str]]:
 
 
 def row(code: str, cld2: list[str], tags: set[str], countries: list[str]) -> dict[str, Any]:
-    """One language, without what is empty."""
+    """Return one language, without empty fields."""
     language = ISO[code]
     folded = sorted(old for old, new in FOLDED.items() if new == code)
     name, *names = english_names(code, folded, cld2)
@@ -352,7 +352,7 @@ def row(code: str, cld2: list[str], tags: set[str], countries: list[str]) -> dic
 
 
 def build() -> list[dict[str, Any]]:
-    """All languages, sorted by code."""
+    """Return all languages, sorted by code."""
     cld2, countries, regional = cld2_codes(), homes(), locales()
     languages = {identity(code) for code in (*cld2, *ISO1.values(), *FURTHER.split())}
     other_codes = aliases(languages)
@@ -373,7 +373,7 @@ def build() -> list[dict[str, Any]]:
 
 
 def render() -> str:
-    """The file: the versions it was made with, then one language a line."""
+    """Return the file: the versions of its sources, then one language per line."""
     sources = {source: version(source) for source in SOURCES}
     lines = ",\n".join(json.dumps(each, ensure_ascii=False) for each in build())
     return f'{{"sources": {json.dumps(sources)},\n"languages": [\n{lines}\n]}}\n'

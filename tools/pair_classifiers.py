@@ -1,10 +1,10 @@
-"""Make data/pair_classifiers.json from recorded sites, and say how good its kind is elsewhere.
+"""Fit data/pair_classifiers.json to recorded sites, and measure it on sites left out.
 
     python -m tools.pair_classifiers FOLDER [--write]
 
-FOLDER holds `NAME.warc.gz` and `NAME.gold.tsv` (two URLs and two languages a line). hreflang and
-the like are stripped from the pages first. The accuracy of a site is that of classifiers
-fitted on all other sites.
+FOLDER holds `NAME.warc.gz` and `NAME.gold.tsv` (two URLs and two languages per line). hreflang and
+the like are stripped from the pages first. The accuracy on a site is that of classifiers fitted on
+all other sites.
 """
 
 import argparse
@@ -34,9 +34,8 @@ from bilingual_crawler.pairing.profile import ratio
 from bilingual_crawler.pairing.small_models import SHIPPED
 
 ACCEPTED = 0.5
-PAIRS_A_SITE = 3
-"""The language pairs of a site that are taken, largest first."""
-
+PAIRS_PER_SITE = 3
+"""Language pairs used per site, largest first."""
 MOST_PAIRS = 40
 """True pairs taken per site and language pair: a large site teaches no more."""
 
@@ -49,16 +48,16 @@ class Site(NamedTuple):
     gold: Mapping[LanguagePair, list[tuple[str, str]]]
 
     def examples(self) -> list[LabelledPages]:
-        """What a classifier can learn from the site."""
+        """Return the labelled pairs of the site."""
         return [each for gold in self.gold.values() for each in labelled_pairs(self.pages, gold)]
 
 
 def read_sites(folder: Path) -> Iterator[Site]:
-    """Every recorded site of a folder that has a list of true pairs."""
+    """Yield the recorded sites of a folder."""
     for path in sorted(folder.glob("*.warc.gz")):
         name = site_name(path)
         lines = read_gold(path.with_name(name + ENDING))
-        pairs = [LanguagePair.parse(each) for each in largest_pairs(lines)[:PAIRS_A_SITE]]
+        pairs = [LanguagePair.parse(each) for each in largest_pairs(lines)[:PAIRS_PER_SITE]]
         pages = {page.url: page for page in _pages(Recording(path))}
         gold = {
             pair: [_ordered(urls, pages, pair) for urls in of_languages(lines, pair)]
@@ -78,7 +77,7 @@ def _pages(recording: Recording) -> Iterator[PairingPage]:
 def _ordered(
     urls: tuple[str, str], pages: Mapping[str, PairingPage], pair: LanguagePair
 ) -> tuple[str, str]:
-    """A true pair with the page of the first language first."""
+    """Return a true pair with the page of the first language first."""
     page = pages.get(urls[0])
     return urls[::-1] if page and page.language == pair.second.code else urls
 
@@ -92,7 +91,7 @@ def labelled_pairs(
     Partners come from other true pairs, so they are surely wrong, and most of them are easy to
     mistake: the page with the most similar URL and the page nearest in size, beside a random one.
     """
-    random = Random(seed)  # noqa: S311 - a choice that can be repeated, no secret
+    random = Random(seed)  # noqa: S311 - a repeatable sample, not a secret
     true = [(pages[one], pages[other]) for one, other in gold if one in pages and other in pages]
     partners = {(one.url, other.url) for one, other in true}
     others = [other for _, other in true]
@@ -117,7 +116,7 @@ def _nearest_in_size(page: PairingPage, others: Sequence[PairingPage]) -> Pairin
 
 
 def accuracies(train: list[LabelledPages], test: list[LabelledPages]) -> tuple[float, float]:
-    """How often the machine and the tree that were fitted on some examples are right on others."""
+    """Return the accuracies of the SVM and the tree, fitted to `train`, on `test`."""
     machine, tree = fit_pair_classifiers(train)
     return (
         _share(
@@ -137,7 +136,7 @@ def _share(right: Iterable[bool]) -> float:
 
 
 def main() -> None:
-    """Print the accuracies, and write the file if that is wanted."""
+    """Print the accuracies, and write the file if asked to."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--write", action="store_true", help=f"write bilingual_crawler/{SHIPPED}")

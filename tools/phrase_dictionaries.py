@@ -1,4 +1,4 @@
-"""Read bilingual dictionaries with English on one side, the way `tools.phrase_readers` does."""
+"""Readers of bilingual dictionaries with English on one side, like those in `phrase_readers`."""
 
 import gzip
 import json
@@ -14,7 +14,7 @@ _ASIDE = re.compile(r"^\s*(?:\(|Note:|Synonym|see:|$)")
 
 
 def dictionaries(files: Files) -> Iterator[Phrase]:
-    """The words of bilingual dictionaries in dictd's format named `*-xxx-yyy`, one English."""
+    """Yield the words of dictd dictionaries named `*-xxx-yyy`, one side of which is English."""
     for path, content in files.items():
         name = re.search(r"-([a-z]{3})-([a-z]{3})\.dict\.dz$", path)
         index = files.get(path.removesuffix("dict.dz") + "index")
@@ -42,7 +42,7 @@ def _entries(text: bytes, index: bytes) -> Iterator[tuple[str, str]]:
 
 
 def _meanings(lines: list[str]) -> Iterator[str]:
-    """The translations of an entry; the explanations below them are not."""
+    """Yield the translations of an entry, without the explanations below them."""
     senses = [line for line in lines if _SENSE.match(line)]
     senses = senses or [line for line in lines if not _ASIDE.match(line)][:1]
     for sense in senses:
@@ -60,7 +60,7 @@ def _number(digits: str) -> int:
 
 
 def japanese_english(files: Files) -> Iterator[Phrase]:
-    """The words of EDICT, "word [reading] /(part of speech) meaning/meaning/" to the line."""
+    """Yield the words of EDICT, with "word [reading] /(part of speech) meaning/..." per line."""
     for path, content in files.items():
         if path.endswith("/edict"):
             for line in content.decode("euc-jp", errors="replace").splitlines():
@@ -71,7 +71,7 @@ def japanese_english(files: Files) -> Iterator[Phrase]:
 
 
 def chinese_english(files: Files) -> Iterator[Phrase]:
-    """The words of CC-CEDICT in characters and in Latin letters, as addresses have them."""
+    """Yield the words of CC-CEDICT, in characters and in Latin letters as in URLs."""
     for path, content in files.items():
         if path.endswith("data/all.js"):
             text = content.decode(errors="replace")

@@ -1,8 +1,8 @@
 """Read translated phrases out of software packages: catalogues, tables of names, dictionaries.
 
-A reader takes the files of one package (path to content) and yields `Phrase`s as they
-stand there; `clean` makes plain words of them or refuses them. What cannot be read is
-passed over: a package holds thousands of files, and not every one is what its name says.
+A reader takes the files of one package (path to content) and yields `Phrase`s as they are there;
+`clean` makes plain words of them or rejects them. Files that cannot be read are skipped: a package
+holds thousands of files, and not every one is what its name says.
 """
 
 import html
@@ -37,7 +37,7 @@ Texts = dict[tuple[str, ...], str]
 
 
 class Phrase(NamedTuple):
-    """An English phrase and what it is in another language, an ISO 639-3 code."""
+    """An English phrase and its translation into a language (an ISO 639-3 code)."""
 
     language: str
     english: str
@@ -65,10 +65,10 @@ _CODE = re.compile(
 
 @lru_cache(1 << 18)
 def clean(text: str) -> str | None:
-    """The phrase as plain words; None if it is code, a sentence or not words at all.
+    """Return a phrase as plain words; None if it is code, a sentence or not words at all.
 
-    Markup, accelerators, remarks in brackets, punctuation around it and placeholders
-    before or after it go away; a placeholder within tears the phrase: None.
+    Markup, accelerator keys, remarks in brackets, surrounding punctuation, and placeholders before
+    or after the phrase are removed; a phrase with a placeholder inside is rejected.
     """
     if len(text) > 2 * LONGEST or "\n" in text:
         return None
@@ -88,7 +88,7 @@ def clean(text: str) -> str | None:
 
 
 def cleaned(phrase: Phrase) -> Phrase | None:
-    """The phrase with both sides clean; None if one is not, or if nothing is translated."""
+    """Return a phrase with both sides clean; None if one is not, or if both are the same."""
     english, translation = clean(phrase.english), clean(phrase.translation)
     if not english or not translation or not english.isascii():
         return None
@@ -98,10 +98,10 @@ def cleaned(phrase: Phrase) -> Phrase | None:
 
 
 def unpacked(archive: Path, wanted: re.Pattern[str]) -> dict[str, bytes]:
-    """The files of a package whose paths match."""
+    """Return the files of a package whose paths match."""
     if archive.suffix == ".deb":
         command = ("dpkg-deb", "--fsys-tarfile", str(archive))
-        tar = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout  # noqa: S603 - our own words
+        tar = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout  # noqa: S603 - our own command
         return _untarred(io.BytesIO(tar), wanted)
     content = io.BytesIO(archive.read_bytes())
     return _untarred(content, wanted) if archive.suffix == ".tgz" else _unzipped(content, wanted)
@@ -128,7 +128,7 @@ def _unzipped(content: io.BytesIO, wanted: re.Pattern[str]) -> dict[str, bytes]:
 
 @cache
 def language_code(tag: str) -> str | None:
-    """The ISO 639-3 code of a locale such as "pt_BR" or "sr@latin"."""
+    """Return the ISO 639-3 code of a locale such as "pt_BR" or "sr@latin", or None."""
     if not re.fullmatch(r"[a-zA-Z]{2,3}([-_@.][A-Za-z0-9-]+)*", tag):
         return None
     language = language_of_tag(re.split("[@.]", tag)[0])
@@ -139,10 +139,10 @@ _LOCALE_AT_END = re.compile(r"(?:^|[-_.])([a-z]{2,3}(?:[-_](?:[A-Z]{2}|[A-Z][a-z
 
 
 def localised(path: str) -> tuple[str, str] | None:
-    """The locale a path names and the path without it, equal for all translations of a file.
+    """Return the locale in a path, and the path without it, equal for all translations of a file.
 
-    Where a path names several, the name of the file counts before its folders, and those
-    from the innermost outwards; `LC_MESSAGES` tells for sure.
+    If a path names several, the file name counts first, then its folders from the innermost
+    outwards; the folder above `LC_MESSAGES` always names one.
     """
     *folders, name = PurePosixPath(path).parts
     stem, suffix = name.partition(".")[::2] if name.count(".") == 1 else name.rsplit(".", 1)
@@ -159,10 +159,10 @@ def localised(path: str) -> tuple[str, str] | None:
 
 
 def catalogues(files: Files) -> Iterator[Phrase]:
-    """The phrases of gettext catalogues, `.mo` and `.po`.
+    """Yield the phrases of gettext catalogues, `.mo` and `.po`.
 
-    Where the messages are keys, not English, the English is in a comment or in the
-    catalogue of English.
+    Where the messages are keys instead of English, the English is in a comment or in the English
+    catalogue.
     """
     english: dict[str, Texts] = defaultdict(dict)
     others = []
@@ -181,12 +181,12 @@ def catalogues(files: Files) -> Iterator[Phrase]:
 
 
 def _is_needed(path: str, files: Files) -> bool:
-    """Whether a `.po` is alone or tells the English of keys: a `.mo` is read far quicker."""
+    """Return True if a `.po` has no `.mo`, which is quicker to read, or has the English of keys."""
     return path[:-3] + ".mo" not in files or b'\n#. Default: "' in files[path]
 
 
 def _messages(path: str, content: bytes) -> Iterator[tuple[str, str, str]]:
-    """The key, the English and the translation of every message of a catalogue."""
+    """Yield the key, the English and the translation of every message of a catalogue."""
     try:
         catalogue = (read_po if path.endswith(".po") else read_mo)(io.BytesIO(content))
     except (ValueError, LookupError, OSError, TypeError, AttributeError, struct.error):
@@ -203,7 +203,7 @@ def _messages(path: str, content: bytes) -> Iterator[tuple[str, str, str]]:
 
 
 def tables(files: Files) -> Iterator[Phrase]:
-    """The phrases of files of keyed texts that come in English and in other languages."""
+    """Yield the phrases of key-value files that exist in English and in other languages."""
     groups: dict[str, dict[str, str]] = defaultdict(dict)
     for path in files:
         if path.endswith(tuple(_KEYED)) and (place := localised(path)):
@@ -223,7 +223,7 @@ def tables(files: Files) -> Iterator[Phrase]:
 
 
 def _texts(path: str, files: Files) -> Texts:
-    """The texts of a file by key; a locale's own name among the keys is no difference."""
+    """Return the texts of a file by key; the name of the locale among the keys is ignored."""
     place = localised(path)
     try:
         texts = _KEYED[PurePosixPath(path).suffix](files[path].decode("utf-8-sig"))
@@ -240,7 +240,7 @@ def _json_texts(text: str) -> Texts:
 
 
 def _leaves(value: Any, key: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The texts within JSON by their keys; of lists, whose order may differ, single ones alone."""
+    """Yield the texts in JSON by key; of lists, whose order may differ, only single ones."""
     if isinstance(value, str):
         yield key, value
     elif isinstance(value, dict):

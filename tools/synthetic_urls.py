@@ -1,10 +1,10 @@
-"""Make up URLs for languages with few real ones: words of the language in the usual places.
+"""Generate URLs for languages with few real ones: words of the language in the usual places.
 
     python -m tools.synthetic_urls --rows urls.tsv.gz --phrases phrases.tsv.gz --out made.tsv.gz
 
-The words are the frequent ones of wordfreq and the phrases that `tools.phrases` gathers;
-anyascii spells them in ASCII as sites do. `pip install wordfreq anyascii` into any folder on
-the path. The result is a table `url, lang` for `scrapy train url2lang --extra`.
+The words are the most frequent ones in wordfreq and the phrases that `tools.phrases` collects;
+anyascii spells them in ASCII, as sites do. `pip install wordfreq anyascii` into any folder on the
+path. The result is a table `url, lang` for `scrapy train url2lang --extra`.
 """
 
 import argparse
@@ -32,7 +32,7 @@ ENDINGS = ("", "", "/", "/", ".html", ".php", ".htm")
 
 
 def language_of(tag: str) -> str | None:
-    """The ISO 639-3 code of a locale's name."""
+    """Return the ISO 639-3 code of a locale, or None."""
     short = tag.partition("_")[0].partition("@")[0]
     try:
         return find_language(CODES.get(short, short)).code
@@ -41,7 +41,7 @@ def language_of(tag: str) -> str | None:
 
 
 def phrases(path: Path, most: int, rng: random.Random) -> dict[str, list[list[str]]]:
-    """Phrases by language, as lists of words, from a table that `tools.phrases` wrote."""
+    """Return phrases by language, as lists of words, from a table of `tools.phrases`."""
     found: defaultdict[str, list[list[str]]] = defaultdict(list)
     count: Counter[str] = Counter()
     with gzip.open(path, "rt", encoding="utf-8") as lines:
@@ -57,7 +57,7 @@ def phrases(path: Path, most: int, rng: random.Random) -> dict[str, list[list[st
 
 
 def frequent() -> dict[str, list[str]]:
-    """The most frequent words by language, most frequent first."""
+    """Return the most frequent words by language, most frequent first."""
     import wordfreq  # noqa: PLC0415 - only this tool has it
 
     found = {}
@@ -81,7 +81,7 @@ class Maker:
         self.suffixes, self.rng = suffixes, rng
 
     def urls(self, language: str, count: int) -> Iterator[str]:
-        """Up to `count` URLs; none for a language without words."""
+        """Yield up to `count` URLs; none for a language without words."""
         for _ in range(count):
             words = self._words(language)
             if not words:
@@ -133,18 +133,18 @@ class Maker:
 
 
 def main() -> None:
-    """Count what is real, then make up the rest."""
+    """Count the real URLs, then generate the rest."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rows", type=Path, nargs="+", required=True, help="tables of real URLs")
     parser.add_argument("--phrases", type=Path, required=True, help="table of tools.phrases (.gz)")
     parser.add_argument("--out", type=Path, required=True, help="table to write (.gz)")
-    parser.add_argument("--most", type=int, default=600, help="URLs a language at most")
+    parser.add_argument("--most", type=int, default=600, help="maximum URLs per language")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     suffixes: defaultdict[str, Counter[str]] = defaultdict(Counter)
     real: Counter[str] = Counter()
     for row in read_urls(options.rows):
-        if row.split in {"", "train"}:  # what is measured on must not leak through its domains
+        if row.split in {"", "train"}:  # the domains used for measuring must not leak
             real[row.language] += 1
             suffixes[row.language][row.domain.rpartition(".")[2]] += 1
     rng = random.Random(options.seed)  # noqa: S311 - a sample

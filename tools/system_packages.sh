@@ -1,10 +1,10 @@
 #!/bin/sh
-# What the tests use that pip does not bring. Where it cannot be installed this says how, and
-# the tests that need it skip.
+# Install what the tests need and pip does not provide. If that is not possible, say how to install
+# it; the tests that need it are skipped.
 set -u
 export DEBIAN_FRONTEND=noninteractive
 
-# found PROGRAM...: whether one of them is there
+# found PROGRAM...: succeed if one of them exists
 found() {
     for program in "$@"; do
         command -v "$program" >/dev/null && return 0
@@ -12,7 +12,7 @@ found() {
     return 1
 }
 
-# install PACKAGE: with apt-get, where that may be done
+# install PACKAGE: with apt-get, if it is there and we are root
 install() {
     [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
     echo "Installing $1 for the tests ..."

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Train both shipped models from the tables in DATA; start it again after a kill, it goes on.
+# Train both shipped models from the tables in DATA; run it again after a kill to resume.
 #   DATA=tables WORK=work tools/train_models.sh
 set -eu
 DATA=${DATA:?the folder of the URL tables}

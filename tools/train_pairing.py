@@ -28,7 +28,7 @@ from bilingual_crawler.pairing.profile import Embedder
 from bilingual_crawler.pairing.resources import PairingAids, UrlModel
 from bilingual_crawler.scoring.classifier import ParallelUrls
 
-PAIRS_A_SITE, LEAST_PAIRS = 3, 4
+PAIRS_PER_SITE, LEAST_PAIRS = 3, 4
 
 
 class Material(NamedTuple):
@@ -48,7 +48,7 @@ def read_site(warc: Path, embedder: Embedder | None = None) -> list[Material]:
     for line in warc.with_name(f"{recording.name}.gold.tsv").read_text().splitlines():
         one, other, language, other_language = line.split("\t")
         gold[f"{language}-{other_language}"].add((one, other))
-    largest = sorted(gold.items(), key=lambda each: -len(each[1]))[:PAIRS_A_SITE]
+    largest = sorted(gold.items(), key=lambda each: -len(each[1]))[:PAIRS_PER_SITE]
     found = []
     for langs, true in largest:
         if len(true) >= LEAST_PAIRS:

@@ -9,8 +9,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from bilingual_crawler.bootstrap.api_client import ApiClient, RequestPolicy
-from bilingual_crawler.bootstrap.api_wiki import ApiWiki
+from bilingual_crawler.bootstrap.api_wiki import ApiClient, ApiWiki, RequestPolicy
 from bilingual_crawler.bootstrap.dump_files import Damages, DumpFiles, Watch
 from bilingual_crawler.bootstrap.dump_wiki import DumpWiki
 from bilingual_crawler.bootstrap.harvest import TopicHarvest

@@ -53,7 +53,7 @@ PACKED_BADLY = (EOFError, zlib.error, lzma.LZMAError, OSError)
 """The exceptions of a file that is not compressed as it should be, or cannot be read."""
 
 
-class Stream(Protocol):
+class ByteStream(Protocol):
     """A source of bytes: a file, or a decompressor."""
 
     def read1(self, size: int = -1, /) -> bytes:
@@ -87,7 +87,7 @@ class DumpDamage(NamedTuple):
 class _Window:
     """The part of a stream in memory; grows on demand, drops what is behind."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: ByteStream) -> None:
         self._stream = stream
         self.data = b""
         self.at = 0
@@ -131,7 +131,7 @@ class _Window:
 
 
 def rows(
-    stream: Stream,
+    stream: ByteStream,
     columns: Sequence[str],
     damaged: Callable[[DumpDamage], None] = lambda _damage: None,
 ) -> Iterator[tuple[Value, ...]]:
@@ -201,7 +201,7 @@ class _Rows:
                 return
 
 
-def column_names(stream: Stream) -> list[str]:
+def column_names(stream: ByteStream) -> list[str]:
     """Return the columns of the table in a dump."""
     return _table_columns(_Window(stream))
 

@@ -1,14 +1,19 @@
-"""What all commands have in common: they work in any folder, and their help is worth reading.
+"""What the commands share: help that is worth reading, and options that several of them have.
 
-It is no command itself: commands are found by their entry points, not in this folder.
+Scrapy imports every command of every package whenever it starts, so the modules of this folder
+import nothing heavy at the top: what a command works with is imported when it runs. This module
+is not a command itself: commands are found by their entry points, not in this folder.
 """
 
 import argparse
+import os
 import re
 import sys
 from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal, cast, get_args
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
@@ -16,19 +21,24 @@ from scrapy.exceptions import UsageError
 from bilingual_crawler.errors import USAGE_STATUS, ConfigurationError
 from bilingual_crawler.suggestions import hint, nearest
 
-_OPTION = re.compile(r"^ +(?:-\w[^-\n]*, )?(--[a-z][\w-]*)", re.MULTILINE)
+if TYPE_CHECKING:
+    from bilingual_crawler.config.settings import Config
+    from bilingual_crawler.languages import LanguagePair
 
 PROGRAM = "bilingual-crawler"
-"""The console script: the commands of Scrapy and ours, in any folder, without a project file."""
+"""The console script: Scrapy's commands and ours, in any folder, without a project file."""
+Task = Literal["url2lang", "parallel"]
+TASKS: tuple[str, ...] = get_args(Task)
+_OPTION = re.compile(r"^ +(?:-\w[^-\n]*, )?(--[a-z][\w-]*)", re.MULTILINE)
 
 
 def program() -> str:
-    """The program as the user typed it: `scrapy`, or the console script of this package."""
+    """Return the program that the user typed: `scrapy`, or our console script."""
     return PROGRAM if Path(sys.argv[0]).stem == PROGRAM else "scrapy"
 
 
-def in_own_words(parser: argparse.ArgumentParser, details: str) -> None:
-    """Put `details` below the options, as they are written; name the program that was typed."""
+def set_details(parser: argparse.ArgumentParser, details: str) -> None:
+    """Show `details` below the options, unwrapped, with the name of the program as typed."""
     parser.epilog = details.replace("scrapy ", f"{program()} ")
     if parser.usage:
         parser.usage = parser.usage.replace("scrapy ", f"{program()} ", 1)
@@ -36,7 +46,7 @@ def in_own_words(parser: argparse.ArgumentParser, details: str) -> None:
 
 
 class BaseCommand(ScrapyCommand):
-    """A command of this package; `details` stands below the options, as it is written."""
+    """A command of this package."""
 
     requires_project = False
     requires_crawler_process = False
@@ -45,27 +55,28 @@ class BaseCommand(ScrapyCommand):
     summary: ClassVar[str]
     """One line for the list of commands."""
     details: ClassVar[str] = ""
+    """What `--help` shows below the options."""
 
     def syntax(self) -> str:
-        """The arguments, for the usage line."""
+        """Return the arguments for the usage line."""
         return self.usage
 
     def short_desc(self) -> str:
-        """One line for the list of commands."""
+        """Return the line for the list of commands."""
         return self.summary
 
     def long_desc(self) -> str:
-        """What `--help` says first."""
+        """Return what `--help` says first."""
         return f"{self.summary}."
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare Scrapy's own options; ours come after them."""
         super().add_options(parser)
-        in_own_words(parser, self.details)
+        set_details(parser, self.details)
         self._parser = parser
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Refuse options that there are not: Scrapy hands them over as if they were arguments."""
+        """Refuse unknown options, which Scrapy passes on as if they were arguments."""
         super().process_options(args, opts)
         for given in args:
             if given.startswith("-") and given != "-":
@@ -75,7 +86,7 @@ class BaseCommand(ScrapyCommand):
                 raise UsageError(f"unknown option {name}{suggestion and f'; {suggestion}'}")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Run the command; what cannot be run ends with a message and exit status 2."""
+        """Run the command; a ConfigurationError ends it with a message and exit status 2."""
         try:
             self.execute(args, opts)
         except ConfigurationError as error:
@@ -85,3 +96,94 @@ class BaseCommand(ScrapyCommand):
     @abstractmethod
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Do what the command is for."""
+
+    def config(self) -> "Config":
+        """Return the settings of this package."""
+        from bilingual_crawler.config.settings import Config
+
+        assert self.settings is not None
+        return Config.from_settings(self.settings)
+
+
+def one_argument(args: list[str], what: str) -> str:
+    """Return the only argument; `what` says what it should be."""
+    if len(args) != 1:
+        raise UsageError(f"name {what}")
+    return args[0]
+
+
+def read_pair(text: str) -> "LanguagePair":
+    """Return the two languages of --langs."""
+    from bilingual_crawler.languages import LanguagePair
+
+    try:
+        return LanguagePair.parse(text)
+    except ValueError as error:
+        raise ConfigurationError(f"--langs {text}: {error}") from error
+
+
+def add_model_options(parser: argparse.ArgumentParser) -> None:
+    """Declare which URL model is used, and what it runs on."""
+    group = parser.add_argument_group("Model")
+    group.add_argument(
+        "--model", metavar="DIR", default="", help="model folder (default: the built-in model)"
+    )
+    group.add_argument(
+        "--provider", choices=("cpu", "cuda"), default="cpu", help="what it runs on (cpu)"
+    )
+    group.add_argument(
+        "--threads", type=one_or_more, default=1, metavar="N", help="number of threads (1)"
+    )
+
+
+def take_task(args: list[str]) -> tuple[Task, list[str]]:
+    """Return the task, and the arguments after it."""
+    if not args or args[0] not in TASKS:
+        raise UsageError(f"name the model first: {' or '.join(TASKS)}")
+    return cast("Task", args[0]), args[1:]
+
+
+def one_or_more(text: str) -> int:
+    """Parse a whole number above zero, for argparse."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above zero")
+    return int(text)
+
+
+def zero_or_more(text: str) -> int:
+    """Parse a whole number, for argparse."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+    return int(text)
+
+
+def number_between(low: float, high: float, what: str) -> Callable[[str], float]:
+    """Return a parser of numbers from `low` to `high`, for argparse."""
+
+    def parse(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = float("nan")
+        if not low <= value <= high:
+            raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
+        return value
+
+    return parse
+
+
+@contextmanager
+def piped_output() -> Iterator[None]:
+    """Flush standard output at the end; stop quietly if the reader of a pipe has gone."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines that may hold untrusted text."""
+    from bilingual_crawler.reporting.terminal import plain
+
+    sys.stdout.writelines(f"{plain(line)}\n" for line in lines)

@@ -1,7 +1,6 @@
-"""`scrapy classify`: ask a URL model, from the command line or in a pipeline."""
+"""`scrapy classify`: run a URL model on the command line or in a pipeline."""
 
 import argparse
-import os
 import sys
 from collections.abc import Iterable, Iterator
 from io import TextIOWrapper
@@ -9,34 +8,39 @@ from itertools import islice
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler.commands.base import BaseCommand
-from bilingual_crawler.commands.options import add_model_options, one_or_more, take_task
+from bilingual_crawler.commands.base import (
+    BaseCommand,
+    add_model_options,
+    one_or_more,
+    piped_output,
+    take_task,
+)
 
-AT_ONCE = 256
+BATCH = 256
 
 DETAILS = """\
-url2lang prints each URL, then languages (ISO 639-3) and their probabilities, likeliest first:
+url2lang prints each URL, then languages (ISO 639-3) and their probabilities, most likely first:
 
   $ scrapy classify url2lang https://www.example.org/es/contacto
   https://www.example.org/es/contacto	spa	0.9871	cat	0.0052	glg	0.0021
 
-parallel prints each pair and the probability that the two are translations of each other:
+parallel prints each pair and the probability that the pages are translations of each other:
 
   $ scrapy classify parallel https://example.org/es/a https://example.org/eu/a
   https://example.org/es/a	https://example.org/eu/a	0.9934
 
-Without URLs, or with -, lines are read from standard input: a URL, or two with a tab between.
-Output is tab-separated and comes in the order of the input:
+Without URLs, or with -, lines are read from standard input: one URL, or two separated by a tab.
+Output is tab-separated and in the order of the input:
 
   zcat urls.gz | scrapy classify url2lang --top 1 | awk -F'\\t' '$2 == "eus" && $3 > 0.5'
 """
 
 
 class ClassifyCommand(BaseCommand):
-    """Reads URLs or pairs, prints what the model says of them."""
+    """Reads URLs or pairs, and prints what the model says about them."""
 
     usage = "url2lang [URL...] | parallel [URL URL]"
-    summary = "Tell the language of URLs, or whether two are translations"
+    summary = "Predict the language of URLs, or whether two are translations"
     details = DETAILS
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -49,20 +53,17 @@ class ClassifyCommand(BaseCommand):
             type=one_or_more,
             default=3,
             metavar="N",
-            help="url2lang: how many languages (3)",
+            help="url2lang: number of languages per URL (3)",
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Answer line by line; the end of a pipeline may stop listening."""
+        """Answer line by line."""
         task, urls = take_task(args)
-        try:
+        with piped_output():
             if task == "url2lang":
                 self._languages(urls, opts)
             else:
                 self._pairs(urls, opts)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     def _languages(self, urls: list[str], opts: argparse.Namespace) -> None:
         from bilingual_crawler.scoring.classifier import Url2Lang
@@ -79,7 +80,7 @@ class ClassifyCommand(BaseCommand):
         from bilingual_crawler.scoring.models import find_model
 
         if urls != ["-"] and len(urls) not in {0, 2}:
-            raise UsageError("parallel takes two URLs, or lines with two URLs on standard input")
+            raise UsageError("parallel takes two URLs, or lines of two URLs on standard input")
         folder = find_model("parallel", opts.model)
         model = ParallelUrls(folder, provider=opts.provider, threads=opts.threads)
         bad = 0
@@ -91,11 +92,11 @@ class ClassifyCommand(BaseCommand):
                 _write(*pair, f"{share:.4f}")
         if bad:
             lines = "line" if bad == 1 else "lines"
-            sys.stderr.write(f"{bad:,} {lines} skipped: not two URLs with a tab between.\n")
+            sys.stderr.write(f"{bad:,} {lines} skipped: not two URLs separated by a tab.\n")
 
 
 def _given(urls: list[str]) -> Iterable[str]:
-    """The arguments, or the lines of standard input; bytes that are no text come out as in."""
+    """Return the arguments, or the lines of standard input; bytes that are not UTF-8 survive."""
     if urls and urls != ["-"]:
         return urls
     for stream in (sys.stdin, sys.stdout):
@@ -106,16 +107,16 @@ def _given(urls: list[str]) -> Iterable[str]:
 
 
 def _parts(lines: Iterable[str]) -> Iterator[list[str]]:
-    """So many lines at once that the model is fast; one by one for a person who types."""
+    """Yield lines in batches, for speed; one by one if a person is typing."""
     iterator = iter(lines)
-    size = 1 if sys.stdin.isatty() else AT_ONCE
+    size = 1 if sys.stdin.isatty() else BATCH
     while part := list(islice(iterator, size)):
         yield part
         sys.stdout.flush()
 
 
 def _write(*fields: str) -> None:
-    """One line; on a terminal without anything that it would obey."""
+    """Write one line; without control characters if it goes to a terminal."""
     if sys.stdout.isatty():
         from bilingual_crawler.reporting.terminal import plain
 

@@ -1,7 +1,7 @@
-"""`crawl` of this project: Scrapy's own command, with `bilingual` as the default spider.
+"""`scrapy crawl` in this project: Scrapy's own command, with `bilingual` as the default spider.
 
-It is wired by COMMANDS_MODULE in the project's settings, so that other Scrapy projects which
-use the add-on keep their `scrapy crawl` as it is.
+COMMANDS_MODULE in the settings of this project names it, so that other Scrapy projects that use
+the add-on keep their own `scrapy crawl`.
 """
 
 import argparse
@@ -9,17 +9,17 @@ from inspect import getdoc
 
 from scrapy.commands import crawl
 
-from bilingual_crawler.commands.base import in_own_words
+from bilingual_crawler.commands.base import set_details
 
 DEFAULT_SPIDER = "bilingual"
 DETAILS = """\
-Spiders: bilingual harvests parallel documents (the default), discovery searches for bilingual
-sites. The arguments of bilingual, each with -a:
+Spiders: bilingual (the default) harvests parallel documents, discovery searches for bilingual
+sites. Arguments of bilingual, each with -a:
 
 {arguments}
 
-Settings go with -s, for example -s BILINGUAL_CONTACT=https://example.net/our-crawl. Stop a crawl
-with Ctrl-C; the same command with the same output goes on where it was.
+Settings are given with -s, for example -s BILINGUAL_CONTACT=https://example.net/our-crawl. Stop a
+crawl with Ctrl-C; the same command with the same output resumes it.
 
   scrapy crawl bilingual -a langs=spa-eus
   scrapy crawl bilingual -a langs=eng-fra -a seeds_file=seeds.txt -a output=crawls/example
@@ -27,25 +27,25 @@ with Ctrl-C; the same command with the same output goes on where it was.
 
 
 class CrawlCommand(crawl.Command):
-    """Runs one spider; without a name, the one that harvests."""
+    """Runs one spider, by default the one that harvests."""
 
     def syntax(self) -> str:
-        """The arguments, for the usage line."""
+        """Return the arguments for the usage line."""
         return "[spider] -a langs=spa-eus [-a NAME=VALUE ...] [-s NAME=VALUE ...]"
 
     def short_desc(self) -> str:
-        """One line for the list of commands."""
+        """Return the line for the list of commands."""
         return "Harvest parallel documents (spider bilingual), or search for sites (discovery)"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Declare Scrapy's own options; explain the arguments of the spider below them."""
+        """Declare Scrapy's own options, and explain the arguments of the spider below them."""
         from bilingual_crawler.spiders.bilingual import BilingualSpider
 
         super().add_options(parser)
         _, _, arguments = (getdoc(BilingualSpider) or "").partition("\n\n")
         indented = "\n".join(f"  {line}" for line in arguments.splitlines())
-        in_own_words(parser, DETAILS.format(arguments=indented))
+        set_details(parser, DETAILS.format(arguments=indented))
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Run the spider that is named, or the default one."""
+        """Run the named spider, or the default one."""
         super().run(args or [DEFAULT_SPIDER], opts)

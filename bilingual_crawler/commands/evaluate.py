@@ -1,29 +1,28 @@
-"""`scrapy evaluate`: how good a URL model is on labelled data, beside the rules."""
+"""`scrapy evaluate`: measures a URL model on labelled data, next to plain rules."""
 
 import argparse
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler.commands.base import BaseCommand
-from bilingual_crawler.commands.options import add_model_options, take_task
+from bilingual_crawler.commands.base import BaseCommand, add_model_options, take_task
 
 DETAILS = """\
 Data is tab-separated, plain or gzipped, from a file or from standard input (-):
 
   url2lang    URL, language (any code or name); more columns are ignored
   parallel    URL, URL, 0 or 1
-  --gold      URL, URL: pairs that are translations, each column one language
+  --gold      URL, URL: pairs that are translations, one language per column
 
-Lines that cannot be read are skipped, counted and told.
+Lines that cannot be read are skipped and reported.
 
-The model stands beside rules that need none. For languages: codes and names in parameter
+The model is compared with rules that need no model. For languages: codes and names in parameter
 values, directories, public suffix and subdomain, in this order. For pairs: two URLs that are
-equal once their language tokens are taken away. Macro figures are means over the classes
-that occur in the data; languages the model does not know count as wrong.
+equal once their language tokens are removed. Macro figures are means over the classes that occur
+in the data; languages that the model does not know count as wrong.
 
---one-to-one pairs all URLs of each site in the gold list, likeliest first, each URL once, and
-tells the recall. Soft recall also counts a gold pair if one of its URLs got a partner that
-equals the right one but for language tokens. The whole product is scored: 1,000 URLs on each
+--one-to-one pairs all URLs of each site in the gold list, most likely first, each URL once, and
+reports the recall. Soft recall also counts a gold pair if one of its URLs got a partner that
+equals the right one except for language tokens. Every combination is scored: 1,000 URLs on each
 side of a site are a million pairs.
 
   scrapy evaluate url2lang urls.tsv.gz
@@ -32,16 +31,16 @@ side of a site are a million pairs.
   scrapy evaluate parallel --gold gold.tsv --one-to-one --json
 
 JSON is one line: macro_f1, macro_precision, macro_recall, unknown_share, positive_f1, recall,
-soft_recall, the same with baseline_ in front for the rules, and urls_per_second (for pairs:
-pairs a second), as far as they apply.
+soft_recall, the same with the prefix baseline_ for the rules, and urls_per_second (for pairs:
+pairs per second), as far as they apply.
 """
 
 
 class EvaluateCommand(BaseCommand):
-    """Reads the data, asks model and rules, prints a table or JSON."""
+    """Measures model and rules, and prints a table or JSON."""
 
     usage = "url2lang|parallel DATA [options]"
-    summary = "Measure a URL model on labelled data, side by side with plain rules"
+    summary = "Measure a URL model on labelled data, next to plain rules"
     details = DETAILS
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -59,10 +58,10 @@ class EvaluateCommand(BaseCommand):
         group.add_argument(
             "--well-covered",
             action="store_true",
-            help="url2lang: only languages with at least 100 URLs of 10 sites",
+            help="url2lang: only languages with at least 100 URLs from 10 sites",
         )
         group.add_argument(
-            "--baseline", action="store_true", help="be content with the rules if there is no model"
+            "--baseline", action="store_true", help="measure only the rules if there is no model"
         )
         group.add_argument("--json", action="store_true", help="one line of JSON, for programs")
 
@@ -74,7 +73,7 @@ class EvaluateCommand(BaseCommand):
         if opts.gold is not None:
             rest.append(opts.gold)
         if len(rest) != 1:
-            raise UsageError("give one file of data")
+            raise UsageError("name one data file")
         if task == "url2lang":
             if opts.gold is not None or opts.one_to_one or opts.langs:
                 raise UsageError("--gold, --one-to-one and --langs are for parallel")

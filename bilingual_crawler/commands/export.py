@@ -1,4 +1,4 @@
-"""`scrapy export`: the corpus of a crawl in the format that somebody else reads."""
+"""`scrapy export`: the corpus of a crawl in the format that another program reads."""
 
 import argparse
 import math
@@ -6,27 +6,29 @@ from pathlib import Path
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler.commands.base import BaseCommand
-from bilingual_crawler.commands.corpus_options import one_argument, print_account, progress_bar
+from bilingual_crawler.commands.base import BaseCommand, one_argument, print_lines
 
 DETAILS = """\
-Of sentence pairs (scrapy align makes them):
+Formats of sentence pairs (scrapy align makes them):
 
   tmx      translation memory, TMX 1.4b
   tsv      a table: src_url, trg_url, src_text, trg_text, score, ...
-  jsonl    a JSON object a line
+  jsonl    one JSON object per line
   parquet  Parquet with a typed schema (pip install 'bilingual-crawler[parquet]')
   moses    a folder: two plain texts with the same number of lines, and their ids
   cwb      a folder: vertical text, registry and alignment for the Corpus Workbench
 
-Of documents (a crawl makes them):
+Formats of documents (a crawl makes them):
 
-  xml      a folder: annotated XML of ILSP-FC, a file a document and one a pair
-  pml      a folder: paragraphs of the paired documents, a file a language
+  xml      a folder: annotated XML of ILSP-FC, one file per document and per pair
+  pml      a folder: paragraphs of the paired documents, one file per language
 
-Only good sentence pairs go out. --dropped adds those that cleaning dropped, with the reason,
-to tsv, jsonl and parquet. The output takes the place of an earlier one when it is complete.
-Names that end in .gz are packed (tmx, tsv, jsonl).
+A format of your own is a class: --to package.module.Class, or the name that an installed package
+gives it (entry-point group bilingual_crawler.exporters). --list shows all formats.
+
+Only good sentence pairs are exported. --dropped adds those that cleaning dropped, with the reason,
+to tsv, jsonl and parquet. An earlier export is replaced when the new one is complete.
+Names that end in .gz are compressed (tmx, tsv, jsonl).
 
   scrapy export crawls/example --to tmx
   scrapy export crawls/example --to tsv --dropped --out all.tsv.gz
@@ -36,7 +38,7 @@ Names that end in .gz are packed (tmx, tsv, jsonl).
 
 
 class ExportCommand(BaseCommand):
-    """Reads the options, exports, tells what became of the rows."""
+    """Exports a corpus and prints the account of its rows."""
 
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
     usage = "CRAWL_DIR --to FORMAT [--out FILE|DIR] [options]"
@@ -48,11 +50,12 @@ class ExportCommand(BaseCommand):
         super().add_options(parser)
         group = parser.add_argument_group("Export")
         group.add_argument("--to", metavar="FORMAT", help="see below")
+        group.add_argument("--list", action="store_true", help="list all formats, and stop")
         group.add_argument(
             "--out", metavar="PATH", help="file or folder (default: inside CRAWL_DIR/export)"
         )
         group.add_argument(
-            "--min-score", type=float, metavar="X", help="only sentence pairs of this score or more"
+            "--min-score", type=float, metavar="X", help="only sentence pairs with at least X"
         )
         group.add_argument(
             "--dropped", action="store_true", help="also what cleaning dropped, with the reason"
@@ -62,27 +65,32 @@ class ExportCommand(BaseCommand):
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Export, and tell."""
+        """Export, and print the account."""
         from bilingual_crawler.config.topic_definition import read_terms
-        from bilingual_crawler.export import run
-        from bilingual_crawler.export.formats import find_format
+        from bilingual_crawler.export import exporters
         from bilingual_crawler.export.source import Selection
+        from bilingual_crawler.reporting.bars import share_bar
         from bilingual_crawler.topics.topic import Topic
 
+        if opts.list:
+            listed = dict(exporters.listed_exporters())
+            width = max(map(len, listed))
+            print_lines(f"{name:<{width}}  {about}" for name, about in listed.items())
+            return
         folder = Path(one_argument(args, "the folder of a crawl"))
         if not opts.to:
-            raise UsageError("say which format: --to tmx, or see --help")
+            raise UsageError("choose a format, such as --to tmx; --list shows them all")
         if opts.min_score is not None and not math.isfinite(opts.min_score):
             raise UsageError("--min-score must be a number")
-        form = find_format(opts.to)
-        target = run.place_of(folder, form, opts.out)
-        with progress_bar(form.name) as watch:
-            account = run.export(
+        exporter = exporters.find_exporter(opts.to)
+        target = exporters.place_of(folder, exporter, opts.out)
+        with share_bar(exporter.name) as watch:
+            account = exporters.export(
                 folder,
-                form,
+                exporter,
                 target,
                 selection=Selection(opts.dropped, opts.min_score),
                 watch=watch,
                 topic=Topic(() if opts.topic is None else read_terms(opts.topic)),
             )
-        print_account(account, str(target))
+        print_lines(account.lines(str(target)))

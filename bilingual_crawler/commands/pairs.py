@@ -1,60 +1,57 @@
-"""`scrapy pairs`: pairing alone, on what others have fetched."""
+"""`scrapy pairs`: pairing without crawling, on pages that were fetched before."""
 
 import argparse
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler.commands.base import BaseCommand
+from bilingual_crawler.commands.base import BaseCommand, piped_output, read_pair
 from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from bilingual_crawler.config.settings import Config
     from bilingual_crawler.corpus.sources.tree import FolderRules
-    from bilingual_crawler.languages import LanguagePair
-    from bilingual_crawler.pairing.resources import PairingAids
 
 DETAILS = """\
 An INPUT may be
 
-  a WARC file            .warc or .warc.gz, ours, wget's, Heritrix's or Common Crawl's
-  a directory            HTML and text files, and WARC files, in it and below it
-  a crawl's folder       or its documents.jsonl.gz alone
-  a list of URLs         a URL a line, and after a tab its language if you know it; nothing is
-                         fetched: URLs that are equal but for language tokens are pairs
-  a list of files        two paths a line with a tab between: each pair gets a verdict
+  a WARC file            .warc or .warc.gz: ours, wget's, Heritrix's or Common Crawl's
+  a directory            HTML, text and WARC files in it and below it
+  a crawl's folder       or its documents.jsonl.gz
+  a list of URLs         one URL per line, with its language after a tab if you know it; nothing
+                         is fetched: URLs that are equal except for language tokens are pairs
+  a list of files        two paths per line, separated by a tab: each pair gets a verdict
 
 and several may be given together. Lists may be gzipped, and - is a list from standard input.
-What cannot be read, or is in neither language, is skipped, counted and told. Sitemaps in WARC
-files and directories are no pages: the translations that they name count as declared.
+What cannot be read, or is in neither language, is skipped and reported. Sitemaps in WARC files
+and directories are not pages: the translations that they name count as declared.
 
   scrapy pairs site.warc.gz --langs eng-fra > pairs.tsv
   scrapy pairs mirror/ --langs spa-eus --out corpus
   zcat urls.gz | scrapy pairs - --langs eng-fra --json
   scrapy pairs site.warc.gz --langs eng-fra --gold gold.tsv --strip-alternates
 
-Without --out a pair is a line: URL, URL, score, detectors; for listed files also the verdict.
+Without --out, pairs are printed one per line: URL, URL, score, detectors; for listed files also
+the verdict.
 --out DIR gets pairs.jsonl (with all evidence), pairs.tsv (two URLs) and pairs.json (counts).
 
---gold has rows of two URLs and, if you like, their two languages. A pair is wrong if one of
-its pages has another partner in the list; pairs of pages that are not in it are unjudged.
-Figures are printed for all detectors together and for each alone, and every miss with its
-reason. --ablation pairs once more without each detector.
+--gold has rows of two URLs and optionally their two languages. A pair is wrong if one of its
+pages has another partner in the list; pairs of pages that are not in the list are not judged.
+Figures are printed for all detectors together and for each one alone, and every miss with its
+reason. --ablation repeats the pairing without each detector in turn.
 
-Settings that help: -s BILINGUAL_PAIR_MODEL=FILE (of scrapy train pairs), BILINGUAL_WORD_LIST,
+Settings that help: -s BILINGUAL_PAIR_MODEL=FILE (from scrapy train pairs), BILINGUAL_WORD_LIST,
 BILINGUAL_EMBEDDINGS, BILINGUAL_DETECTORS (your own), BILINGUAL_MODELS.
 
 --folders says which folders of a directory may hold the two sides of a pair:
 
-  same=2        one folder, at most 2 deep          level=1     a/ and b/ beside it
+  same=2        one folder, at most 2 deep          level=1     a/ and b/ next to it
   parent=2      one at most 2 below the other       across=1/2  a/ and b/c/: 1 level apart, and
-                                                    2 up to what they have in common
+                                                    2 levels up to the common parent
 
-JSON is one line: langs, pages (of each language), split_pages, sitemaps, skipped (by reason),
+JSON is one line: langs, pages (per language), split_pages, sitemaps, skipped (by reason),
 candidates, pairs, pairs_per_detector; with --gold also gold, precision, recall, f1, unjudged,
 found, correct, wrong, detectors and ablation (the same for each name), misses (first, second,
 reason, detail).
@@ -62,11 +59,11 @@ reason, detail).
 
 
 class PairsCommand(BaseCommand):
-    """Reads the options, pairs, prints."""
+    """Pairs, and prints."""
 
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
     usage = "INPUT... --langs eng-fra [--out DIR] [--gold GOLD.tsv] [options]"
-    summary = "Find the translations in WARC files, directories and lists, without crawling"
+    summary = "Find translations in WARC files, directories and lists, without crawling"
     details = DETAILS
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -75,24 +72,30 @@ class PairsCommand(BaseCommand):
         group = parser.add_argument_group("Pairing")
         group.add_argument("--langs", metavar="PAIR", help="the two languages, such as eng-fra")
         group.add_argument("--out", type=Path, metavar="DIR", help="write files into this folder")
-        group.add_argument("--detectors", metavar="A,B", help="which evidence (default: all)")
+        group.add_argument("--detectors", metavar="A,B", help="only this evidence (default: all)")
         group.add_argument("--json", action="store_true", help="one line of JSON, for programs")
-        group.add_argument("--folders", metavar="RULES", help="directories: which may go together")
         group.add_argument(
-            "--across-hosts", action="store_true", help="lists of URLs: the host does not count"
+            "--folders", metavar="RULES", help="directories: which folders may go together"
+        )
+        group.add_argument(
+            "--across-hosts",
+            action="store_true",
+            help="lists of URLs: pair URLs of different hosts too",
         )
         group.add_argument(
             "--strip-alternates",
             action="store_true",
-            help="hide hreflang, rel=alternate and sitemaps before pages are read",
+            help="ignore hreflang, rel=alternate and sitemaps",
         )
-        group.add_argument("--gold", type=Path, metavar="FILE", help="judge by these true pairs")
         group.add_argument(
-            "--ablation", action="store_true", help="with --gold: without each detector in turn"
+            "--gold", type=Path, metavar="FILE", help="compare with these true pairs"
+        )
+        group.add_argument(
+            "--ablation", action="store_true", help="with --gold: repeat without each detector"
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Pair, and hand over; the end of a pipeline may stop listening."""
+        """Pair, and print."""
         from rich.console import Console
 
         from bilingual_crawler.lab.evaluation import pairs_report
@@ -107,29 +110,26 @@ class PairsCommand(BaseCommand):
             pairs_report.write_folder(opts.out, outcome, summary)
         skips, pair = outcome.reading.skips, outcome.search.pair
         pairs_report.tell(summary, skips, pair, console)
-        try:
+        with piped_output():
             if opts.json:
                 sys.stdout.write(json.dumps(summary, ensure_ascii=False) + "\n")
             elif opts.gold is not None:
                 pairs_report.print_figures(summary, Console(highlight=False, markup=False))
             elif opts.out is None:
                 pairs_report.write_lines(outcome, sys.stdout)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     def _check(self, args: list[str], opts: argparse.Namespace) -> None:
         if not args:
-            raise UsageError("name what is to be paired: a WARC file, a directory, a list")
+            raise UsageError("name the inputs: a WARC file, a directory, a list")
         if not opts.langs:
-            raise UsageError("say for which two languages: --langs eng-fra")
+            raise UsageError("name the two languages: --langs eng-fra")
         if opts.ablation and opts.gold is None:
-            raise UsageError("--ablation needs true pairs to judge by: --gold FILE")
+            raise UsageError("--ablation needs true pairs: --gold FILE")
         if args.count("-") > 1:
-            raise UsageError("standard input can be read once: write - once")
+            raise UsageError("standard input can be read only once: write - once")
 
     def _find(self, args: list[str], opts: argparse.Namespace, console: Any) -> Any:
-        from bilingual_crawler.config.settings import Config
+        from bilingual_crawler.corpus.keep_rule import pairing_aids
         from bilingual_crawler.corpus.offline import Task, find_pairs
         from bilingual_crawler.corpus.sources.inputs import size_of
         from bilingual_crawler.corpus.sources.reading import (
@@ -137,13 +137,12 @@ class PairsCommand(BaseCommand):
             unchanged,
         )
         from bilingual_crawler.lab.replay.stripping import without_alternates
-        from bilingual_crawler.reporting.reading_bar import ReadingBar
+        from bilingual_crawler.reporting.bars import ReadingBar
 
-        assert self.settings is not None
-        config = Config.from_settings(self.settings)
+        config = self.config()
         bar = ReadingBar(console, map(size_of, args))
         change = without_alternates if opts.strip_alternates else unchanged
-        aids = aids_of(config)
+        aids = pairing_aids(config)
         task = Task(
             inputs=tuple(args),
             reading=SourceReading(read_pair(opts.langs), change, bar.read),
@@ -156,28 +155,6 @@ class PairsCommand(BaseCommand):
         )
         with bar:
             return find_pairs(task, bar.found)
-
-
-def aids_of(config: "Config") -> "PairingAids":
-    """Read the models, resources and detectors that the settings name."""
-    from bilingual_crawler.pairing.resources import PairingAids
-    from bilingual_crawler.scoring.shared_models import parallel_urls_if_there
-
-    return PairingAids.read(config, parallel_urls_if_there(config))
-
-
-def read_pair(text: str) -> "LanguagePair":
-    """The two languages that a user means."""
-    from bilingual_crawler.languages import (
-        LanguagePair,
-        LanguagePairError,
-        UnknownLanguageError,
-    )
-
-    try:
-        return LanguagePair.parse(text)
-    except (LanguagePairError, UnknownLanguageError) as error:
-        raise ConfigurationError(f"--langs: {error}") from error
 
 
 def _detectors(text: str | None, known: tuple[str, ...]) -> tuple[str, ...] | None:

@@ -1,4 +1,4 @@
-"""`scrapy replay`: crawl recorded sites once a scorer, and see which finds pairs first."""
+"""`scrapy replay`: crawls recorded sites once per scorer, and compares how soon pairs are found."""
 
 import argparse
 from pathlib import Path
@@ -10,37 +10,37 @@ from scrapy.settings import SETTINGS_PRIORITIES
 from bilingual_crawler.commands.base import BaseCommand
 from bilingual_crawler.errors import ConfigurationError
 
-MOST_SEEDS = 1 << 32
+MAX_SEED = 1 << 32
 RECORDINGS = (".warc", ".warc.gz")
 
 DETAILS = """\
-The recorded site is crawled by the real engine, once a scorer, one page at a time, without the
-network. Every URL that was not recorded is a 404. The curve of a crawl is the share of the gold
-pairs with both pages fetched against the share of the pages downloaded; it stands beside that
-of breadth_first, which always runs, and that of an oracle, which knows the gold pairs but can
-only fetch what it has seen a link to.
+The real engine crawls the recorded site once per scorer, one page at a time, without the network.
+Every URL that was not recorded is a 404. The curve of a crawl is the share of gold pairs with
+both pages fetched against the share of pages downloaded. It is compared with the curve of
+breadth_first, which always runs, and that of an oracle, which knows the gold pairs but can only
+fetch what it has seen a link to.
 
---gold names a table a recording, in the same order: two URLs a line with a tab between, and
-after them, if you like, their languages. Without it NAME.warc.gz is judged by NAME.gold.tsv
-beside it. The word alternates stands for the site's own hreflang links: pages that name each
-other, in the languages that they are really in.
+--gold names one table per recording, in the same order: two URLs per line, separated by a tab,
+optionally followed by their languages. Without it, NAME.warc.gz is judged by NAME.gold.tsv next to
+it. The word alternates stands for the site's own hreflang links: pages that name each other, in
+the languages that they are really in.
 
---langs takes the lines of two languages; without it each site is replayed for the languages
-that most lines of its table have.
+--langs selects the lines of two languages; without it, each site is replayed for the languages of
+most lines of its table.
 
   scrapy replay site.warc.gz --gold pairs.tsv --langs eus-spa
   scrapy replay site.warc.gz --gold alternates --langs eus-spa --strip-alternates
   scrapy replay sites/*.warc.gz --scorers adaptive,smart --plot curves.png --json
 
-JSON is a line a site, and one more ("site": "all") if there are several:
+JSON is one line per site, and one more ("site": "all") if there are several:
 
   pages, pairs     pages that links lead to from the seeds; gold pairs with both among them
   auc              mean share of the pairs over downloads 1 to `pages`; a crawl that ends
                    early keeps its last value; a download is a 200 response
   gain             (auc - auc of breadth_first) / (auc of the oracle - auc of breadth_first)
   downloads_to_50  downloads until half of the pairs are fetched (also 80, 95); null: never
-  pairs_fetched    of these pairs, those with both pages fetched; pairs_beyond_links are
-                   gold pairs that were fetched though no links lead to them
+  pairs_fetched    pairs of these with both pages fetched; pairs_beyond_links are gold pairs
+                   that were fetched although no links lead to them
   pairs_detected   pairs that the crawl itself wrote, with detected_precision (of the pairs
                    that have a page in the gold list) and detected_recall (of the gold pairs)
   deciles          pairs fetched after each tenth of the pages; summed over sites for "all"
@@ -48,11 +48,11 @@ JSON is a line a site, and one more ("site": "all") if there are several:
 
 
 class ReplayCommand(BaseCommand):
-    """Reads the options, replays, prints."""
+    """Replays, and prints the figures."""
 
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
     usage = "SITE.warc.gz... [--gold PAIRS.tsv...|alternates] [--langs eus-spa] [options]"
-    summary = "Crawl recorded sites with several scorers: which finds the pairs first"
+    summary = "Crawl recorded sites with several scorers: which one finds pairs first"
     details = DETAILS
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -63,24 +63,28 @@ class ReplayCommand(BaseCommand):
             "--gold", nargs="+", default=[], metavar="FILE", help="true pairs, or alternates"
         )
         group.add_argument("--langs", metavar="PAIR", help="the two languages, such as eus-spa")
-        group.add_argument("--scorers", metavar="A,B", help="which scorers (default: all)")
+        group.add_argument("--scorers", metavar="A,B", help="only these scorers (default: all)")
         group.add_argument(
             "--strip-alternates",
             action="store_true",
             help="hide hreflang links and sitemaps from the crawl",
         )
-        group.add_argument("--budget", type=int, default=0, metavar="N", help="downloads at most")
+        group.add_argument(
+            "--budget", type=int, default=0, metavar="N", help="maximum number of downloads"
+        )
         group.add_argument(
             "--seeds", metavar="URL,URL", help="where to start (default: the home page)"
         )
-        group.add_argument("--seed", type=int, default=0, metavar="N", help="of chance (0)")
+        group.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (0)")
         group.add_argument(
-            "--processes", type=int, default=2, metavar="N", help="crawls at once (2)"
+            "--processes", type=int, default=2, metavar="N", help="parallel crawls (2)"
         )
         group.add_argument("--json", action="store_true", help="lines of JSON, for programs")
-        group.add_argument("--plot", type=Path, metavar="FILE", help="draw the curves: OUT.png")
         group.add_argument(
-            "--order", type=Path, metavar="DIR", help="write the downloads of each crawl"
+            "--plot", type=Path, metavar="FILE", help="draw the curves, such as curves.png"
+        )
+        group.add_argument(
+            "--order", type=Path, metavar="DIR", help="write the downloads of each crawl, in order"
         )
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -119,11 +123,11 @@ class ReplayCommand(BaseCommand):
         recordings = [Path(each) for each in opts.gold if each.endswith(RECORDINGS)]
         recordings = [Path(each) for each in args] + recordings
         if not recordings:
-            raise UsageError("name the recording of a site: SITE.warc.gz")
+            raise UsageError("name a recorded site: SITE.warc.gz")
         missing = [path for path in recordings if not path.is_file()]
         if missing:
             raise ConfigurationError(f"There is no file {missing[0]}.")
-        if opts.budget < 0 or opts.processes < 1 or not 0 <= opts.seed < MOST_SEEDS:
+        if opts.budget < 0 or opts.processes < 1 or not 0 <= opts.seed < MAX_SEED:
             raise UsageError("--budget and --seed must be 0 or more, --processes 1 or more")
         lists: list[Path | None]
         if given == [ALTERNATES]:
@@ -153,7 +157,7 @@ class ReplayCommand(BaseCommand):
         ]
 
     def _settings(self) -> dict[str, Any]:
-        """What the user sets: our settings from anywhere, the others from the command line."""
+        """Return the settings of the user: ours from anywhere, others from the command line."""
         assert self.settings is not None
         typed = SETTINGS_PRIORITIES["cmdline"]
         return {
@@ -164,7 +168,7 @@ class ReplayCommand(BaseCommand):
 
 
 def _scorers(text: str | None) -> tuple[str, ...]:
-    """The scorers, breadth_first always among them: the gain is measured from it."""
+    """Return the scorers, always with breadth_first: the gain is measured from it."""
     from bilingual_crawler.config.settings import SCORERS
     from bilingual_crawler.lab.replay.measure import BREADTH_FIRST
 
@@ -194,7 +198,7 @@ def _beside(warc: Path) -> Path:
     path = warc.with_name(site_name(warc) + ENDING)
     if not path.exists():
         raise ConfigurationError(
-            f"Which pairs of {warc} are true? Write --gold PAIRS.tsv, or --gold alternates"
-            f" for the site's own hreflang links ({path} is not there)."
+            f"The true pairs of {warc} are not known: write --gold PAIRS.tsv, or --gold alternates"
+            f" for the site's own hreflang links (there is no {path})."
         )
     return path

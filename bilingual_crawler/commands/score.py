@@ -1,15 +1,14 @@
-"""`scrapy score`: why a link comes sooner or later, factor by factor."""
+"""`scrapy score`: explains the score of a link, factor by factor."""
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler.commands.base import BaseCommand
+from bilingual_crawler.commands.base import BaseCommand, print_lines
 
 if TYPE_CHECKING:
     from bilingual_crawler.scoring.explanation import Explanation
@@ -18,15 +17,14 @@ DETAILS = """\
   $ scrapy score https://udala.example/eu/agenda --from https://udala.example/es/agenda \\
         --langs spa-eus
 
-explains a link from one page to another with every scorer, --scorer NAME with one. Nothing is
-downloaded. With --crawl DIR a scorer knows what it learned in that crawl, which may be running.
+explains a link from one page to another with every scorer, or with one (--scorer NAME). Nothing
+is downloaded. With --crawl DIR, scorers know what they learned in that crawl, which may be running.
 
---from-lang is the language of the page with the link: by default what the crawl found, or else
-what its URL says, or else the first of the two.
+--from-lang is the language of the page with the link. By default it is what the crawl found, or
+what the URL says, or the first of the two languages.
 
 JSON is one line: url, from, from_lang, langs, waiting_at (the priority in the crawl, if it waits)
-and scores, an object with, for each scorer, score (null: not followed) and factors (name, value,
-why), or error.
+and scores: for each scorer score (null: not followed) and factors (name, value, why), or error.
 """
 
 
@@ -46,18 +44,20 @@ class ScoreCommand(BaseCommand):
         group.add_argument("--from-lang", metavar="LANG", help="the language of that page")
         group.add_argument("--anchor", metavar="TEXT", default="", help="the text of the link")
         group.add_argument(
-            "--depth", type=int, default=0, metavar="N", help="how far that page is from a seed (0)"
+            "--depth",
+            type=int,
+            default=0,
+            metavar="N",
+            help="links between a seed and that page (0)",
         )
-        group.add_argument("--scorer", metavar="NAME", help="one scorer (default: all)")
-        group.add_argument("--crawl", metavar="DIR", help="the folder of a crawl that has learned")
+        group.add_argument("--scorer", metavar="NAME", help="only this scorer (default: all)")
+        group.add_argument("--crawl", metavar="DIR", help="the folder of a crawl to learn from")
         group.add_argument("--topic", metavar="FILE", type=Path, help="the topic of the crawl")
         group.add_argument("--json", action="store_true", help="one line of JSON, for programs")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Ask the scorers, and print."""
-        from bilingual_crawler.config.settings import Config
         from bilingual_crawler.config.topic_definition import read_terms
-        from bilingual_crawler.reporting.terminal import plain
         from bilingual_crawler.scoring.explanation import (
             LinkQuestion,
             explain_link,
@@ -65,14 +65,13 @@ class ScoreCommand(BaseCommand):
         from bilingual_crawler.topics.topic import Topic
 
         if len(args) != 1 or args[0].startswith("-"):
-            raise UsageError("give the URL of one link")
+            raise UsageError("name the URL of one link")
         if not opts.source:
-            raise UsageError("say on which page the link is: --from URL")
+            raise UsageError("name the page with the link: --from URL")
         if not opts.langs and not opts.crawl:
-            raise UsageError("say for which languages: --langs spa-eus")
+            raise UsageError("name the two languages: --langs spa-eus")
         if not all("://" in url for url in (args[0], opts.source)):
             raise UsageError("write both URLs in full, with https:// in front")
-        assert self.settings is not None
         question = LinkQuestion(
             url=args[0],
             source=opts.source,
@@ -84,15 +83,15 @@ class ScoreCommand(BaseCommand):
             crawl=opts.crawl,
             topic=Topic(() if opts.topic is None else read_terms(opts.topic)),
         )
-        explanation = explain_link(question, Config.from_settings(self.settings))
+        explanation = explain_link(question, self.config())
         if opts.json:
             print(json.dumps(explanation.to_dict(), ensure_ascii=False))  # noqa: T201 - the answer
         else:
-            sys.stdout.writelines(f"{plain(line)}\n" for line in _lines(explanation))
+            print_lines(_lines(explanation))
 
 
 def _lines(explanation: "Explanation") -> Iterator[str]:
-    """The answers for a person; only scores of one scorer can be compared with each other."""
+    """Yield the explanation for a person; scores of different scorers cannot be compared."""
     asked, pair = explanation.question, explanation.pair
     yield asked.url
     yield f"  on {asked.source} ({explanation.language}), for {' and '.join(map(str, pair))}"

@@ -3,22 +3,20 @@
 import argparse
 from pathlib import Path
 
-from scrapy.exceptions import UsageError
-
-from bilingual_crawler.commands.base import BaseCommand
+from bilingual_crawler.commands.base import BaseCommand, one_argument
 
 DETAILS = """\
 The page has two parts. Corpus: search the sentence pairs in either language (words, "phrases",
 prefix*, regular expressions), read document pairs side by side with the evidence for them, and
-accept or reject them; the marks are saved in labels.tsv, two URLs and 1 or 0 a line. Crawl: the
+accept or reject them; the marks are saved in labels.tsv (two URLs and 1 or 0 per line). Crawl: the
 yield curve, pages by language, sites, why pages were dropped, the best waiting URLs.
 
-It works while the crawl runs. The index of the search is made in the folder (search.sqlite) and
-can be deleted at any time.
+It works while the crawl runs. The search index is kept in the folder (search.sqlite) and can be
+deleted at any time.
 
-Only this machine can reach the page. With --host another address is listened on, and the page
-asks for a token. The connection is not encrypted: over networks that you do not trust, use a
-tunnel (ssh -L 8000:127.0.0.1:8000 HOST) or a proxy with TLS.
+Only this machine can reach the page. With --host the server listens on another address, and the
+page asks for a token. The connection is not encrypted: over networks that you do not trust, use
+a tunnel (ssh -L 8000:127.0.0.1:8000 HOST) or a proxy with TLS.
 
   scrapy serve crawls/demo
   scrapy serve crawls/demo --port 8000 --no-browser
@@ -27,7 +25,7 @@ tunnel (ssh -L 8000:127.0.0.1:8000 HOST) or a proxy with TLS.
 
 
 class ServeCommand(BaseCommand):
-    """Reads the options and runs the server."""
+    """Runs the server."""
 
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
     usage = "CRAWL_DIR [options]"
@@ -38,32 +36,34 @@ class ServeCommand(BaseCommand):
         """Declare our options after Scrapy's own."""
         super().add_options(parser)
         group = parser.add_argument_group("Server")
-        group.add_argument("--port", type=int, default=0, metavar="N", help="port (any free one)")
         group.add_argument(
-            "--host", default="127.0.0.1", help="address to listen on (127.0.0.1, this machine)"
+            "--port", type=int, default=0, metavar="N", help="port (default: any that is free)"
+        )
+        group.add_argument(
+            "--host",
+            default="127.0.0.1",
+            help="address to listen on (127.0.0.1, this machine only)",
         )
         group.add_argument(
             "--token",
-            help="what the page asks for (with --host one is made and printed)",
+            help="the token that the page asks for (with --host, one is generated and printed)",
         )
         group.add_argument(
             "--allow-host",
             action="append",
             default=[],
             metavar="NAME",
-            help="a further name by which browsers may call the server",
+            help="another name under which browsers may reach the server",
         )
-        group.add_argument("--no-browser", action="store_true", help="open no browser")
+        group.add_argument("--no-browser", action="store_true", help="do not open a browser")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Serve until Ctrl-C."""
-        if len(args) != 1:
-            raise UsageError("give the folder of one crawl")
         from bilingual_crawler.web.server import ServerOptions, serve
 
         serve(
             ServerOptions(
-                folder=Path(args[0]),
+                folder=Path(one_argument(args, "the folder of one crawl")),
                 host=opts.host,
                 port=opts.port,
                 token=opts.token,

@@ -1,8 +1,7 @@
-"""`scrapy topic`: why pages are on topic or not, without crawling."""
+"""`scrapy topic`: explains why pages are on topic or not, without crawling."""
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler.commands.base import BaseCommand
+from bilingual_crawler.commands.base import BaseCommand, piped_output
 from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -19,16 +18,16 @@ if TYPE_CHECKING:
     from bilingual_crawler.topics.topic import Topic
 
 DETAILS = """\
-TOPIC is the file that -a topic=TOPIC of a crawl takes: lines of weight, term, subdomain and
-language with tabs between them, or terms alone. An INPUT may be
+TOPIC is a file as for scrapy crawl -a topic=TOPIC: lines of weight, term, subdomain and language,
+separated by tabs, or only terms. An INPUT may be
 
-  a page                 a file .html or .txt
-  a directory            HTML and text files, and WARC files, in it and below it
+  a page                 an .html or .txt file
+  a directory            HTML, text and WARC files in it and below it
   a WARC file            .warc or .warc.gz
-  a crawl's folder       or its documents.jsonl.gz alone: what was kept
+  a crawl's folder       or its documents.jsonl.gz: the pages that were kept
 
-Each page gets a line with its score, and a line for each of its terms: what it adds, its weight,
-and where it stands. What is needed is set by BILINGUAL_TOPIC_SCORE and BILINGUAL_TOPIC_TERMS.
+Each page gets one line with its score, and one line per term: what it adds, its weight, and where
+it was found. BILINGUAL_TOPIC_SCORE and BILINGUAL_TOPIC_TERMS set what is required.
 
   scrapy topic topic.tsv page.html --langs spa
   scrapy topic topic.tsv crawls/example/crawl-00000.warc.gz --langs spa-eus --json
@@ -37,11 +36,11 @@ and where it stands. What is needed is set by BILINGUAL_TOPIC_SCORE and BILINGUA
 
 
 class TopicCommand(BaseCommand):
-    """Reads the options, judges, prints."""
+    """Judges pages, and prints why."""
 
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
     usage = "TOPIC INPUT... --langs spa-eus [--json]"
-    summary = "Tell why pages are on topic or not"
+    summary = "Explain why pages are on topic or not"
     details = DETAILS
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -49,34 +48,29 @@ class TopicCommand(BaseCommand):
         super().add_options(parser)
         group = parser.add_argument_group("Topic")
         group.add_argument("--langs", metavar="LANGS", help="two languages (spa-eus), or one (spa)")
-        group.add_argument("--json", action="store_true", help="a line of JSON a page")
+        group.add_argument("--json", action="store_true", help="one line of JSON per page")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Judge every page, and hand over; the end of a pipeline may stop listening."""
-        from bilingual_crawler.config.settings import Config
+        """Judge every page, and print."""
         from bilingual_crawler.config.topic_definition import read_terms
         from bilingual_crawler.corpus.sources.reading import SourceReading
         from bilingual_crawler.languages import parse_languages
         from bilingual_crawler.topics.topic import Topic
 
         file, inputs = _checked(args, opts)
-        assert self.settings is not None
-        config = Config.from_settings(self.settings)
+        config = self.config()
         try:
             reading = SourceReading(parse_languages(opts.langs))
         except ValueError as error:
             raise ConfigurationError(f"--langs {opts.langs}: {error}") from error
         topic = Topic(read_terms(file), config.topic_score, config.topic_terms)
         pages = on_topic = 0
-        try:
+        with piped_output():
             for document in _documents(inputs, reading):
                 topic.annotate(document)
                 pages += 1
                 on_topic += document.topic is not None and document.topic.on_topic
-                sys.stdout.writelines(_told(document, topic, as_json=opts.json))
-            sys.stdout.flush()
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                sys.stdout.writelines(_explained(document, topic, as_json=opts.json))
         sys.stderr.write(f"{on_topic:,} of {pages:,} pages are on topic\n")
         for reason, number in reading.skips.counts.most_common():
             sys.stderr.write(f"{number:,} skipped: {reason}\n")
@@ -84,14 +78,14 @@ class TopicCommand(BaseCommand):
 
 def _checked(args: list[str], opts: argparse.Namespace) -> tuple[Path, list[str]]:
     if len(args) < 2:  # noqa: PLR2004 - the topic, and something to judge
-        raise UsageError("name the file of the topic, and then the pages: a file, a WARC file, ...")
+        raise UsageError("name the topic file, then the pages: a file, a WARC file, ...")
     if not opts.langs:
-        raise UsageError("say for which languages: --langs spa-eus, or --langs spa")
+        raise UsageError("name the languages: --langs spa-eus, or --langs spa")
     return Path(args[0]), args[1:]
 
 
 def _documents(inputs: list[str], reading: "SourceReading") -> "Iterator[Document]":
-    """The pages of all inputs in a language that is wanted; others are counted."""
+    """Yield the pages of all inputs in a wanted language; count the others."""
     from bilingual_crawler.documents.document import Document
 
     for source in inputs:
@@ -111,7 +105,7 @@ def _found(source: str, reading: "SourceReading") -> Iterator[object]:
     if "://" in source:
         raise ConfigurationError(
             f"{source} is not fetched here: save the page first, for example with"
-            f" scrapy fetch --nolog {source} > page.html, and write page.html."
+            f" scrapy fetch --nolog {source} > page.html, then name page.html."
         )
     path = Path(source)
     if path.is_file() and path.suffix.lower() in HTML | TEXT:
@@ -119,7 +113,7 @@ def _found(source: str, reading: "SourceReading") -> Iterator[object]:
     return documents_from(source, reading)
 
 
-def _told(document: "Document", topic: "Topic", *, as_json: bool) -> Iterator[str]:
+def _explained(document: "Document", topic: "Topic", *, as_json: bool) -> Iterator[str]:
     from bilingual_crawler.reporting.terminal import plain
     from bilingual_crawler.topics.topic import explain_dict, explain_lines
 

@@ -1,4 +1,4 @@
-"""`scrapy train`: make a model from tables, with a progress bar."""
+"""`scrapy train`: trains a model, with a progress bar."""
 
 import argparse
 import importlib
@@ -9,7 +9,7 @@ from typing import Any, Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from bilingual_crawler.commands import train_links, train_pairs
+from bilingual_crawler.commands import train_small
 from bilingual_crawler.commands.base import BaseCommand
 from bilingual_crawler.errors import ConfigurationError
 
@@ -23,20 +23,19 @@ DETAILS = """\
 url2lang learns the language of a page from its URL. Tables have the columns url and lang,
 tab- or comma-separated, plain or .gz; a header line may name the columns domain and split.
 
-parallel learns whether two URLs are translations of each other. Tables have two URLs and
-their two languages, or two URLs and 0 or 1. Other pairs of the same sites are made into
-negatives.
+parallel learns whether two URLs are translations of each other. Tables have two URLs and their
+two languages, or two URLs and 0 or 1. Other pairs of the same sites serve as negatives.
 
-Sites are split by registered domain: a share of them is kept to choose the weights on (dev)
-and to measure once at the end (test), unless a column split or --dev says which. Rows whose
-split is "sites" are never used.
+Sites are split by registered domain: some are set aside to choose the weights (dev) and to
+measure once at the end (test), unless a column split or --dev says which. Rows whose split is
+"sites" are never used.
 
---base compact trains a small model from nothing, in minutes to an hour without a GPU.
---base xlm-roberta-base, or the folder of a downloaded model, is fine-tuned; take a GPU.
+--base compact trains a small model from scratch, in minutes to an hour without a GPU.
+--base xlm-roberta-base, or the folder of a downloaded model, is fine-tuned; use a GPU.
 
 OUT then holds model.onnx (int8, what a crawl loads), model.fp32.onnx, tokenizer.json,
 config.json with the labels, README.md with data, splits and figures, and checkpoint.pt.
-A run that was killed goes on with the same command and --resume.
+To resume a run that was killed, repeat the command with --resume.
 
   scrapy train url2lang --data urls.tsv.gz --base compact --out models/url2lang
   scrapy train parallel --data pairs.tsv.gz --base xlm-roberta-base --out parallel --batch 64
@@ -44,7 +43,7 @@ A run that was killed goes on with the same command and --resume.
 
 
 class TrainCommand(BaseCommand):
-    """Reads the options, runs the recipe, prints the figures."""
+    """Trains, and prints the figures."""
 
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
     usage = (
@@ -52,51 +51,55 @@ class TrainCommand(BaseCommand):
         " | links --input WARC... [options]"
     )
     summary = "Train a model: the language of a URL, or whether two pages are translations"
-    details = f"{DETAILS}\n{train_pairs.DETAILS}\n{train_links.DETAILS}"
+    details = f"{DETAILS}\n{train_small.PAIRS_DETAILS}\n{train_small.LINKS_DETAILS}"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare our options after Scrapy's own."""
         super().add_options(parser)
         files: dict[str, Any] = {"nargs": "+", "type": Path, "metavar": "FILE", "default": []}
         group = parser.add_argument_group("Training")
-        group.add_argument("--data", **files, help="tables to learn from and be measured on")
-        group.add_argument("--weak", **files, help="the same, less trusted: half the weight")
+        group.add_argument("--data", **files, help="tables to learn from and to measure on")
+        group.add_argument("--weak", **files, help="less trusted tables: half the weight")
         group.add_argument(
             "--extra",
             **files,
-            help="url2lang: URLs to learn from only; parallel: other URLs of sites",
+            help="url2lang: URLs only to learn from; parallel: other URLs of the sites",
         )
-        group.add_argument("--dev", **files, help="measure on this table, not on a share of --data")
+        group.add_argument("--dev", **files, help="measure on this table, not on a part of --data")
         group.add_argument(
             "--phrases",
             **files,
-            help="parallel: rows of language, English phrase, translation, to learn words from",
+            help="parallel: rows of language, English phrase, translation",
         )
         group.add_argument("--base", default="compact", help="compact, a hub name, or a folder")
-        group.add_argument("--out", type=Path, metavar="DIR", help="folder of the finished model")
-        group.add_argument("--epochs", type=int, help="at most (50; compact 8)")
-        group.add_argument("--batch", type=int, help="examples a step (32; compact 256)")
+        group.add_argument("--out", type=Path, metavar="DIR", help="folder for the model")
+        group.add_argument("--epochs", type=int, help="maximum number of epochs (50; compact 8)")
+        group.add_argument("--batch", type=int, help="examples per step (32; compact 256)")
         group.add_argument("--lr", type=float, help="learning rate (1e-5; compact 1.5e-3)")
-        group.add_argument("--length", type=int, help="tokens of an input")
-        group.add_argument("--epoch-size", type=int, help="examples an epoch (compact only)")
+        group.add_argument("--length", type=int, help="tokens per input")
+        group.add_argument("--epoch-size", type=int, help="examples per epoch (compact only)")
         group.add_argument("--vocabulary", type=int, help="size of a compact model's vocabulary")
-        group.add_argument("--cap", type=int, default=600_000, help="URLs a language (600,000)")
-        group.add_argument("--patience", type=int, default=5, help="epochs without gain (5)")
-        group.add_argument("--threads", type=int, default=0, help="processor threads (all)")
-        group.add_argument("--seed", type=int, default=0, help="of everything random (0)")
         group.add_argument(
-            "--skip-test", action="store_true", help="leave the test part for a later run"
+            "--cap", type=int, default=600_000, help="maximum number of URLs per language (600,000)"
         )
-        group.add_argument("--resume", action="store_true", help="go on from OUT/checkpoint.pt")
-        train_pairs.add_options(parser)
+        group.add_argument(
+            "--patience", type=int, default=5, help="stop after this many epochs without gain (5)"
+        )
+        group.add_argument("--threads", type=int, default=0, help="processor threads (all)")
+        group.add_argument("--seed", type=int, default=0, help="random seed (0)")
+        group.add_argument(
+            "--skip-test", action="store_true", help="do not measure on the test part"
+        )
+        group.add_argument("--resume", action="store_true", help="resume from OUT/checkpoint.pt")
+        train_small.add_options(parser)
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Train, and say where the model is and what it reaches."""
+        """Train, and print the figures."""
         if args == [PAIRS]:
-            train_pairs.train_pairs(opts)
+            train_small.train_pairs(opts)
             return
         if args == [LINKS]:
-            train_links.train_links(opts)
+            train_small.train_links(opts)
             return
         task = self._task(args, opts)
         console = Console(stderr=True)
@@ -136,17 +139,17 @@ class TrainCommand(BaseCommand):
     def _task(self, args: list[str], opts: argparse.Namespace) -> str:
         if unknown := [each for each in args if each.startswith("-")]:
             raise ConfigurationError(
-                f"There is no option {unknown[0]}; scrapy train --help tells which there are."
+                f"There is no option {unknown[0]}; scrapy train --help lists them."
             )
         if len(args) != 1 or args[0] not in TASKS:
             raise ConfigurationError(
-                "Say which model: scrapy train url2lang or scrapy train parallel (of URLs), or"
-                " scrapy train pairs (of documents) or scrapy train links (of links)."
+                "Name the model: scrapy train url2lang or parallel (URLs), pairs (documents) or"
+                " links (links)."
             )
         for name in POSITIVE:
             if (number := getattr(opts, name)) is not None and number <= 0:
                 option = name.replace("_", "-")
-                raise ConfigurationError(f"--{option} must be above zero, and is {number}.")
+                raise ConfigurationError(f"--{option} must be above zero, but is {number}.")
         if not opts.data or opts.out is None:
             raise ConfigurationError(
                 "Training needs tables and a place for the model.",
@@ -167,7 +170,7 @@ def _check_packages() -> None:
 
 
 class TrainingBar:
-    """Loss, dev macro F1 and time left of a fit, on the terminal."""
+    """Shows loss, dev macro F1 and the remaining time."""
 
     def __init__(self, console: Console) -> None:
         self._bar = Progress(
@@ -190,7 +193,7 @@ class TrainingBar:
         self._bar.stop()
 
     def show(self, progress: Any, schedule: Any) -> None:
-        """Bring the bar up to date; a resumed run is timed from where it went on."""
+        """Update the bar; a resumed run is timed from where it resumed."""
         if self._first is None:
             self._first = progress.done - 1
         total = max(1, progress.steps) * schedule.epochs

@@ -1,1 +1,1 @@
-"""What a user asks for: settings, crawl arguments, rules for single sites, seed lists."""
+"""What a user can configure: settings, crawl arguments, rules for sites, seeds, topics."""

@@ -1,4 +1,4 @@
-"""What a crawl is to do: the arguments of the spider, checked before anything is fetched."""
+"""The plan of a crawl: the arguments of the spider, checked before anything is fetched."""
 
 import re
 import tempfile
@@ -29,12 +29,12 @@ WORKER_FILES = (*CRAWL_FILES, "crawl.lock")
 CRAWLS = Path("crawls")
 _MOST_PROBLEMS_SHOWN = 20
 _JOB = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-"""The number of a job, as long as it can be a part of a file name."""
+"""The name of a job, if it can be part of a file name."""
 
 
 @dataclass(frozen=True, slots=True)
 class CrawlPlan:
-    """The arguments of a crawl, all in order; `seeds_from` tells people whose seeds they are."""
+    """The checked arguments of a crawl; `seeds_from` says where the seeds come from."""
 
     langs: Languages
     seeds: tuple[str, ...]
@@ -42,9 +42,9 @@ class CrawlPlan:
     output: Path
     sites: Sites
     topic: tuple[Term, ...] = ()
-    """The terms of the topic, none if the crawl is for whatever there is."""
+    """The terms of the topic, none if the crawl has no topic."""
     discover: bool = False
-    """Whether the seeds are where the search for bilingual sites begins."""
+    """Whether to search for bilingual sites, beginning at the seeds."""
 
     @classmethod
     def from_arguments(
@@ -60,12 +60,12 @@ class CrawlPlan:
         now: datetime | None = None,
         **unknown: Any,
     ) -> Self:
-        """Check all arguments; ConfigurationError tells everything that is wrong at once.
+        """Check all arguments; a ConfigurationError reports all problems at once.
 
-        Arguments that begin with an underscore are notes of whoever started the crawl. One
-        of them means something: scrapyd's `_job` names the folder where no other is given.
+        Arguments that begin with an underscore come from the program that started the crawl. One
+        of them has a meaning: scrapyd's `_job` names the folder if no other is given.
         """
-        if not isinstance(now, datetime | None):  # somebody wrote -a now=...
+        if not isinstance(now, datetime | None):  # the user wrote -a now=...
             now, unknown = None, {"now": now, **unknown}
         problems = [_unknown(name) for name in unknown if not name.startswith("_")]
         languages = _languages(langs, problems)
@@ -99,7 +99,7 @@ def _languages(text: str | None, problems: list[str]) -> Languages | None:
     if not text or not text.strip():
         problems.append(
             "Which two languages? Write them as codes or English names, for example:"
-            " scrapy crawl bilingual -a langs=spa-eus (one of them alone, -a langs=spa,"
+            " scrapy crawl bilingual -a langs=spa-eus (a single one, -a langs=spa,"
             " is a crawl without translations)."
         )
         return None
@@ -116,7 +116,7 @@ def _seeds(
     file: str | Path | None,
     problems: list[str],
 ) -> tuple[tuple[str, ...], str]:
-    """The seeds and where they come from: what the user gives, or else the project's list."""
+    """Return the seeds and their origin: those of the user, or else the project's list."""
     found: list[str] = []
     sources: list[str] = []
     if given is not None:
@@ -133,8 +133,8 @@ def _seeds(
             problems.append(
                 f"The project has no list of seeds for {languages}. Write your own:"
                 " -a seeds=https://example.org/,https://example.com/"
-                " or -a seeds_file=seeds.txt with one URL a line."
-                f" There are lists, for either order, of {', '.join(available_pairs())}."
+                " or -a seeds_file=seeds.txt with one URL per line."
+                f" There are lists, for either order, for {', '.join(available_pairs())}."
             )
     return tuple(dict.fromkeys(found)), " and ".join(sources)
 
@@ -176,7 +176,7 @@ def _listed(file: str | Path, problems: list[str]) -> Iterator[tuple[str, str]]:
         problems.append(f"{file}, {error}.")
         return
     if not lines:
-        problems.append(f"{file} has no URL in it: write one a line.")
+        problems.append(f"{file} has no URL in it: write one per line.")
     for number, address in lines:
         yield f"{file}, line {number}", address
 
@@ -196,7 +196,7 @@ def _checked(addresses: Iterator[tuple[str, str]], problems: list[str]) -> list[
 
 
 def _path(text: str | Path) -> Path:
-    """A path in which ~ is the home folder, which the shell does not see behind `-a name=`."""
+    """Return a path with ~ expanded, which the shell does not do after `-a name=`."""
     try:
         return Path(text).expanduser()
     except RuntimeError:
@@ -216,7 +216,7 @@ def _sites(file: str | Path | None, problems: list[str]) -> Sites:
 def _topic(
     file: str | Path | None, languages: Languages | None, problems: list[str]
 ) -> tuple[Term, ...]:
-    """The terms of a topic; one of them at least is for a language of the crawl."""
+    """Return the terms of a topic, at least one of which must be for a language of the crawl."""
     if file is None:
         return ()
     try:
@@ -256,13 +256,13 @@ def _output(
 
 
 def _not_there_yet(folder: Path) -> Path:
-    """That folder, or one with a number behind it if two crawls begin in one second."""
+    """Return that folder, or a numbered one if two crawls start in the same second."""
     numbered = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
     return next(each for each in chain([folder], numbered) if not each.exists())
 
 
 def holds_workers(folder: Path) -> bool:
-    """Whether there is nothing in a folder but those of the workers of a crawl."""
+    """Return True if a folder contains nothing but the folders of workers of a crawl."""
     folders = list(folder.iterdir()) if folder.is_dir() else []
     return bool(folders) and all(
         each.is_dir() and not {file.name for file in each.iterdir()}.isdisjoint(WORKER_FILES)
@@ -271,20 +271,22 @@ def holds_workers(folder: Path) -> bool:
 
 
 def _objection(folder: Path) -> str | None:
-    """Why a crawl cannot be written into a folder, or continued in it."""
+    """Return why a crawl cannot be written to a folder or continued in it; None if it can."""
     if folder.is_dir():
         names = {entry.name for entry in folder.iterdir()}
         if names and names.isdisjoint(CRAWL_FILES) and not holds_workers(folder):
-            return "holds something else than a crawl; name a new folder, or an empty one"
+            return "contains something other than a crawl; choose a new or an empty folder"
     elif folder.exists():
-        return "is a file; name a folder with -a output=FOLDER"
+        return "is a file; choose a folder with -a output=FOLDER"
     place = folder
     while not place.exists():
         place = place.parent
     if not place.is_dir():
-        return f"cannot be made, because {place} is a file"
+        return f"cannot be created, because {place} is a file"
     try:
         with tempfile.TemporaryFile(dir=place):
             return None
     except OSError as error:
-        return f"cannot be written ({error.strerror}: {place}); name another with -a output=FOLDER"
+        return (
+            f"cannot be written ({error.strerror}: {place}); choose another with -a output=FOLDER"
+        )

@@ -1,8 +1,8 @@
 """The definition of a topic: a file of weighted terms, read and checked as a whole.
 
-Lines are weight, term, subdomain and language with tabs between them; a first line with these
-names may give another order or leave some out. A line without a tab is a term alone. What is
-left out is: weight 1, no subdomain, any language. # begins a comment line.
+A line has weight, term, subdomain and language, separated by tabs; a first line with these names
+can set another order or leave some out. A line without a tab is just a term. The defaults are
+weight 1, no subdomain and any language. # starts a comment line.
 """
 
 import math
@@ -18,12 +18,12 @@ COLUMNS = ("weight", "term", "subdomain", "language")
 MOST_PROBLEMS = 20
 MOST_WORDS = 20
 BETWEEN = ";"
-"""What parts terms in the `topic` attribute of XML, so that no term may have it."""
+"""The separator of terms in the `topic` attribute of XML, which no term may contain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word or several that speak for a topic; language None is any."""
+    """One or more words that indicate a topic; language None is any."""
 
     text: str
     weight: float = 1.0
@@ -32,7 +32,7 @@ class Term:
 
 
 def read_terms(file: Path) -> tuple[Term, ...]:
-    """The terms of a file; ConfigurationError tells everything that is wrong, with its line."""
+    """Return the terms of a file; a ConfigurationError reports all problems with their lines."""
     try:
         raw = file.read_bytes()
         text = raw.decode("utf-8-sig")
@@ -41,8 +41,8 @@ def read_terms(file: Path) -> tuple[Term, ...]:
         raise ConfigurationError(f"{file}, line {line}: save the file as UTF-8.") from error
     except OSError as error:
         raise ConfigurationError(
-            f"The topic {file} cannot be read: {error.strerror}. It is a file with lines of"
-            f" {', '.join(COLUMNS)}, with tabs between them."
+            f"The topic {file} cannot be read: {error.strerror}. It is a file with"
+            f" {', '.join(COLUMNS)} on each line, with tabs between them."
         ) from error
     terms: list[Term] = []
     problems: list[str] = []
@@ -57,8 +57,8 @@ def read_terms(file: Path) -> tuple[Term, ...]:
             problems.append(f"{file}, line {number}: {error}")
     if not terms and not problems:
         problems.append(
-            f"{file} has no terms: write one a line, as weight, term, subdomain and language"
-            " with tabs between them, or the term alone."
+            f"{file} has no terms: write one per line, as weight, term, subdomain and language"
+            " with tabs between them, or just the term."
         )
     if problems:
         more = len(problems) - MOST_PROBLEMS
@@ -83,7 +83,7 @@ def _term(cells: list[str], columns: Sequence[str]) -> Term:
     while len(cells) > len(columns) and not cells[-1]:
         cells.pop()
     if len(cells) > len(columns):
-        raise ValueError(f"there are {len(cells)} columns and not {', '.join(columns)}.")
+        raise ValueError(f"there are {len(cells)} columns instead of {', '.join(columns)}.")
     if len(cells) == 1 and columns is COLUMNS:
         _refuse_spaces(cells[0])
         cells = ["", cells[0]]
@@ -91,11 +91,11 @@ def _term(cells: list[str], columns: Sequence[str]) -> Term:
     text = named.get("term", "")
     words = len(stems_of(None).of(text))
     if not words:
-        raise ValueError("there is no term: write a word or several in the column term.")
+        raise ValueError("there is no term: write one or more words in the column term.")
     if words > MOST_WORDS:
-        raise ValueError(f"the term has {words} words, and {MOST_WORDS} is the most.")
+        raise ValueError(f"the term has {words} words, but {MOST_WORDS} is the maximum.")
     if BETWEEN in text:
-        raise ValueError(f"the term {text!r} has a semicolon; write it without.")
+        raise ValueError(f"the term {text!r} has a semicolon; write it without one.")
     subdomain = named.get("subdomain", "")
     return Term(text, _weight(named), subdomain, _language(named.get("language", "")))
 

@@ -1,45 +1,29 @@
 """The documents and pairs of a crawl: what is kept, what it replaces, what it completes.
 
-Of pages with the same text one is kept, and of near-duplicates the longer one, with one
-exception: a near-duplicate that has a translation of its own is a document of its own.
-(On recorded real sites the plain rule, applied before pairing, lost four in ten of the
-pairs: pages that differ in a title and a table are near-duplicates in each language.) So
-pairing sees every page, and decides with the duplicates which of them are in the corpus.
-
-In a crawl with a topic a page is kept if it is on topic, or if the page that it is paired with
-is: terms are seldom as complete in one language as in the other, and half a pair is of no use.
-A pair of which neither page is on topic is none of this corpus.
-
-Everything here can be rebuilt from the journal: a row a page with what duplicates and
-pairing need to know, so that a resumed crawl goes on as if it had never stopped.
+`keep_rule` decides what is kept. Everything here can be rebuilt from the journal, which has one
+row per page with what duplicates and pairing need to know: a resumed crawl goes on as if it had
+never stopped.
 """
 
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
 from urllib.parse import urlsplit
 
-from bilingual_crawler.corpus.declarations import Declarations
-from bilingual_crawler.corpus.off_topic import is_wanted, off_topic_pages, wanted_url
-from bilingual_crawler.corpus.pages import PageFacts, Pages
-from bilingual_crawler.documents.dedup import (
-    DuplicateIndex,
-    paragraph_hashes,
-    split_hashes,
-    text_signature,
-)
+from bilingual_crawler.corpus.keep_rule import KeepRule
+from bilingual_crawler.corpus.pages import Declarations, PageFacts, Pages, off_topic_pages
+from bilingual_crawler.documents.dedup import paragraph_hashes, split_hashes, text_signature
 from bilingual_crawler.documents.document import Document, DocumentKey
 from bilingual_crawler.documents.serialise import document_to_dict, key_of
 from bilingual_crawler.languages import Languages
-from bilingual_crawler.pairing.matcher import Declaration, Matcher
-from bilingual_crawler.pairing.no_pairs import NoPairs, new_matcher
+from bilingual_crawler.pairing.matcher import Declaration
 from bilingual_crawler.pairing.pair import Changes, DocumentPair, PackedPair, PairingPage
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS, PAIRS_TSV, CrawlFolder
 from bilingual_crawler.store.input_files import open_text
 
 UNTIDY_DOCUMENTS, UNTIDY_PAIRS = "untidy documents", "untidy pairs"
+"""Facts in the journal: a file has lines that no longer hold."""
 
 
 class Corpus:
@@ -58,48 +42,48 @@ class Corpus:
         self._pair_of = pair_of
         self._on_pair = on_pair
         self._aids = aids
-        self._duplicates = DuplicateIndex(duplicate_share)
-        self._matchers: dict[str, Matcher | NoPairs] = {}
         self._pages = Pages(folder.journal)
         self._declarations = Declarations(folder.journal)
         self._off_topic = off_topic_pages(folder.journal)
-        self._same_text: dict[bytes, str] = {}
+        self._rule = KeepRule(
+            pair_of,
+            duplicate_share,
+            aids,
+            self._off_topic,
+            self._pages.aliases.items,
+        )
         self._load()
         self._pair_count = len(self.standing())
 
     @property
     def documents(self) -> Counter[str]:
-        """How many documents there are of each language."""
+        """The number of documents per language."""
         return +self._pages.kept
 
     @property
     def pairs(self) -> list[DocumentPair]:
-        """Every pair, as things stand."""
+        """Every pair at this moment."""
         return list(self.iter_pairs())
 
     def iter_pairs(self) -> Iterator[DocumentPair]:
-        """The same one after the other: with their evidence they take much memory."""
-        found = (matcher.iter_pairs() for matcher in self._matchers.values())
-        return filter(self._is_wanted, chain.from_iterable(found))
+        """Yield the pairs one by one: with their evidence they take much memory."""
+        return self._rule.pairs()
 
     def standing(self) -> list[PackedPair]:
-        """Every pair as it is kept, for those who do not ask why."""
-        found = (matcher.standing() for matcher in self._matchers.values())
-        return list(filter(self._is_wanted, chain.from_iterable(found)))
+        """Return every pair in its packed form, without the reasons."""
+        return list(self._rule.standing())
 
     @property
     def pair_count(self) -> int:
-        """How many pairs there are."""
+        """The number of pairs."""
         return self._pair_count
 
     def partner_of(self, url: str) -> str | None:
-        """The page that one is paired with now; safe to ask from another thread."""
-        url = self._pages.aliases.get(url) or url
-        matcher = self._matchers.get(str(self._pair_of(url)))
-        return None if matcher is None else matcher.partner_of(url)
+        """Return the page that `url` is paired with now; safe to call from another thread."""
+        return self._rule.partner_of(self._pages.aliases.get(url) or url)
 
     def add(self, document: Document) -> bool:
-        """Take in a page; whether it is kept as a document is told.
+        """Take in a page. Return whether it is kept as a document.
 
         A page that is known already (a killed crawl fetches some again) changes nothing.
         """
@@ -107,14 +91,14 @@ class Corpus:
         if url in self._pages:
             return self._pages.is_kept(url)
         signature = text_signature(document)
-        node = self._same_text.setdefault(signature, url)
+        node = self._rule.node_of(url, signature)
         is_duplicate = False
         hashes: list[bytes] = []
         if node == url:
             hashes = paragraph_hashes(document)
-            verdict = self._duplicates.add(url, hashes)
-            is_duplicate = verdict.duplicate_of is not None
-            for shorter in verdict.supersedes:
+            decision = self._rule.duplicates.add(url, hashes)
+            is_duplicate = decision.duplicate_of is not None
+            for shorter in decision.supersedes:
                 self._pages.mark_duplicate(shorter)
                 self._review(shorter)
         line = json.dumps(document_to_dict(document), ensure_ascii=False) + "\n"
@@ -124,18 +108,18 @@ class Corpus:
         self._pages.add(facts, line, duplicate=is_duplicate)
         if document.topic is not None and not document.topic.on_topic:
             self._off_topic.add(url)
-        self._apply(self._matcher(url).add(page, node))
+        self._apply(self._rule.matcher(url).add(page, node))
         self._review(node)
         return self._pages.is_kept(url)
 
     def alias(self, source: str, target: str) -> None:
         """Remember that `source` is another name of the page at `target`."""
         if self._pages.add_alias(source, target):
-            for matcher in self._matchers.values():
+            for matcher in self._rule.matchers:
                 self._apply(matcher.alias(source, target))
 
     def pages_of(self, netloc: str) -> list[tuple[str, str]]:
-        """The pages of a host that are the only one at their address: URL and language."""
+        """Return URL and language of the pages of a host that are the only one at their URL."""
         return [
             (url, language)
             for url, language in self._pages.languages()
@@ -143,7 +127,7 @@ class Corpus:
         ]
 
     def declare(self, claims: Iterable[Declaration]) -> None:
-        """Learn what a sitemap says of pages, as far as it concerns the languages wanted."""
+        """Learn what a sitemap says about pages, as far as it concerns the wanted languages."""
         wanted: defaultdict[str, list[Declaration]] = defaultdict(list)
         for url, alternates in claims:
             pair = self._pair_of(url)
@@ -151,15 +135,15 @@ class Corpus:
                 wanted[str(pair)].append((url, named))
         for declared in wanted.values():
             self._declarations.add(declared)
-            self._apply(self._matcher(declared[0][0]).declare(declared))
+            self._apply(self._rule.matcher(declared[0][0]).declare(declared))
 
     def tidy(self, check: Callable[[], None] = lambda: None) -> None:
-        """Settle all pairs, now that every page is there, and leave in the files what holds.
+        """Settle all pairs, now that every page is there, and remove stale lines from the files.
 
-        `check` is called all along and may raise an exception, which comes out here: then
-        nothing that changed meanwhile may reach the journal, and a later run does it all.
+        `check` is called throughout and may raise an exception, which is passed on. Nothing
+        that changed until then may reach the journal; a later run does it all again.
         """
-        for matcher in self._matchers.values():
+        for matcher in self._rule.matchers:
             self._apply(matcher.finish(check))
         facts = self._folder.facts
         if facts.get(UNTIDY_DOCUMENTS) == "yes":
@@ -171,13 +155,8 @@ class Corpus:
             self._folder.rewrite(PAIRS_TSV, map(tsv_line, self.iter_pairs()), UNTIDY_PAIRS)
 
     def _review(self, node: str) -> None:
-        """Keep of the pages with one text the one that is paired, or else the first.
-
-        What is not paired is not kept at all if it is a near-duplicate or off topic.
-        """
-        wanted = wanted_url(node, self._matcher(node), self._off_topic)
-        if wanted is None and not self._pages.is_duplicate(node) and node not in self._off_topic:
-            wanted = node
+        """Make the corpus agree with the rule about the pages with the text of `node`."""
+        wanted = self._rule.kept_url(node, is_duplicate=self._pages.is_duplicate(node))
         kept = self._pages.kept_of(node)
         if kept == wanted:
             return
@@ -187,35 +166,23 @@ class Corpus:
         if wanted is not None and (line := self._pages.keep(wanted)) is not None:
             self._folder.journal.append(DOCUMENTS, line)
 
-    def _is_wanted(self, pair: DocumentPair | PackedPair) -> bool:
-        return is_wanted(pair, self._off_topic)
-
     def _kept_lines(self) -> Iterator[str]:
-        """The lines of the file that still hold; the others are put aside."""
+        """Yield the lines of the file that still hold; set the others aside."""
         with open_text(self._folder.path / DOCUMENTS) as lines:
             for line in lines:
                 url = key_of(json.loads(line))
                 if self._pages.is_kept(url):
                     yield line
                 else:
-                    self._pages.put_aside(url, line)
-
-    def _matcher(self, url: str) -> Matcher | NoPairs:
-        languages = self._pair_of(url)
-        matcher = self._matchers.get(str(languages))
-        if matcher is None:
-            matcher = self._matchers[str(languages)] = new_matcher(languages, self._aids)
-            for source, target in self._pages.aliases.items():
-                matcher.alias(source, target)
-        return matcher
+                    self._pages.set_aside(url, line)
 
     def _apply(self, changes: Changes[DocumentPair]) -> None:
-        for pair in filter(self._is_wanted, changes.found.values()):
+        for pair in filter(self._rule.is_wanted, changes.found.values()):
             self._folder.journal.append(PAIRS, json_line(pair))
             self._folder.journal.append(PAIRS_TSV, tsv_line(pair))
             self._pair_count += 1
             self._on_pair(pair, True)
-        for pair in filter(self._is_wanted, changes.lost.values()):
+        for pair in filter(self._rule.is_wanted, changes.lost.values()):
             self._pair_count -= 1
             self._on_pair(pair, False)
         if changes.lost or changes.better_explained:
@@ -227,16 +194,16 @@ class Corpus:
         pages: defaultdict[str, list[tuple[PairingPage, str]]] = defaultdict(list)
         for facts, is_duplicate in self._pages.load():
             if facts.node == facts.url:
-                self._same_text[facts.signature] = facts.url
+                self._rule.node_of(facts.url, facts.signature)
                 if not is_duplicate:
-                    self._duplicates.restore(facts.url, split_hashes(facts.hashes))
+                    self._rule.duplicates.restore(facts.url, split_hashes(facts.hashes))
             page = PairingPage.unpack(facts.url, facts.language, facts.page)
             pages[str(self._pair_of(facts.url))].append((page, facts.node))
         for declared in self._declarations.load():
-            self._matcher(declared[0]).declare([declared])
+            self._rule.matcher(declared[0]).declare([declared])
         for known in pages.values():
-            self._matcher(known[0][0].url).restore(known)
-            self._folder.facts[UNTIDY_PAIRS] = "yes"  # settled better than in the file, perhaps
+            self._rule.matcher(known[0][0].url).restore(known)
+            self._folder.facts[UNTIDY_PAIRS] = "yes"  # the file may have worse explanations
             for node in {node for _, node in known}:
                 self._review(node)
 
@@ -248,10 +215,10 @@ def _checked(lines: Iterable[str], check: Callable[[], None]) -> Iterator[str]:
 
 
 def json_line(pair: DocumentPair) -> str:
-    """A pair as a line of pairs.jsonl."""
+    """Return a pair as a line of pairs.jsonl."""
     return json.dumps(pair.to_dict(), ensure_ascii=False) + "\n"
 
 
 def tsv_line(pair: DocumentPair) -> str:
-    """A pair as a line of pairs.tsv."""
+    """Return a pair as a line of pairs.tsv."""
     return f"{pair.first}\t{pair.second}\n"

@@ -1,4 +1,4 @@
-"""Pairing of what others fetched, from inputs of any kind to pairs."""
+"""Pairing without a crawl: from inputs of any kind to pairs."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -8,8 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from bilingual_crawler.corpus.pair_search import PairSearch
-from bilingual_crawler.corpus.sources.inputs import InputKind, documents_from, kind_of
-from bilingual_crawler.corpus.sources.lists import ListedFiles, listed_files, listed_urls
+from bilingual_crawler.corpus.sources.inputs import (
+    InputKind,
+    ListedFiles,
+    documents_from,
+    kind_of,
+    listed_files,
+    listed_urls,
+)
 from bilingual_crawler.corpus.sources.reading import SourceReading
 from bilingual_crawler.corpus.sources.tree import FolderRules, absolute, file_url, read_file
 from bilingual_crawler.documents.document import Unwanted
@@ -22,7 +28,7 @@ from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """What is to be paired, and how."""
+    """The inputs to pair, and how."""
 
     inputs: tuple[str, ...]
     reading: SourceReading
@@ -36,7 +42,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class ListedVerdict:
-    """What is thought of two files that somebody has listed as a pair."""
+    """The verdict on two files that a list names as a pair."""
 
     first: str
     second: str
@@ -45,11 +51,11 @@ class ListedVerdict:
 
     @property
     def accepted(self) -> bool:
-        """Whether they are taken for translations."""
+        """Whether they are judged to be translations."""
         return not self.reason
 
     def to_dict(self) -> dict[str, Any]:
-        """The verdict as a line of pairs.jsonl."""
+        """Return the verdict as a line of pairs.jsonl."""
         known = {"url1": self.first, "url2": self.second, "score": 0.0, "evidence": []}
         if self.pair is not None:
             known = self.pair.to_dict()
@@ -59,13 +65,13 @@ class ListedVerdict:
 
 @dataclass(slots=True)
 class OfflineResult:
-    """What came of a task."""
+    """The result of a task."""
 
     reading: SourceReading
     search: PairSearch
     congruence: Congruence
     unlisted_pairs: list[DocumentPair] = field(default_factory=list)
-    """Pairs that were found, as against those of a list that were accepted."""
+    """Pairs that were found, unlike those that a list named."""
     verdicts: list[ListedVerdict] = field(default_factory=list)
     urls: int = 0
     congruent: list[DocumentPair] = field(default_factory=list)
@@ -77,20 +83,20 @@ class OfflineResult:
         return [*self.unlisted_pairs, *(pair for pair in accepted if pair is not None)]
 
     def language_of(self, url: str) -> str | None:
-        """The language of a page or listed URL that took part; None if none did."""
+        """Return the language of a page or listed URL that took part; None for any other."""
         language = self.search.language_of(url)
         return self.congruence.language_of(url) if language is None else language
 
     def why_unused(self, url: str) -> Unwanted | None:
-        """Why a page was read and took no part; None if it was not read."""
+        """Return why a page that was read took no part; None for any other page."""
         return self.search.why_unused(url)
 
     def candidates(self) -> Iterator[DocumentPair]:
-        """Everything that was weighed, in documents and in lists of URLs."""
+        """Yield every pair that was weighed, of documents and of listed URLs."""
         return chain(self.search.candidates(), self.congruent)
 
     def summary(self) -> dict[str, Any]:
-        """The counts of the run."""
+        """Return the counts of the run."""
         detectors = Counter(
             each.detector for pair in self.pairs for each in pair.evidence if each.score >= ACCEPT
         )
@@ -116,7 +122,7 @@ class OfflineResult:
 
 
 def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: None) -> OfflineResult:
-    """Read all inputs and pair what is in them; `progress` is told of pages and pairs so far."""
+    """Read all inputs and pair their pages; `progress` gets the counts of pages and pairs."""
     reading, pair = task.reading, task.reading.languages
     assert isinstance(pair, LanguagePair)
     search = PairSearch(
@@ -152,7 +158,7 @@ def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: Non
 
 
 def _read_files(source: str, search: PairSearch, reading: SourceReading) -> list[ListedFiles]:
-    """The pairs of a list, with the files in them read, each once."""
+    """Read the files that a list names, each once; return the listed pairs."""
     listed = list(dict.fromkeys(listed_files(source, reading)))
     for path in dict.fromkeys(chain.from_iterable(listed)):
         if search.language_of(file_url(path)) is None:
@@ -163,7 +169,7 @@ def _read_files(source: str, search: PairSearch, reading: SourceReading) -> list
 
 
 def _verdicts(listed: list[ListedFiles], search: PairSearch) -> list[ListedVerdict]:
-    """A verdict on each listed pair, by its own evidence: other pairs do not count."""
+    """Judge each listed pair by its own evidence alone."""
     verdicts = []
     for pair in dict.fromkeys(listed):
         first, second = map(file_url, pair)
@@ -186,14 +192,14 @@ def _why_rejected(pair: ListedFiles, candidate: DocumentPair | None, search: Pai
     if languages[0] == languages[1]:
         return f"both are in {languages[0]}"
     if candidate is None:
-        return "nothing speaks for the pair"
+        return "there is no evidence for the pair"
     if candidate.score < ACCEPT:
-        return f"too little speaks for the pair: {candidate.score:.2f}"
+        return f"there is too little evidence for the pair: {candidate.score:.2f}"
     return ""
 
 
 def _allowed(search: PairSearch, task: Task) -> list[DocumentPair]:
-    """The pairs; with rules for folders those of the best candidates that keep to them."""
+    """Return the pairs; if there are folder rules, the best candidates that obey them."""
     if task.folders is None:
         return search.pairs
     roots = tuple(str(absolute(Path(each))) for each in task.inputs if Path(each).is_dir())

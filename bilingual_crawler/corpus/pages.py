@@ -1,18 +1,21 @@
-"""What the corpus remembers of every page it has read, kept or not.
+"""Everything the corpus remembers about the pages it has read, saved in the journal.
 
 A page that is not kept may be wanted later, when its translation turns up, so its line is
-put aside in the journal; a page that was kept may be replaced, and is then only marked
-until the files are tidied.
+set aside in the journal. A page that was kept may be replaced; it is then only marked until
+the files are tidied. Beside the pages themselves the journal holds their aliases, what
+sitemaps declare about them, and which of them are off topic.
 """
 
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import NamedTuple
 
+from bilingual_crawler.pairing.matcher import Declaration
 from bilingual_crawler.store.journal import Journal, Statement
-from bilingual_crawler.store.journal_tables import JournaledDict
+from bilingual_crawler.store.journal_tables import JournaledDict, JournaledRows, JournaledSet
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS pages (
@@ -28,13 +31,21 @@ CREATE TABLE IF NOT EXISTS pages (
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS spares (url TEXT PRIMARY KEY, line BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS aliases (source TEXT PRIMARY KEY, target TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS declarations (
+    url TEXT NOT NULL,
+    target TEXT NOT NULL,
+    language TEXT NOT NULL,
+    PRIMARY KEY (url, target, language)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS off_topic (url TEXT PRIMARY KEY) WITHOUT ROWID;
 """
-INSERT = "INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-UPDATE = "UPDATE pages SET duplicate = ?, kept = ?, written = ? WHERE url = ?"
+INSERT_PAGE = "INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+UPDATE_PAGE = "UPDATE pages SET duplicate = ?, kept = ?, written = ? WHERE url = ?"
+INSERT_OFF_TOPIC = "INSERT OR REPLACE INTO off_topic VALUES (?)"
 
 
 class PageFacts(NamedTuple):
-    """What is known of a page when it comes, and again after a restart."""
+    """The facts about a page that never change; a restart reads them back."""
 
     url: str
     node: str
@@ -43,12 +54,12 @@ class PageFacts(NamedTuple):
     signature: bytes
     hashes: bytes
     page: bytes
-    """What pairing must know of it."""
+    """What pairing needs to know, packed."""
 
 
 @dataclass(slots=True)
 class _State:
-    """What may change about a page."""
+    """The facts about a page that may change."""
 
     node: str
     language: str
@@ -58,13 +69,13 @@ class _State:
 
 
 class Pages:
-    """Every page with a text in one of the two languages."""
+    """Every page with text in one of the wanted languages."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._states: dict[str, _State] = {}
         self._kept_of: dict[str, str] = {}
-        """The page that is kept of those with one text, where that is not the first."""
+        """Node -> kept page, where that is not the node itself."""
         self.kept: Counter[str] = Counter()
         self._new: dict[str, PageFacts] = {}
         self._changed: set[str] = set()
@@ -79,45 +90,45 @@ class Pages:
         return url in self._states
 
     def add(self, page: PageFacts, line: str, *, duplicate: bool) -> None:
-        """Remember a page, which is not kept yet; `line` is how it would be written."""
+        """Remember a page, not yet kept; `line` is its line in the file of documents."""
         self._states[page.url] = _State(page.node, page.language, duplicate)
         self._new[page.url] = page
         self._spares[page.url] = line
 
     def add_alias(self, source: str, target: str) -> bool:
-        """Remember another name of a page; whether it is news is told."""
+        """Remember another name of a page. Return True if it was new."""
         if source == target or source in self.aliases:
             return False
         self.aliases[source] = target
         return True
 
     def languages(self) -> Iterator[tuple[str, str]]:
-        """Every page and its language."""
+        """Yield every page with its language."""
         return ((url, state.language) for url, state in self._states.items())
 
     def node_of(self, url: str) -> str:
-        """The first page with the same text."""
+        """Return the first page with the same text."""
         return self._states[url].node
 
     def is_duplicate(self, url: str) -> bool:
-        """Whether a longer page has nearly the same text."""
+        """Return whether a longer page has nearly the same text."""
         return self._states[url].duplicate
 
     def mark_duplicate(self, url: str) -> None:
-        """A longer page with nearly the same text has come."""
+        """Mark a page as the near-duplicate of a longer one."""
         self._states[url].duplicate = True
         self._changed.add(url)
 
     def is_kept(self, url: str) -> bool:
-        """Whether a page is in the corpus."""
+        """Return whether a page is in the corpus."""
         return self._states[url].kept
 
     def kept_of(self, node: str) -> str | None:
-        """Which of the pages with one text is in the corpus."""
+        """Return the page that is kept of those with the text of `node`."""
         return node if self._states[node].kept else self._kept_of.get(node)
 
     def keep(self, url: str) -> str | None:
-        """Put a page into the corpus; its line is given if it is not in the file already."""
+        """Put a page into the corpus; return its line unless the file has it already."""
         state = self._states[url]
         state.kept = True
         if url != state.node:
@@ -137,8 +148,8 @@ class Pages:
         self.kept[state.language] -= 1
         self._changed.add(url)
 
-    def put_aside(self, url: str, line: str) -> None:
-        """Remember the line of a page that leaves the file."""
+    def set_aside(self, url: str, line: str) -> None:
+        """Set aside the line of a page that leaves the file."""
         self._states[url].written = False
         self._changed.add(url)
         self._spares[url] = line
@@ -155,7 +166,7 @@ class Pages:
         return unpack_line(packed)
 
     def changes(self) -> Iterable[Statement]:
-        """Rows for the journal."""
+        """Return the rows for the journal."""
         pages, new = self._states, self._new
         inserts = [(*row, *self._flags(pages[url])) for url, row in new.items()]
         updates = [(*self._flags(pages[url]), url) for url in self._changed - new.keys()]
@@ -164,8 +175,8 @@ class Pages:
         self._handed_over, self._spares = self._spares, {}
         self._new, self._changed, self._used_spares = {}, set(), set()
         return [
-            (INSERT, inserts),
-            (UPDATE, updates),
+            (INSERT_PAGE, inserts),
+            (UPDATE_PAGE, updates),
             ("DELETE FROM spares WHERE url = ?", used),
             ("INSERT OR REPLACE INTO spares VALUES (?, ?)", spares),
         ]
@@ -175,7 +186,7 @@ class Pages:
         return state.duplicate, state.kept, state.written
 
     def load(self) -> Iterator[tuple[PageFacts, bool]]:
-        """Read everything back; each page, and whether it is a near-duplicate."""
+        """Read everything back; yield each page and whether it is a near-duplicate."""
         for *facts, duplicate, kept, written in self._journal.read("SELECT * FROM pages"):
             page = PageFacts(*facts)
             state = _State(page.node, page.language, bool(duplicate), bool(kept), bool(written))
@@ -187,11 +198,39 @@ class Pages:
             yield page, state.duplicate
 
 
+class Declarations:
+    """What sitemaps declare, held here until the next checkpoint only.
+
+    After that the journal has it, and the matchers.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        journal.define(SCHEMA)
+        self._journal = journal
+        self._rows = JournaledRows(journal)
+
+    def add(self, claims: Iterable[Declaration]) -> None:
+        """Remember claims; known ones change nothing."""
+        rows = ((url, *each) for url, alternates in claims for each in alternates)
+        self._rows.add("INSERT OR IGNORE INTO declarations VALUES (?, ?, ?)", *rows)
+
+    def load(self) -> Iterator[Declaration]:
+        """Read everything back, one page at a time."""
+        rows = self._journal.read("SELECT * FROM declarations ORDER BY url, target, language")
+        for url, group in groupby(rows, key=lambda row: row[0]):
+            yield str(url), tuple((target, language) for _, target, language in group)
+
+
+def off_topic_pages(journal: Journal) -> JournaledSet:
+    """Return the pages that are not about the topic of the crawl, by their keys."""
+    return JournaledSet(journal, "off_topic", SCHEMA)
+
+
 def pack_line(line: str) -> bytes:
-    """A document that is put aside, as the journal keeps it."""
+    """Compress the line of a document for the journal."""
     return zlib.compress(line.encode())
 
 
 def unpack_line(packed: bytes) -> str:
-    """The line that `pack_line` made this of."""
+    """Return the line that `pack_line` compressed."""
     return zlib.decompress(packed).decode()

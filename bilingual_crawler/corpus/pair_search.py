@@ -1,8 +1,8 @@
-"""Pairing alone: documents that others fetched go in, pairs come out.
+"""Pairing alone: documents from any source go in, pairs come out.
 
-Documents are not kept: of each page the matcher remembers a profile, and here a fingerprint.
-Unlike in a crawl nothing is dropped as a duplicate, and a page without text of its own is paired
-by what its URL and its links say: what is worth keeping is for others to decide.
+Documents are not kept: the matcher remembers a profile of each page, and this module its
+fingerprint. Unlike in a crawl nothing is dropped as a duplicate, and a page without text of its
+own is paired by its URL and links: the caller decides what is worth keeping.
 """
 
 from collections import Counter
@@ -19,14 +19,14 @@ from bilingual_crawler.pairing.pair import DocumentPair, PairingPage
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
 from bilingual_crawler.urls.fingerprint import url_fingerprint
 
-MOST_STEPS = 10
-"""Of a chain of redirects."""
+MAX_REDIRECTS = 10
+"""Steps of a chain of redirects that are followed."""
 
 
 class PairSearch:
-    """Takes documents, redirects and sitemaps in any order; `finish` before asking for pairs.
+    """Takes documents, redirects and sitemaps in any order; call `finish` before using the pairs.
 
-    With `keep_pages` the same pages can be matched again, with other detectors.
+    With `keep_pages` the same pages can be matched again with other detectors.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class PairSearch:
         return Matcher(self.pair, detectors, self._aids)
 
     def take(self, found: Found) -> None:
-        """Take in what a source gave."""
+        """Take in one thing from a source."""
         if isinstance(found, Alias):
             self._take_alias(found)
         elif isinstance(found, Sitemap):
@@ -117,33 +117,33 @@ class PairSearch:
             self._kept[page.url] = page
 
     def _is_bare(self, document: Document, unwanted: Unwanted) -> bool:
-        """Whether a page has no text of its own, but a language and links."""
+        """Return whether a page has a language and links, but no text of its own."""
         return unwanted.reason == NO_TEXT and document.language in self.pair
 
     def finish(self) -> None:
-        """Settle everything, with all pages known."""
+        """Settle all pairs, now that every page is known."""
         self._matcher.finish()
 
     @property
     def pairs(self) -> list[DocumentPair]:
-        """The pairs, each page in one at most."""
+        """The pairs; each page is in one at most."""
         return self._matcher.pairs
 
     def candidates(self) -> Iterator[DocumentPair]:
-        """Everything that was weighed."""
+        """Yield every pair that was weighed."""
         return self._matcher.candidates()
 
     @property
     def candidate_count(self) -> int:
-        """How much was weighed."""
+        """The number of pairs that were weighed."""
         return self._matcher.candidate_count
 
     def weigh(self, first: str, second: str) -> DocumentPair | None:
-        """What is thought of two pages, whatever others there are."""
+        """Weigh two pages, whatever other pages there are."""
         return self._matcher.weigh(first, second)
 
     def features_of(self, pairs: Sequence[Urls]) -> list[list[float]]:
-        """The numbers of some pairs of pages, for those who train a model."""
+        """Return the features of some pairs of pages, to train a model on."""
         ask = self._aids.url_model
         chances = ask(pairs) if ask else [None] * len(pairs)
         return [
@@ -152,12 +152,12 @@ class PairSearch:
         ]
 
     def page(self, url: str) -> PairingPage | None:
-        """A page that was kept, by any of its names."""
+        """Return a page by any of its names; only with `keep_pages`."""
         assert self._kept is not None, "keep_pages"
         return self._kept.get(self.name_of(url))
 
     def without(self, detector: str) -> list[DocumentPair]:
-        """The pairs that the same pages make if one detector is silent."""
+        """Return the pairs of the same pages without one detector."""
         assert self._kept is not None, "keep_pages"
         others = [name for name in self.detectors if name != detector]
         matcher = self._new_matcher(others)
@@ -168,26 +168,26 @@ class PairSearch:
         return matcher.pairs
 
     def name_of(self, url: str) -> str:
-        """What a page is called here that somebody calls `url`; `url` if it is not here."""
+        """Return the name under which the page at `url` is known; `url` itself if it is not."""
         return self._known.get(self._find(url), url)
 
     def language_of(self, url: str) -> str | None:
-        """The language (ISO 639-3) of a page that is matched; None if there is none."""
+        """Return the language (ISO 639-3) of a matched page; None for any other page."""
         return self._languages.get(self._find(url))
 
     def why_unused(self, url: str) -> Unwanted | None:
-        """Why a page was read and not matched; None if it was, or was never read."""
+        """Return why a page that was read was not matched; None for any other page."""
         return self._unused.get(self._find(url))
 
     def _find(self, url: str) -> int:
-        """The fingerprint of the page that a URL leads to, with or without a slash at its end."""
+        """Return the fingerprint of the page behind a URL, with or without a final slash."""
         spellings = (url, url.rstrip("/") if url.endswith("/") else f"{url}/")
         found = [self._resolve(url_fingerprint(each)) for each in spellings]
         read = (each for each in found if each in self._known or each in self._unused)
         return next(read, found[0])
 
     def _resolve(self, fingerprint: int) -> int:
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_REDIRECTS):
             if fingerprint in self._known or fingerprint not in self._aliases:
                 break
             fingerprint = self._aliases[fingerprint]

@@ -1,1 +1,1 @@
-"""The crawl itself: the only folder that knows the engine of Scrapy."""
+"""The crawl itself: the only folder that deals with Scrapy's engine."""

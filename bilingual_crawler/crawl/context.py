@@ -1,7 +1,7 @@
-"""The crawl that runs: everything that its components share, built once.
+"""The running crawl: everything that its components share, built once.
 
-The spider opens a `Crawl` and leaves it with the crawler. Every other component takes it from
-there with `Crawl.of(crawler)`, so that none of them needs to know the spider or the scheduler.
+The spider opens a `Crawl` and attaches it to the crawler. Every other component gets it with
+`Crawl.of(crawler)`, so none of them needs to know the spider or the scheduler.
 """
 
 import logging
@@ -17,12 +17,10 @@ from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.corpus.corpus import Corpus
 from bilingual_crawler.crawl.deadline import StopDeadline
-from bilingual_crawler.crawl.foreign_hosts import ForeignHosts
-from bilingual_crawler.crawl.frontier_backend import connect
 from bilingual_crawler.crawl.request_state import RequestState
-from bilingual_crawler.crawl.scope import Scope
+from bilingual_crawler.crawl.scope import ForeignHosts, Scope
 from bilingual_crawler.crawl.signals import pair_found, pair_lost
-from bilingual_crawler.crawl.worker_folder import open_folder
+from bilingual_crawler.crawl.workers import connect, open_folder
 from bilingual_crawler.documents.language import CLD2, LanguageIdentifier, load_identifier
 from bilingual_crawler.errors import ConfigurationError, writing
 from bilingual_crawler.frontier.entry import CrawlFrontier
@@ -37,7 +35,7 @@ from bilingual_crawler.urls.hosts import host_of
 if TYPE_CHECKING:
     from redis import Redis
 
-    from bilingual_crawler.crawl.discovery.crawl import Discovery
+    from bilingual_crawler.crawl.discovery.adapter import Discovery
     from bilingual_crawler.crawl.slots import SlotGate
 
 logger = logging.getLogger(__name__)
@@ -57,7 +55,7 @@ def config_of(crawler: Crawler) -> Config:
 
 @dataclass(eq=False)
 class Crawl:
-    """One crawl: what was asked for, where it is kept, and what belongs to it."""
+    """One crawl: its plan, its settings, its folder, and what is rebuilt from the folder."""
 
     crawler: Crawler
     plan: CrawlPlan
@@ -70,7 +68,7 @@ class Crawl:
     callback: Callable[..., Any]
     errback: Callable[..., Any]
     languages_of: Callable[[str], Languages]
-    """The languages wanted of the site of a URL: its own, or those of the crawl."""
+    """Returns the languages wanted from the site of a URL: the site's own, or the crawl's."""
     identifier: LanguageIdentifier = CLD2
     harvests: bool = True
     """False for a search for bilingual sites that keeps no pages."""
@@ -93,7 +91,7 @@ class Crawl:
         *,
         harvests: bool = True,
     ) -> Self:
-        """Open the folder of a crawl and everything that is rebuilt from it."""
+        """Open the folder of a crawl, and rebuild its state from it."""
         url_model = parallel_urls_if_there(config) if harvests else None
         aids = PairingAids.read(config, url_model)
         topic, languages_of = topic_of(plan, config), languages_by_site(plan)
@@ -144,7 +142,7 @@ class Crawl:
 
     @cached_property
     def scope(self) -> Scope:
-        """Which URLs belong to the crawl; made when all settings are final."""
+        """Which URLs belong to the crawl; created once all settings are final."""
         settings = self.crawler.settings
         return Scope(
             () if self.discovery else self.plan.seeds,
@@ -158,20 +156,20 @@ class Crawl:
 
     @property
     def frontier(self) -> CrawlFrontier:
-        """The URLs of the crawl, from when the scheduler has opened them."""
+        """The URLs of the crawl, once the scheduler has opened them."""
         assert self._frontier is not None, "the scheduler has not opened the frontier yet"
         return self._frontier
 
     @property
     def waiting(self) -> int:
-        """How many URLs wait to be fetched; 0 before the frontier is open."""
+        """The number of URLs waiting to be fetched; 0 before the frontier is open."""
         return 0 if self._frontier is None else len(self._frontier)
 
     def begin(self, frontier: CrawlFrontier, gate: "SlotGate") -> None:
-        """Take the frontier from the scheduler, with the hosts an earlier run had come to.
+        """Take the frontier from the scheduler, and admit the hosts that an earlier run reached.
 
-        The frontier names those with waiting URLs, `foreign` those that have led back. A shared
-        frontier does not tell which hosts are only declared: `admit_host_of` does.
+        The frontier names those with waiting URLs, `foreign` those that link back. A shared
+        frontier does not know which hosts are only declared: `admit_host_of` does.
         """
         self._frontier, self._gate = frontier, gate
         if self.discovery is not None:
@@ -185,7 +183,7 @@ class Crawl:
                     self.scope.admit_host(host)
 
     def admit_host_of(self, request: Request) -> None:
-        """Make the host of a URL that is handed out part of the crawl, unless it must answer."""
+        """Make the host of a URL part of the crawl, unless it still has to link back."""
         host = host_of(request.url)
         state = RequestState.of(request)
         if state.look is not None or self.scope.covers(host):
@@ -195,7 +193,7 @@ class Crawl:
             self.scope.admit_host(host)
 
     def end_site(self, site: str) -> None:
-        """Hand out nothing more of a site, in this run and in those that go on with it."""
+        """Hand out no more URLs of a site, in this run and in those that resume it."""
         assert self._gate is not None
         facts = self.folder.facts
         facts[ENDED_SITES] = f"{facts.get(ENDED_SITES)} {site}".strip()
@@ -203,19 +201,19 @@ class Crawl:
         self.frontier.end_site(site)
 
     def honour_of(self, url: str) -> tuple[str, ...]:
-        """Return the opt-outs that are honoured on a site."""
+        """Return the opt-outs that are honoured on the site of a URL."""
         honour = self.plan.sites.rules_for(host_of(url)).honour
         return self.config.honour if honour is None else tuple(honour)
 
     def render_mode(self, url: str) -> str:
-        """Return whether the pages of a site are rendered: never, auto or always."""
+        """Return when the pages of a site are rendered: never, auto or always."""
         return self.plan.sites.rules_for(host_of(url)).render or self.config.render
 
     def request(self, url: str, *, score: float, depth: int, probe: bool = False) -> Request:
-        """Return a request for a page, with what its site wants to be different.
+        """Return a request for a page, with the settings of its site.
 
-        A `probe` is a URL that no page links to; if it is not there, that is no failure of the
-        site, and it is not tried again.
+        A `probe` is a URL that no page links to. If there is no such page, the site has not
+        failed, and the URL is not retried.
         """
         host = host_of(url)
         rules = self.plan.sites.rules_for(host)
@@ -240,7 +238,7 @@ class Crawl:
 
 
 def languages_by_site(plan: CrawlPlan) -> Callable[[str], Languages]:
-    """Return a function from a URL to the languages wanted of its site."""
+    """Return a function from a URL to the languages wanted from its site."""
 
     @lru_cache(maxsize=1 << 14)
     def of_host(host: str) -> Languages:
@@ -250,7 +248,7 @@ def languages_by_site(plan: CrawlPlan) -> Callable[[str], Languages]:
 
 
 def topic_of(plan: CrawlPlan, config: Config) -> Topic:
-    """Return the topic of a crawl; one that no page could pass is refused."""
+    """Return the topic of a crawl; refuse one that no page could match."""
     topic = Topic(plan.topic, config.topic_score, config.topic_terms)
     if not topic:
         return topic

@@ -1,11 +1,11 @@
-"""What we know of a request, as one typed value under one key of its `meta`.
+"""The state of a request, as one typed value under one key of its `meta`.
 
-The value is frozen: Scrapy copies `meta` into redirects and retries, and what becomes of one
-request must not change another. `RequestState.update` puts a changed copy in its place.
+The value is frozen: Scrapy copies `meta` into redirects and retries, and the outcome of one
+request must not change another. `RequestState.update` replaces it with a changed copy.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from scrapy import Request
@@ -19,7 +19,7 @@ KEY = "bilingual"
 
 
 class UrlEnd(NamedTuple):
-    """How a URL ended: its state in the frontier, and an `Outcome` or a project's own word."""
+    """How a URL ended: its state in the frontier, and an `Outcome` or a project's own code."""
 
     state: State
     reason: str
@@ -30,29 +30,29 @@ class RequestState:
     """The state of one request."""
 
     score: float | None = None
-    """The priority in the frontier; without one, the priority of the request counts."""
+    """The priority in the frontier; None means that the priority of the request counts."""
     variant: str = ""
-    """The language that the page is asked for in, where one URL has several."""
+    """The language in which the page is requested, where one URL has several."""
     look: Mapping[str, str] | None = None
-    """Why the page is only looked at, to judge its site, and not harvested."""
+    """Why the page is only examined, to judge its site, and not harvested."""
     probe: bool = False
     """The URL is a guess: no page links to it."""
     claimed_by: str = ""
-    """The sites that declared the foreign host of the URL, with spaces between them."""
+    """The sites that declared the foreign host of the URL, separated by spaces."""
     claim_answered: bool = False
-    """The foreign host has led back to one of them."""
+    """The foreign host has linked back to one of them."""
     site_file: bool = False
     """The URL is a file about a site, such as a sitemap, and not a page of it."""
     part_of_page: bool = False
     """The URL is a resource of a page that a browser renders."""
     not_before: float = 0.0
-    """The time (`time.time()`) before which a retry is not sent."""
+    """The time (`time.time()`) before which a retry must not be sent."""
     opt_out: str = ""
-    """What the headers of the response opt out of."""
+    """The opt-out in the headers of the response."""
     dropped_language: str = ""
-    """The language of a page that was dropped for it."""
+    """The language of a page that was dropped because of it."""
     renderings: tuple[Any, ...] = ()
-    """What a browser made of the page, for the WARC files."""
+    """The markup of the page as a browser rendered it, for the WARC files."""
     end: UrlEnd | None = None
     """How the URL ended, once that is known."""
 
@@ -68,16 +68,16 @@ class RequestState:
         carrier.meta[KEY] = replace(cls.of(carrier), **changes)
 
     def as_meta(self) -> dict[str, Any]:
-        """Return the state as it stands in `meta`."""
+        """Return the state as an entry for `meta`."""
         return {KEY: self}
 
     @property
     def identity(self) -> str:
-        """What tells apart two requests for one URL: the variant, or that it is looked at."""
+        """The part that distinguishes requests for one URL: its variant, or that it is examined."""
         return self.variant or (LOOKED_AT if self.look is not None else "")
 
     def to_stored(self) -> dict[str, Any]:
-        """Return what survives a restart, as plain values under the names used on disk."""
+        """Return the fields that survive a restart, as plain values under their names on disk."""
         return {
             STORED_PREFIX + name: getattr(self, name)
             for name in STORED
@@ -99,9 +99,8 @@ LOOKED_AT = "look"
 STORED = ("variant", "look", "probe", "claimed_by", "claim_answered")
 STORED_PREFIX = "bilingual_"
 UNTOUCHED = RequestState()
-FIELDS = tuple(field.name for field in fields(RequestState))
 
 
 def end_url(carrier: Request | Response, state: State, reason: str | Outcome) -> None:
-    """Note how a URL ended, where the scheduler finds it when the request is over."""
+    """Record how a URL ended; the scheduler reads it when the request is over."""
     RequestState.update(carrier, end=UrlEnd(state, str(reason)))

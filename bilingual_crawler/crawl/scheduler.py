@@ -1,9 +1,9 @@
-"""Scrapy's scheduler over a frontier: the adapter between requests and URLs.
+"""Scrapy's scheduler on top of a frontier: the adapter between requests and URLs.
 
-Scrapy asks for the next request whenever something has changed, and never says that a
-request is over. The engine's set of requests in progress does: what was handed out and is
-no longer in it has been processed to the end, pipelines included. Only then is its URL
-done, so that whatever kills the crawl before leaves the URL in the queue.
+Scrapy asks for the next request whenever something has changed, but never says that a request
+is over. The engine's set of requests in progress does: a request that was handed out and is no
+longer in the set has been processed completely, pipelines included. Only then is its URL done,
+so a crash at any earlier moment leaves the URL in the queue.
 """
 
 import logging
@@ -18,10 +18,8 @@ from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.misc import load_object
 
 from bilingual_crawler.crawl.context import Crawl
-from bilingual_crawler.crawl.deadline import OutOfTimeError
+from bilingual_crawler.crawl.deadline import INTERRUPTED, OutOfTimeError, interruption
 from bilingual_crawler.crawl.fetching.handler import GuardedDownloadHandler
-from bilingual_crawler.crawl.fetching.interruption import INTERRUPTED, interruption
-from bilingual_crawler.crawl.frontier_backend import open_frontier
 from bilingual_crawler.crawl.request_state import RequestState, UrlEnd, end_url
 from bilingual_crawler.crawl.requests import (
     StoredRequestError,
@@ -38,6 +36,7 @@ from bilingual_crawler.crawl.signals import (
     url_ended,
 )
 from bilingual_crawler.crawl.slots import SlotGate, slot_key
+from bilingual_crawler.crawl.workers import open_frontier
 from bilingual_crawler.documents.document import DocumentKey
 from bilingual_crawler.errors import exit_on_configuration_error
 from bilingual_crawler.frontier.entry import CrawlFrontier, Entry, Pushed, State
@@ -51,13 +50,13 @@ logger = logging.getLogger(__name__)
 
 
 MAX_UNREADABLE = 100
-"""Saved requests that are dropped in one go before the engine has its turn."""
+"""Unreadable requests to drop in one go before the engine gets its turn."""
 PROCESSED = UrlEnd(State.DONE, Outcome.PROCESSED)
-"""How a URL ends if no component says so: a callback made no document."""
+"""How a URL ends if no component says otherwise: the callback made no document."""
 
 
 class FrontierScheduler(BaseScheduler):
-    """Hands out the best URL that can be sent, and remembers all of them on disk."""
+    """Hands out the best URL that can be sent now, and keeps all URLs on disk."""
 
     frontier: CrawlFrontier
 
@@ -68,7 +67,7 @@ class FrontierScheduler(BaseScheduler):
         self._spider = crawler.spider
         self._leases: dict[int, Request] = {}
         self._unwritable: dict[int, Request] = {}
-        self._interrupted = self._unwritten = False
+        self._interrupted = self._is_unwritable = False
         self._alarm: CallLaterResult | None = None
         self._alarm_at = float("inf")
         self._checkpoints = create_looping_call(self._checkpoint)
@@ -80,7 +79,7 @@ class FrontierScheduler(BaseScheduler):
         return cls(crawler)
 
     def open(self, spider: object) -> None:  # noqa: ARG002 - Scrapy's signature
-        """Rebuild the frontier from the crawl's folder and keep it saved from now on."""
+        """Rebuild the frontier from the crawl's folder, and save it regularly from now on."""
         with exit_on_configuration_error():
             self._open()
 
@@ -95,20 +94,20 @@ class FrontierScheduler(BaseScheduler):
         ours.begin(self.frontier, self._gate)
         if self.frontier.known:
             logger.info(
-                "Going on in %s: %d URLs known, %d waiting",
+                "Resuming the crawl in %s: %d URLs known, %d waiting",
                 ours.folder.path,
                 self.frontier.known,
                 len(self.frontier),
             )
-        self._crawler.signals.connect(self._left, signal=self._leaving())
-        self._crawler.signals.connect(self._failed, signal=signals.spider_error)
-        self._crawler.signals.connect(self._break_off, signal=stop_deadline_passed)
+        self._crawler.signals.connect(self._sent, signal=self._sent_signal())
+        self._crawler.signals.connect(self._callback_failed, signal=signals.spider_error)
+        self._crawler.signals.connect(self._interrupt, signal=stop_deadline_passed)
         self._checkpoints.start(ours.config.checkpoint_seconds, now=False)
         if self.frontier.keep_up_seconds:
             self._keeping_up.start(self.frontier.keep_up_seconds, now=False)
 
     def close(self, reason: str) -> None:
-        """Make everything durable; whether the crawl is finished is part of it."""
+        """Write everything to disk, including whether the crawl is finished."""
         for loop in (self._checkpoints, self._keeping_up):
             if loop.running:
                 loop.stop()
@@ -117,33 +116,33 @@ class FrontierScheduler(BaseScheduler):
         self._crawler.signals.send_catch_log(crawl_ending)
         if self.frontier.dropped:
             self._crawler.stats.set_value("bilingual/frontier/dropped", self.frontier.dropped)
-        folder, is_in_order = self._crawl.folder, False
+        folder, is_tidy = self._crawl.folder, False
         is_finished = reason == "finished" and not self.frontier.pending()
         try:
             self.frontier.close()
             folder.journal.checkpoint(wait=True)
             self._crawl.corpus.tidy(self._crawl.deadline.check)
-            is_in_order = True
+            is_tidy = True
             folder.facts["finished"] = "yes" if is_finished else "no"
         except (JournalError, OSError) as error:
-            self._tell_unwritable(error)
+            self._report_unwritable(error)
         except OutOfTimeError:
             logger.info(
-                "%s is not put in order for lack of time: that is done when the crawl goes on",
+                "No time was left to tidy %s: that is done when the crawl is resumed",
                 folder.path,
             )
         finally:
-            folder.close(save=is_in_order)
+            folder.close(save=is_tidy)
 
     def has_pending_requests(self) -> bool:
-        """Whether there is anything left to hand out, now or later."""
+        """Return True if anything is left to hand out, now or later."""
         self._sweep()
         return self.frontier.pending()
 
     def enqueue_request(self, request: Request) -> bool:
-        """Queue a request, raise it if it is queued already, or take it back for a retry."""
+        """Queue a request, raise its priority if it is queued, or take it back for a retry."""
         if "redirect_times" in request.meta or "retry_times" in request.meta:
-            request.meta.pop("download_slot", None)  # set by the downloader for the old URL
+            request.meta.pop("download_slot", None)  # the downloader set it for the old URL
         url, host = request.url, slot_key(request)
         if not host:
             return False
@@ -154,7 +153,7 @@ class FrontierScheduler(BaseScheduler):
         if request.dont_filter and self.frontier.state_of(fingerprint) is State.LEASED:
             lease = self._leases.pop(fingerprint, None)
             if lease is not None:
-                self._gate.left(lease)  # it may have failed before it was sent
+                self._gate.sent(lease)  # it may have failed before it was sent
             wait = RequestState.of(request).not_before - time.time()
             self.frontier.retry(fingerprint, time.monotonic() + max(wait, 0.0), payload)
             return True
@@ -166,12 +165,12 @@ class FrontierScheduler(BaseScheduler):
         return pushed is not Pushed.KNOWN
 
     def _is_failed_seed(self, request: Request, fingerprint: int) -> bool:
-        """Whether an earlier run could not have a seed; this one tries again."""
+        """Return True for a seed that an earlier run could not fetch; this run retries it."""
         is_seed = request.meta.get("is_start_request") and "redirect_urls" not in request.meta
         return bool(is_seed) and self.frontier.state_of(fingerprint) is State.FAILED
 
     def next_request(self) -> Request | None:
-        """The best request that can be sent at this moment."""
+        """Return the best request that can be sent at this moment."""
         self._sweep()
         for _ in range(MAX_UNREADABLE):
             entry = self.frontier.pop(time.monotonic())
@@ -193,7 +192,7 @@ class FrontierScheduler(BaseScheduler):
         except (TypeError, ValueError) as error:
             if not self._unwritable:
                 logger.warning(
-                    "%s cannot be written to disk and would be lost by a restart: %s."
+                    "%s cannot be saved and would be lost in a restart: %s."
                     " Use methods that the spider names in `callbacks` and `errbacks`, and plain"
                     " values in meta.",
                     request,
@@ -204,13 +203,13 @@ class FrontierScheduler(BaseScheduler):
             return None
 
     def _decode(self, entry: Entry) -> Request | None:
-        """The request of an entry; None, and the end of its URL, for one that is not ours."""
+        """Return the request of an entry; end the URL and return None if it is not ours."""
         request = self._unwritable.pop(entry.fingerprint, None)
         try:
             if request is None:
                 request = decode(entry.url, entry.payload, self._spider)
             if slot_key(request) != entry.host:
-                raise StoredRequestError("its address is not on the host under which it was saved")  # noqa: TRY301
+                raise StoredRequestError("its address is not on the host for which it was saved")  # noqa: TRY301
         except StoredRequestError as error:
             logger.warning("The saved request for %.200r is not sent: %s", entry.url, error)
             self.frontier.end(entry.fingerprint, State.FAILED, Outcome.UNREADABLE)
@@ -220,9 +219,9 @@ class FrontierScheduler(BaseScheduler):
         return request
 
     def _may_redirect(self, request: Request) -> bool:
-        """Whether the target of a redirect belongs to the crawl; a seed's always does.
+        """Return True if the target of a redirect belongs to the crawl; a seed's always does.
 
-        The URL that redirects is another name of its target, which pairing must know.
+        The redirecting URL is another name for its target, which pairing must know.
         """
         scope, source = self._crawl.scope, request.meta["redirect_urls"][-1]
         state = RequestState.of(request)
@@ -241,16 +240,16 @@ class FrontierScheduler(BaseScheduler):
             self._count(f"redirects/refused/{objection}")
             return False
         if variant:
-            make_plain(request)  # the page has an address of its own in that language
+            make_plain(request)  # the page has its own address in that language
         if not is_look:
             self._crawl.corpus.alias(str(DocumentKey(source, variant)), request.url)
         return True
 
     def _objection_to_target(self, request: Request, source: str, depth: int) -> str | None:
-        """What speaks against the target of a redirect.
+        """Return why the target of a redirect is not fetched; None if it is.
 
-        A host that must still lead back may redirect inside its own site: from example.eus
-        to www.example.eus, for instance.
+        A host that has yet to link back may redirect within its own site, for instance from
+        example.eus to www.example.eus.
         """
         scope, host = self._crawl.scope, host_of(request.url)
         state = RequestState.of(request)
@@ -263,52 +262,52 @@ class FrontierScheduler(BaseScheduler):
         return scope.objection(request.url, depth)
 
     def _sweep(self) -> None:
-        """End every URL whose request the engine is through with."""
-        slot = self._crawler.engine._slot  # noqa: SLF001 - the only place that tells
+        """End every URL whose request the engine has finished."""
+        slot = self._crawler.engine._slot  # noqa: SLF001 - the only place that knows
         in_progress = slot.inprogress if slot is not None else ()
         over = [fp for fp, request in self._leases.items() if request not in in_progress]
         for fingerprint in over:
             request = self._leases.pop(fingerprint)
-            self._gate.left(request)
+            self._gate.sent(request)
             end = RequestState.of(request).end
             if self._interrupted and (end is None or end.reason == INTERRUPTED):
-                continue  # its lease ends with the process, and the next one has it again
+                continue  # its lease ends with the process, and the next run fetches it
             state, reason = end or PROCESSED
             self.frontier.end(fingerprint, state, reason)
             self._crawler.signals.send_catch_log(
                 url_ended, request=request, state=state, reason=reason
             )
 
-    def _failed(self, response: object) -> None:
-        """A callback raised: its page was fetched, but nothing came of it."""
+    def _callback_failed(self, response: object) -> None:
+        """Record that a callback failed on its page."""
         request = getattr(response, "request", None)
         if isinstance(request, Request):
             end_url(request, State.FAILED, Outcome.ERROR_IN_CALLBACK)
 
-    def _break_off(self) -> None:
-        """There is no time to wait for pages: those that do not come are asked for later."""
+    def _interrupt(self) -> None:
+        """Stop waiting for pages; the missing ones are requested in the next run."""
         self._interrupted = True
-        self._gate.break_off(interruption())
+        self._gate.interrupt(interruption())
 
-    def _leaving(self) -> object:
-        """The signal that tells when a request has left for its host.
+    def _sent_signal(self) -> object:
+        """Return the signal for a request that was sent to its host.
 
-        Our own handler tells it exactly; with another one it is known when the request is in
-        the downloader's queue.
+        Our own handler knows the exact moment; with another handler, the moment at which the
+        request enters the downloader's queue has to do.
         """
         handler = load_object(self._crawler.settings.getwithbase("DOWNLOAD_HANDLERS")["http"])
         is_ours = isinstance(handler, type) and issubclass(handler, GuardedDownloadHandler)
         return request_sent if is_ours else signals.request_reached_downloader
 
-    def _left(self, request: Request) -> None:
-        """A request is on its way to its host, which may be asked again after the delay."""
-        host = self._gate.left(request)
+    def _sent(self, request: Request) -> None:
+        """Note that a request was sent; its host may get another one after the delay."""
+        host = self._gate.sent(request)
         if host is not None:
             self.frontier.recheck(host)
             self._wake_after(0.0)
 
     def _set_alarm(self) -> None:
-        """Have the engine ask again when a host's delay is over: by itself it waits 5 s."""
+        """Wake the engine when a host's delay is over; by itself it polls every 5 s."""
         at = self.frontier.wake_at()
         if at is not None:
             self._wake_after(max(at - time.monotonic(), 0.0))
@@ -338,18 +337,18 @@ class FrontierScheduler(BaseScheduler):
         try:
             self._crawl.folder.journal.checkpoint()
         except JournalError as error:
-            self._tell_unwritable(error)
+            self._report_unwritable(error)
             self._checkpoints.stop()
             deferred_from_coro(self._crawler.engine.close_spider_async(reason="journal_error"))
             self._crawler.signals.send_catch_log(stop_deadline_passed)
 
-    def _tell_unwritable(self, error: Exception) -> None:
-        """Say once what is wrong with the disk; the last checkpoint that it took holds."""
-        if not self._unwritten:
-            self._unwritten = True
+    def _report_unwritable(self, error: Exception) -> None:
+        """Report once that the disk cannot be written; the last checkpoint stays valid."""
+        if not self._is_unwritable:
+            self._is_unwritable = True
             sentence = (
-                f"The crawl stops: {error}. Everything up to the last checkpoint is kept: fix"
-                f" that, and the same command with -a output={self._crawl.folder.path} goes on."
+                f"The crawl stops: {error}. Everything up to the last checkpoint is kept. Fix"
+                f" that, then resume with the same command and -a output={self._crawl.folder.path}."
             )
             logger.critical(sentence)
             self._crawler.signals.send_catch_log(crawl_failed, sentence=sentence)

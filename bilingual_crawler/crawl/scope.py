@@ -2,9 +2,29 @@
 
 Parallel text is looked for inside one site, so a link that leaves the sites of the seeds
 is not followed, except to a host that a page of the crawl declares as its translation.
+
+Hosts outside the sites of the seeds that a page declares as the place of its translation.
+
+`www.example.es` may have its Basque pages at `www.example.eus`, which no seed names. Whoever
+writes a page can declare any host of the world in it, though, and would have us crawl them all.
+So a site may declare a few hosts only, of each the declared pages alone are fetched, and the
+links of these are followed once one of them leads back to the site that declared it. Hosts that
+came into the crawl in this way declare no others.
+
+What is known of a host goes with the requests for it, so that another worker of a shared
+frontier, which has not seen the declaration, knows it too.
 """
 
+from collections import Counter
+from collections.abc import Container
+from dataclasses import dataclass, replace
+from typing import Self
+
 from bilingual_crawler.config.sites import Sites
+from bilingual_crawler.crawl.request_state import RequestState
+from bilingual_crawler.documents.document import Document
+from bilingual_crawler.store.journal import Journal
+from bilingual_crawler.store.journal_tables import JournaledDict
 from bilingual_crawler.urls.hosts import host_of, site_of
 from bilingual_crawler.urls.traps import BINARY_ENDINGS, ending_of, trap_of
 
@@ -74,3 +94,112 @@ class Scope:
             repeated_segments=self._repeated_segments,
             query_parameters=self._query_parameters,
         )
+
+
+MOST_CLAIMANTS = 10
+"""Sites that are remembered to have declared one host."""
+UNVOUCHED = frozenset({"nofollow", "ugc", "sponsored"})
+"""Kinds of links that a site does not stand for."""
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS foreign_hosts (
+    host TEXT PRIMARY KEY,
+    claimants TEXT NOT NULL,
+    answered INTEGER NOT NULL
+);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """Which sites declared a host, and whether it leads back to one of them."""
+
+    claimants: tuple[str, ...] = ()
+    answered: bool = False
+
+    def to_columns(self) -> tuple[str, int]:
+        return " ".join(self.claimants), int(self.answered)
+
+    @classmethod
+    def from_columns(cls, claimants: object, answered: object) -> Self:
+        return cls(tuple(str(claimants).split())[:MOST_CLAIMANTS], bool(answered))
+
+
+class ForeignHosts:
+    """Remembers which hosts were declared by which, and whether they led back."""
+
+    def __init__(self, journal: Journal, most: int) -> None:
+        self._most = most
+        self._claims = JournaledDict(
+            journal,
+            "foreign_hosts",
+            SCHEMA,
+            key=str,
+            encode=_Claim.to_columns,
+            decode=_Claim.from_columns,
+        )
+        self._used = Counter(site for _, claim in self._claims.items() for site in claim.claimants)
+
+    def __contains__(self, host: str) -> bool:
+        return host in self._claims
+
+    def claim(self, host: str, claimant: str) -> bool:
+        """Declare a host; False if the site that does has declared too many, or may not."""
+        if claimant in self._claims:
+            return False
+        site = site_of(claimant)
+        claim = self._claims.get(host)
+        if claim is not None and site in claim.claimants:
+            return True
+        if self._used[site] >= self._most:
+            return False
+        self._add(host, site)
+        return True
+
+    @property
+    def answered(self) -> list[str]:
+        """The declared hosts that have led back, and so are part of the crawl."""
+        return [host for host, claim in self._claims.items() if claim.answered]
+
+    def is_unanswered(self, host: str) -> bool:
+        """Whether a host was declared and has not led back so far."""
+        claim = self._claims.get(host)
+        return claim is not None and not claim.answered
+
+    def read(self, document: Document) -> bool:
+        """Let a page of an unanswered host speak for it; True if it leads back."""
+        host = host_of(document.url)
+        if not _leads_to(document, self._claims[host].claimants):
+            return False
+        self._answer(host)
+        return True
+
+    def claim_of(self, host: str) -> tuple[str, bool]:
+        """Return which sites declared a host, and whether it has led back, for its requests."""
+        claim = self._claims.get(host)
+        return ("", False) if claim is None else (" ".join(claim.claimants), claim.answered)
+
+    def learn(self, host: str, state: RequestState) -> None:
+        """Take from a request what another process knew of its host."""
+        for site in state.claimed_by.split():
+            self._add(host, site)
+        if state.claim_answered and host in self._claims:
+            self._answer(host)
+
+    def _add(self, host: str, site: str) -> None:
+        claim = self._claims.get(host) or _Claim()
+        if site not in claim.claimants and len(claim.claimants) < MOST_CLAIMANTS:
+            self._claims[host] = replace(claim, claimants=(*claim.claimants, site))
+            self._used[site] += 1
+
+    def _answer(self, host: str) -> None:
+        self._claims[host] = replace(self._claims[host], answered=True)
+
+
+def _leads_to(document: Document, sites: Container[str]) -> bool:
+    """Whether a page declares a translation on a site, or links to it and stands for that."""
+    if any(site_of(host_of(each.url)) in sites for each in document.alternates):
+        return True
+    return any(
+        site_of(host_of(link.url)) in sites and UNVOUCHED.isdisjoint(link.rel.lower().split())
+        for link in document.links
+    )

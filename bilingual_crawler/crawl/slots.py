@@ -1,10 +1,9 @@
-"""When a host may be asked: the frontier's view of Scrapy's downloader.
+"""When the next request to a host may be sent: the frontier's view of Scrapy's downloader.
 
-The downloader keeps a first-in-first-out queue a host. Whatever waits there can no longer
-be overtaken by a better URL, so a URL is handed out at the moment it can be sent, not
-before. `lastseen` and `delay` of the downloader's slot are the truth about that moment:
-AutoThrottle changes the delay while the crawl runs, and robots.txt is sent through the
-same slot.
+The downloader keeps a first-in-first-out queue per host. A URL that waits there can no longer be
+overtaken by a better one, so a URL is handed out at the moment it can be sent, not before. That
+moment follows from `lastseen` and `delay` of the downloader's slot: AutoThrottle changes the
+delay while the crawl runs (`fetching.delays`), and robots.txt is sent through the same slot.
 """
 
 import math
@@ -19,7 +18,7 @@ from bilingual_crawler.urls.hosts import host_of, site_of
 
 
 class SlotGate:
-    """Says when a host is free, and keeps the page budget of its site."""
+    """Says when a host is free, and enforces the page budget of its site."""
 
     def __init__(self, downloader: Downloader, sites: Sites, site_pages: int) -> None:
         self._downloader = downloader
@@ -36,11 +35,11 @@ class SlotGate:
             self._pages[site_of(host)] += pages
 
     def set_pages(self, site: str, pages: int) -> None:
-        """Count the pages that were fetched of a site, by whomever."""
+        """Set the number of pages that all workers together have fetched from a site."""
         self._pages[site] = pages
 
     def delay_of(self, host: str) -> float:
-        """The least seconds between two requests to a host, as things stand."""
+        """Return the current minimum of seconds between two requests to a host."""
         slot = self._downloader.slots.get(host)
         if slot is not None:
             return float(slot.delay)
@@ -48,7 +47,7 @@ class SlotGate:
         return self._limits(host)[1] if rule is None else rule
 
     def __call__(self, host: str, active: int, now: float) -> float | None:
-        """The time from which `host` may be asked once more."""
+        """Return the time from which another request may be sent to `host`; None if never."""
         if self._spent(host):
             return None
         slot = self._downloader.slots.get(host)
@@ -65,22 +64,22 @@ class SlotGate:
         return now if slot is None else slot.lastseen + delay
 
     def handed_out(self, request: Request, host: str) -> None:
-        """A request is on its way, through middlewares, queue and connection."""
+        """Note that a request is on its way, through middlewares, queue and connection."""
         if host not in self._downloader.slots:
             self._configure(host)
         self._pages[site_of(host)] += 1
         self._underway[request] = host
         self._underway_to[host] += 1
 
-    def left(self, request: Request) -> str | None:
-        """A request was sent, or ended before; its host is told."""
+    def sent(self, request: Request) -> str | None:
+        """Note that a request was sent, or ended before that; return its host."""
         host = self._underway.pop(request, None)
         if host is not None:
             self._underway_to[host] -= 1
         return host
 
-    def break_off(self, error: Exception) -> None:
-        """Let every request fail that waits in the downloader for its host's delay."""
+    def interrupt(self, error: Exception) -> None:
+        """Fail every request that waits in the downloader for its host's delay."""
         for slot in self._downloader.slots.values():
             while slot.queue:
                 _, waiting = slot.queue.popleft()
@@ -103,7 +102,7 @@ class SlotGate:
         return concurrency, settings.get("delay", self._downloader._delay)  # noqa: SLF001
 
     def _configure(self, host: str) -> None:
-        """Hand the rules of a site to the downloader before it makes the host's slot."""
+        """Pass the settings of a site to the downloader before it creates the host's slot."""
         rules = self._sites.rules_for(host)
         wanted = {"delay": rules.delay, "concurrency": rules.concurrency, "jitter": rules.jitter}
         given = {name: value for name, value in wanted.items() if value is not None}
@@ -113,6 +112,6 @@ class SlotGate:
 
 
 def slot_key(request: Request) -> str:
-    """The downloader slot of a request: its own choice, or its host."""
+    """Return the downloader slot of a request: its own choice, or its host."""
     chosen = request.meta.get("download_slot")
     return chosen if isinstance(chosen, str) else host_of(request.url)

@@ -1,10 +1,10 @@
 """The extension that ends a crawl within BILINGUAL_STOP_SECONDS of SIGTERM or Ctrl-C.
 
-Scrapy stops gracefully: it waits for every page that is under way. A server that never
-answers, a look-up that hangs or a model that thinks for long would hold it up for minutes,
-and whoever asked (systemd, Docker, scrapyd) would kill it meanwhile. So pages that are not
-there in time go back to the queue, and a thread ends the process if all else fails. Then, as
-after a second signal, the last checkpoint holds: at most a second of work is done again.
+Scrapy stops gracefully: it waits for every page under way. A server that never answers, a
+look-up that hangs or a slow model could hold it up for minutes, and systemd, Docker or scrapyd
+would kill it meanwhile. So pages that do not arrive in time go back to the queue, and a thread
+exits the process if all else fails. Then, as after a second signal, the last checkpoint is
+valid: at most one second of work is repeated.
 """
 
 import logging
@@ -40,9 +40,9 @@ LAST_WORDS_SECONDS = 0.3
 
 
 class GracefulStop:
-    """Counts the time from the first signal on, beside Scrapy's own handling of it.
+    """Starts the countdown at the first signal, besides Scrapy's own handling of it.
 
-    A program that runs crawls and has signal handlers of its own is left alone.
+    Does nothing in a program that runs crawls and has its own signal handlers.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -62,16 +62,16 @@ class GracefulStop:
         return cls(crawler)
 
     def _opened(self) -> None:
-        """Wait for the event loop: Scrapy has its handlers in place when that runs."""
+        """Wait until the event loop runs, because Scrapy's signal handlers are in place then."""
         call_later(0, self._watch)
 
     def _note_failure(self, sentence: str) -> None:
         self._failure = self._failure or sentence
 
     def _stopped(self) -> None:
-        """The crawl is over; one that could not be written ends its process with status 1.
+        """Make the process exit with status 1 if the crawl could not be written.
 
-        A log in a file may well be on the same disk, so that the reason is told here too.
+        A log file may be on the same full disk, so the reason is also printed here.
         """
         self._over = True
         if self._failure and self._process is not None:
@@ -85,50 +85,50 @@ class GracefulStop:
         self._process = _scrapys_process(signal.getsignal(SIGNALS[0]))
         if self._process is not None:
             if self._crawler.crawling:
-                self._put_before(self._told)
+                self._put_before(self._first_signal)
             else:  # a signal came while the crawl was being opened, which may take long
                 self._begin()
             threading.Thread(target=self._guard, name="stopping", daemon=True).start()
 
     def _put_before(self, ours: "Callable[[Any, int, FrameType | None], None]") -> None:
-        """Have both signals come to us first; what was there is called by us."""
+        """Install a handler for both signals; it calls the one that was there before."""
         for each in SIGNALS:
             theirs = signal.getsignal(each)
             if _scrapys_process(theirs) is not None:
                 signal.signal(each, partial(ours, theirs))
 
-    def _told(self, theirs: Any, number: int, frame: FrameType | None) -> None:
-        """The first signal: nothing is logged here, since it may interrupt a log line."""
+    def _first_signal(self, theirs: Any, number: int, frame: FrameType | None) -> None:
+        """Start to stop. Nothing is logged here, since the signal may interrupt a log line."""
         theirs(number, frame)
         self._begin()
 
     def _begin(self) -> None:
         from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
 
-        self._deadline.tell()
-        self._put_before(self._told_again)
+        self._deadline.set()
+        self._put_before(self._second_signal)
         loop: Any = reactor
         loop.callFromThread(call_later, ANSWERS * self._deadline.seconds, self._give_up)
 
-    def _told_again(self, theirs: Any, number: int, frame: FrameType | None) -> None:
-        """The second signal: at once, if Scrapy does not manage."""
+    def _second_signal(self, theirs: Any, number: int, frame: FrameType | None) -> None:
+        """Exit soon, even if Scrapy does not manage to."""
         self._hurry_at = time.monotonic() + SECOND_SIGNAL_SECONDS
         theirs(number, frame)
 
     def _give_up(self) -> None:
-        """Wait for servers no longer."""
+        """Stop waiting for servers."""
         if not self._over:
             self._crawler.signals.send_catch_log(stop_deadline_passed)
 
     def _guard(self) -> None:
-        """End the process when the time is up; on a thread, because the event loop may hang."""
+        """Exit the process when the time is up; on a thread, because the event loop may hang."""
         while not self._is_time():
             time.sleep(LOOK_SECONDS)
         if self._over:
             if not is_command():
                 return
         else:
-            threading.Thread(target=_say_last_words, daemon=True).start()
+            threading.Thread(target=_log_last_words, daemon=True).start()
             time.sleep(LAST_WORDS_SECONDS)
         os._exit(1 if self._failure or not self._over else 0)
 
@@ -139,14 +139,14 @@ class GracefulStop:
         )
 
 
-def _say_last_words() -> None:
-    """Log why; on a thread of its own, because a log that cannot be written may hang too."""
+def _log_last_words() -> None:
+    """Log why the process exits; on its own thread, because writing the log may hang too."""
     logger.warning(
-        "The crawl could not end in time: the process ends now, with what the last checkpoint has."
+        "The crawl could not end in time: the process exits now; the last checkpoint is kept."
     )
 
 
 def _scrapys_process(handler: Any) -> CrawlerProcessBase | None:
-    """Whose signal handler it is, if Scrapy runs the process."""
+    """Return Scrapy's process object if the signal handler is one of its methods."""
     owner = getattr(handler, "__self__", None)
     return owner if isinstance(owner, CrawlerProcessBase) else None

@@ -13,8 +13,8 @@ SCRAPYS = "scrapy."
 
 SCHEDULER = OURS + "crawl.scheduler.FrontierScheduler"
 THROTTLE = {
-    OURS + "crawl.fetching.crawl_delay.CrawlDelays": 0,
-    OURS + "crawl.fetching.throttle.SiteThrottle": 0,
+    OURS + "crawl.fetching.delays.CrawlDelays": 0,
+    OURS + "crawl.fetching.delays.SiteThrottle": 0,
     SCRAPYS + "extensions.throttle.AutoThrottle": None,
 }
 COMPONENTS: dict[str, dict[str, int | str | None]] = {
@@ -51,7 +51,7 @@ WARC = {OURS + "crawl.extensions.warc.WarcArchive": 500}
 SITEMAPS = {OURS + "crawl.fetching.sitemaps.SiteMaps": 130}
 METRICS = {OURS + "crawl.extensions.metrics.MetricsEndpoint": 105}
 NEGOTIATION = {OURS + "crawl.negotiation.middleware.Negotiation": 890}
-FINGERPRINTER = OURS + "crawl.negotiation.cache_key.VariantFingerprinter"
+FINGERPRINTER = OURS + "crawl.negotiation.middleware.VariantFingerprinter"
 ALIGN = {OURS + "crawl.extensions.aligner.CrawlAligner": 120}
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Literal, NamedTuple
 
-from bilingual_crawler.discovery.link_features import announced_beside
+from bilingual_crawler.discovery.link_predictor import announced_beside
 from bilingual_crawler.discovery.site_page import SitePage
 from bilingual_crawler.discovery.site_records import Finding
 from bilingual_crawler.languages import LanguagePair, find_language

@@ -188,14 +188,14 @@ class HubWorth:
         self._downloads = self._downloads * kept + downloads
 
     @property
-    def a_download(self) -> float:
+    def per_download(self) -> float:
         """Bilingual sites per download; a little, if there were none."""
         return max(self._found, LEAST_FOUND) / self._downloads
 
 
 def priority(queue: Queue, chance: float, worth: HubWorth) -> float:
     """Return the priority of a link in both queues; `chance` is the log of its probability."""
-    return chance if queue is Queue.FORWARD else chance + math.log(worth.a_download)
+    return chance if queue is Queue.FORWARD else chance + math.log(worth.per_download)
 
 
 FEWEST = 3

@@ -45,7 +45,7 @@ NAMED = 0.8
 UNKNOWN = 0.5
 SERVICE_DOUBT = 0.7
 """The factor of the likelihood if a machine translation service is on the pages."""
-LEADS_A_PAGE = 2
+LEADS_PER_PAGE = 2
 """Leads to one language that are followed from a page."""
 LOOKS_INSIDE = 2
 """Pages of a version that are examined, if its first page leaves doubts."""
@@ -137,7 +137,7 @@ class SiteDetector:
             for address, code in claim.alternates:
                 if code in self._found.missing and self._is_ours(address):
                     named[code] += 1
-                    if named[code] <= LEADS_A_PAGE:
+                    if named[code] <= LEADS_PER_PAGE:
                         self._add(_declared(address, code, claim.url))
         for code, count in named.items():
             self._note("sitemap", f"{url} names {count:,} pages in {name_of(code)}.")
@@ -189,7 +189,7 @@ class SiteDetector:
             self._add(_declared(url, code, page.url))
         for code in self._pair.codes:
             leads = (lead for lead in page.leads if code in lead.sought)
-            for lead in islice(leads, LEADS_A_PAGE):
+            for lead in islice(leads, LEADS_PER_PAGE):
                 self._add(Candidate(lead.url, "link", lead.sought, page.url, lead.likelihood))
         for urls in page.paired[:1]:
             for url, code in zip(urls, self._pair.codes, strict=True):

@@ -12,8 +12,11 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from bilingual_crawler.discovery.link_features import announced_beside, sought_languages
-from bilingual_crawler.discovery.link_predictor import LinkPredictor
+from bilingual_crawler.discovery.link_predictor import (
+    LinkPredictor,
+    announced_beside,
+    sought_languages,
+)
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.documents.machine import is_translating_proxy
 from bilingual_crawler.documents.switches import languages_of_link

@@ -1,10 +1,9 @@
-"""Which blocks of a page are its content, and which are the frame around it.
+"""Decides which blocks of a page are content, and which are the frame around it.
 
-Everything is decided from the blocks that the one parse has made, by structure alone: where
-a block stands (`regions`), how much of it is links, how far it is from running text. No word
-lists, so the two sides of a translation are cut alike; nothing that is not linear, so a
-hostile page costs what an ordinary one does. Libraries were measured side by side with this
-and lose more text, leave more of the frame, or take many times as long:
+Only the structure of the blocks counts: the region of a block, how much of it is links, how far
+it is from running text. There are no word lists, so the two sides of a translation are treated
+alike, and all is linear, so a hostile page costs no more than an ordinary one. Libraries were
+measured too: they lose more text, leave more of the frame, or take many times as long:
 docs/experiments/boilerplate.md.
 """
 
@@ -19,15 +18,15 @@ LINKED_SHARE = 0.5
 LONG_ANCHOR = 30
 SUSPECT_FRAME = 2_000
 
-_DENSE_SCRIPT = re.compile("[\u3040-\u9fff\uac00-\ud7af]")  # a syllable or a word a letter
+_DENSE_SCRIPT = re.compile("[\u3040-\u9fff\uac00-\ud7af]")  # one syllable or word per letter
 
 
 def boilerplate(blocks: Sequence[Block]) -> list[bool]:
-    """For each block whether it is boilerplate.
+    """Return for each block whether it is boilerplate.
 
-    A page that would have nothing left keeps its links outside the frame (it is a listing).
-    If there is nothing outside, it keeps the prose and the first-level headings of the frame;
-    a page with nothing but menus has no content.
+    A page that would have nothing left keeps its links outside the frame: it is a listing. If
+    there is nothing outside, it keeps the prose and the first-level headings of the frame. A page
+    with nothing but menus has no content.
     """
     unframed = _unframed(blocks)
     kept = [
@@ -48,11 +47,11 @@ def boilerplate(blocks: Sequence[Block]) -> list[bool]:
 
 
 def _unframed(blocks: Sequence[Block]) -> list[bool]:
-    """The blocks outside navigation, footers and their kind.
+    """Return the blocks outside navigation, footers and the like.
 
-    Where a declared main part holds most of the text, it alone is content. Names that
-    would frame more prose than they leave are disbelieved, and so are landmarks that frame
-    nearly all of it (the rest of a page whose `nav` never ends).
+    If a declared main part has most of the text, it alone is content. Names that would frame
+    more prose than they leave are ignored, and so are landmarks that frame nearly all of it
+    (the rest of a page whose `nav` never ends).
     """
     size = [0] * 4
     prose = [0] * 4
@@ -70,10 +69,10 @@ def _unframed(blocks: Sequence[Block]) -> list[bool]:
 
 
 def _between_prose(blocks: Sequence[Block], kept: list[bool]) -> list[bool]:
-    """Without what stands before the first and after the last prose, apart from it.
+    """Drop what comes before the first and after the last prose, apart from it.
 
-    That is how a page without landmarks shows where its content begins and ends; a stretch
-    of kept blocks that touches the prose belongs to it, and so does a declared main part.
+    This shows where the content of a page without landmarks begins and ends. Kept blocks next to
+    the prose belong to it, and so does a declared main part.
     """
     prose = [at for at, block in enumerate(blocks) if kept[at] and _is_prose(block)]
     if not prose:
@@ -89,7 +88,7 @@ def _between_prose(blocks: Sequence[Block], kept: list[bool]) -> list[bool]:
 
 
 def _is_menu(block: Block) -> bool:
-    """Mostly short links; a sentence that is one link is a sentence."""
+    """Return True for mostly short links; a sentence that is one link is a sentence."""
     return block.linked > LINKED_SHARE * len(block.text) and (
         block.linked < LONG_ANCHOR * max(1, block.links)
     )

@@ -1,4 +1,4 @@
-"""From the bytes of a response to a `Document`: one parse, whatever the bytes are."""
+"""Builds a `Document` from the bytes of a response, with a single parse."""
 
 import re
 from urllib.parse import urlsplit
@@ -33,9 +33,9 @@ def build_document(
     hints: tuple[str, ...] = (),
     identifier: LanguageIdentifier = CLD2,
 ) -> Document:
-    """The document at `url`; bytes that are no text make an empty one.
+    """Return the document at `url`; it is empty if the bytes are not text.
 
-    A fragment is no part of a page's address, so it is left out.
+    A fragment is not part of the address of a page, so it is dropped.
     `hints` are the ISO 639-3 codes of the wanted languages.
     """
     url = url.partition("#")[0]
@@ -93,9 +93,9 @@ def _paragraphs(page: ParsedPage) -> list[Paragraph]:
 
 
 def _title_position(page: ParsedPage, paragraphs: list[Paragraph]) -> int | None:
-    """The heading that says what <title> says, in whole or in part; or else the first h1.
+    """Return the heading that equals <title> or a part of it; otherwise the first h1.
 
-    The second way keeps two sides of a translation alike where only one has reworded it.
+    The latter treats two sides of a translation alike if only one has been reworded.
     """
     names = {page.title, *_TITLE_SEPARATOR.split(page.title)} - {""}
     first = None

@@ -27,7 +27,7 @@ _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 
 
 def clean(text: str) -> str:
-    """The text as a reader would type it.
+    """Return a text as a reader would type it.
 
     Everything that `str.split` takes for white space becomes one plain space, which covers
     no-break, narrow no-break, three-per-em and their kind. Joiners that spell words (in
@@ -40,5 +40,5 @@ def clean(text: str) -> str:
 
 
 def split_paragraphs(text: str) -> list[str]:
-    """The paragraphs of a text without markup, which blank lines part."""
+    """Return the paragraphs of a text without markup, which are separated by blank lines."""
     return [paragraph for paragraph in map(clean, _BLANK_LINE.split(text)) if paragraph]

@@ -35,13 +35,13 @@ HASH_BYTES = 8
 DROPPED_KEPT = 1_000
 FIRST_COMPARED = 50
 COUNTED = 3
-COMPARISON = 20  # what comparing two documents costs, in counts of an entry of an index
+COMPARISON = 20  # the cost of comparing two documents, in index entries counted
 
 _MASK = (1 << 60) - 1
 
 
 def paragraph_hashes(document: Document) -> list[bytes]:
-    """The hash of each paragraph of the content, in order: 8 bytes of its MD5."""
+    """Return the hash of each paragraph of the content, in order: 8 bytes of its MD5."""
     return [
         hashlib.md5(
             paragraph.text.encode("utf-8", "surrogatepass"), usedforsecurity=False
@@ -51,12 +51,12 @@ def paragraph_hashes(document: Document) -> list[bytes]:
 
 
 def split_hashes(packed: bytes) -> list[bytes]:
-    """The hashes of paragraphs that were written one behind the other."""
+    """Split a row of packed hashes."""
     return [packed[at : at + HASH_BYTES] for at in range(0, len(packed), HASH_BYTES)]
 
 
 def text_signature(document: Document) -> bytes:
-    """What two pages with the same text have in common: all of their paragraphs."""
+    """Return a digest of all paragraphs, which is equal for pages with the same text."""
     digest = hashlib.blake2b(digest_size=16)
     for paragraph in document.paragraphs:
         digest.update(paragraph.text.encode("utf-8", "surrogatepass") + b"\0")
@@ -64,19 +64,19 @@ def text_signature(document: Document) -> bytes:
 
 
 class DedupDecision(NamedTuple):
-    """What is to be done about a new document: drop it, or drop earlier ones, or neither."""
+    """What to do about a new document: drop it, drop earlier ones, or neither."""
 
     duplicate_of: str | None = None
     supersedes: tuple[str, ...] = ()
 
     @property
     def is_new(self) -> bool:
-        """Whether nothing like it was known."""
+        """True if no similar document was known."""
         return self.duplicate_of is None and not self.supersedes
 
 
 class DuplicateIndex:
-    """The documents so far, less those that were dropped."""
+    """The documents so far, without those that were dropped."""
 
     def __init__(self, share: float = 0.8) -> None:
         self._share = share
@@ -95,8 +95,8 @@ class DuplicateIndex:
     def add(self, key: str, hashes: Sequence[bytes]) -> DedupDecision:
         """Judge a document and, unless it is dropped, remember it.
 
-        A document without paragraphs is like no other. A key that is known already is
-        judged anew, as if it had not been there.
+        A document without paragraphs is unlike any other. A known key is judged again, as if it
+        were new.
         """
         self.remove(key)
         new = _as_integers(hashes)
@@ -116,7 +116,7 @@ class DuplicateIndex:
         self._insert(key, sorted(_as_integers(hashes), key=self._everywhere.count))
 
     def remove(self, key: str) -> None:
-        """Forget a document, if it is known; the indexes are cleared of such now and then."""
+        """Forget a document, if it is known; the indexes are rebuilt now and then."""
         number = self._numbers.pop(key, None)
         if number is None:
             return
@@ -125,7 +125,7 @@ class DuplicateIndex:
             self._rebuild()
 
     def _larger_duplicates(self, new: frozenset[int], ranked: list[int]) -> Iterator[int]:
-        """Documents at least as large that make the new one superfluous."""
+        """Yield documents at least as large that make the new one superfluous."""
         needed = self._needed(len(new))
         for number in self._candidates(ranked, needed):
             known = self._hashes[number]
@@ -133,9 +133,9 @@ class DuplicateIndex:
                 yield number
 
     def _candidates(self, ranked: list[int], needed: int) -> Iterator[int]:
-        """Documents that may share `needed` of these hashes; the rarest come first.
+        """Yield documents that may share `needed` of these hashes; the rarest come first.
 
-        They share one of the first `len - needed + 1`. Where too many do, those that share
+        They share one of the first `len - needed + 1`. If too many do, those that share
         three of the first `len - needed + 3` are fewer, and counting is cheaper than comparing.
         """
         few = ranked[: len(ranked) - needed + 1]
@@ -151,7 +151,7 @@ class DuplicateIndex:
             yield from dict.fromkeys(entries)
 
     def _smaller_duplicates(self, new: frozenset[int]) -> Iterator[int]:
-        """Documents that the new one makes superfluous."""
+        """Yield documents that the new one makes superfluous."""
         found = chain.from_iterable(self._rarest.get(each) for each in new)
         for number in dict.fromkeys(found):
             known = self._hashes[number]
@@ -180,7 +180,7 @@ class DuplicateIndex:
             self._insert(key, sorted(hashes or (), key=self._everywhere.count))
 
     def _needed(self, size: int) -> int:
-        """How many hashes a set of this size must share: the least part above the share."""
+        """Return how many hashes a set of this size must share to be a near-duplicate."""
         needed = max(0, floor(self._share * size) - 1)
         while size and needed / size <= self._share:
             needed += 1

@@ -1,9 +1,9 @@
-"""From bytes to text: what a page says about its encoding, and what its bytes say.
+"""Decodes pages, by their declared encoding and by their bytes.
 
-Declarations are often wrong in one of two ways that show: text that is valid UTF-8 is UTF-8
-whatever it is called, and text that is not cannot be made so by calling it UTF-8. In the
-second case, and where nothing is declared, the encoding that was usual for the page's
-language is taken, as browsers do; a page in no language of interest may come out wrong.
+Declarations are often wrong in one of two recognisable ways: text that is valid UTF-8 is UTF-8
+whatever it is called, and text that is not valid UTF-8 may be called so. In the second case, and
+if nothing is declared, the usual encoding of the page's language is used, as in browsers; a page
+in none of the wanted languages may be decoded wrongly.
 """
 
 import codecs
@@ -23,7 +23,7 @@ from bilingual_crawler.languages import language_of_tag
 DEFAULT = "cp1252"
 MOST_REPAIRS = 10_000
 
-_ESCAPED = frozenset(("iso2022_jp", "hz"))  # all ASCII, so valid as UTF-8 too
+_ESCAPED = frozenset(("iso2022_jp", "hz"))  # all ASCII, so also valid UTF-8
 _ENCODINGS = frozenset(
     (
         *("utf-8", "cp866", "cp874", "mac-roman", "koi8-r", "koi8-u", *_ESCAPED),
@@ -66,7 +66,7 @@ class Decoded(NamedTuple):
 
 
 def decode(body: bytes, content_type: str = "", languages: Iterable[str] = ()) -> Decoded:
-    """Read the bytes of a page; `languages` are the tags or codes it may be in."""
+    """Decode the bytes of a page; `languages` are the tags or codes of its likely languages."""
     declared = _declared(body, content_type)
     encoding, mark = read_bom(body)
     if encoding is None:
@@ -79,7 +79,7 @@ def decode(body: bytes, content_type: str = "", languages: Iterable[str] = ()) -
 
 
 def _declared(body: bytes, content_type: str) -> list[str]:
-    """What the header, then the page itself says, where it means an encoding of the web."""
+    """Return the encodings that the header and then the page declare, if they are known."""
     names = []
     with suppress(ValueError, LookupError):
         names.append(http_content_type_encoding(content_type))
@@ -89,7 +89,7 @@ def _declared(body: bytes, content_type: str) -> list[str]:
 
 
 def _real(body: bytes, declared: list[str], languages: Iterable[str]) -> str:
-    """The encoding whose text makes sense."""
+    """Return the encoding whose text makes sense."""
     legacy = [name for name in declared if not name.startswith("utf-")]
     wide = _wide(body)
     if wide:
@@ -108,7 +108,7 @@ def _real(body: bytes, declared: list[str], languages: Iterable[str]) -> str:
 
 
 def _wide(body: bytes) -> str:
-    """UTF-16 without a byte order mark shows in the zeros between its letters."""
+    """Detect UTF-16 without a byte order mark, by the zeros between its letters."""
     start = body[:256]
     even, odd = start[::2].count(0), start[1::2].count(0)
     if max(even, odd) * 4 < len(start) or not start:
@@ -125,7 +125,7 @@ def _is_utf8(body: bytes) -> bool:
 
 
 def _is_nearly_utf8(body: bytes) -> bool:
-    """Whether the bytes beyond ASCII are UTF-8 with a few strays from another encoding."""
+    """Return True if the non-ASCII bytes are UTF-8, apart from a few in another encoding."""
     text = body.decode("utf-8", "replace")
     bad = text.count("\ufffd")
     good = len(text) - bad - len(body.translate(None, _HIGH))
@@ -133,9 +133,9 @@ def _is_nearly_utf8(body: bytes) -> bool:
 
 
 def _usual(body: bytes, languages: Iterable[str]) -> list[str]:
-    """What was usual for the languages of a page, by the kind of script its bytes show.
+    """Return the usual encodings for the languages of a page and for the script of its bytes.
 
-    Letters beyond ASCII stand alone in Latin script and in runs in all others.
+    Non-ASCII letters are isolated in Latin script and come in runs in all others.
     """
     runs = sum(map(len, _HIGH_RUN.findall(body)))
     other = 2 * runs > len(body) - len(body.translate(None, _HIGH))

@@ -1,11 +1,10 @@
 """The language of a page and of its paragraphs, as an identifier sees it; CLD2 by default.
 
-The main text decides where it is nearly all in one language. Where it is mixed, the whole
-page does: translated pages often carry a long untranslated part, a quotation or a program,
-and the words around it show what the page is. Hints (top-level domain, declared and wanted
-languages) did not make CLD2 right more often on recorded sites, and misled it when they
-were wrong (a false `lang="gl"` makes Spanish Galician); so they are given only where it has no
-answer without them.
+The main text decides if nearly all of it is in one language. If it is mixed, the whole page
+decides: translated pages often have a long untranslated part, a quotation or a program, and the
+words around it show what the page is. Hints (top-level domain, declared and wanted languages) did
+not make CLD2 more accurate on recorded sites, and misled it when they were wrong (a false
+`lang="gl"` turns Spanish into Galician); so they are used only if it has no answer without them.
 """
 
 from abc import ABC, abstractmethod
@@ -29,7 +28,7 @@ Shares = list[tuple[str, int]]
 
 
 class PageLanguage(NamedTuple):
-    """What language a page is in (ISO 639-3), what told so, and in what shares.
+    """The language of a page (ISO 639-3), what decided it, and the shares of all languages.
 
     `source` is one of "main text", "whole page", "hints", "declaration", "none".
     """
@@ -40,7 +39,7 @@ class PageLanguage(NamedTuple):
 
     @property
     def is_mixed(self) -> bool:
-        """Whether single paragraphs may well be in another language."""
+        """True if some paragraphs may be in another language."""
         return bool(self.shares) and self.shares[0][1] < SURE_PERCENT
 
 
@@ -112,8 +111,8 @@ CLD2 = Cld2()
 
 def load_identifier(name: str) -> LanguageIdentifier:
     """Return the identifier that BILINGUAL_IDENTIFIER names."""
-    found: type[LanguageIdentifier] = IDENTIFIER_PLUGINS.load(name, "BILINGUAL_IDENTIFIER")
-    return found()
+    made: LanguageIdentifier = IDENTIFIER_PLUGINS.make(name, "BILINGUAL_IDENTIFIER")
+    return made
 
 
 def detect_page(
@@ -124,7 +123,7 @@ def detect_page(
     domain: str = "",
     identifier: LanguageIdentifier = CLD2,
 ) -> PageLanguage:
-    """The language of a page with these paragraphs.
+    """Return the language of a page with these paragraphs.
 
     `declared` are language tags of the page and its headers, `wanted` ISO 639-3 codes,
     `domain` the top-level domain.
@@ -152,10 +151,10 @@ def detect_page(
 def label_paragraphs(
     paragraphs: Iterable[Paragraph], page: PageLanguage, identifier: LanguageIdentifier = CLD2
 ) -> None:
-    """Note the language of each paragraph of the content that is long enough to tell.
+    """Set the language of each paragraph of the content that is long enough to tell.
 
-    Only on a mixed page is each one looked at, and only languages that the page has a
-    share of are believed: a name or a number looks like any language.
+    Paragraphs are only examined one by one if the page is mixed, and only languages with a share
+    of the page are accepted: a name or a number looks like any language.
     """
     present = {code for code, _ in page.shares}
     for paragraph in paragraphs:
@@ -170,7 +169,7 @@ def label_paragraphs(
 
 
 def sure_language(text: str) -> str | None:
-    """The language (ISO 639-3) that nearly all of a text is in, None where CLD2 is not sure."""
+    """Return the language (ISO 639-3) of nearly all of a text; None if CLD2 is not sure."""
     answer = CLD2.identify(text)
     if answer.reliable and answer.shares and answer.shares[0][1] >= SURE_PERCENT:
         return answer.shares[0][0]
@@ -178,9 +177,9 @@ def sure_language(text: str) -> str | None:
 
 
 def _choose(shares: Shares, main: Shares, declared: str | None) -> str:
-    """The language of a mixed page: one that its content has a real part of.
+    """Return the language of a mixed page, among those of a substantial part of its content.
 
-    It is the most frequent of the whole page, or the declared one if that is as frequent.
+    It is the most frequent one of the whole page, or the declared one if that is as frequent.
     """
     possible = {code for code, percent in main if percent >= CONTENT_PERCENT}
     ranked = [code for code, _ in shares if code in possible] or [shares[0][0]]

@@ -1,10 +1,10 @@
-"""Marks of machine translation: what a page says of how its text came about.
+"""Marks of machine translation: what a page says about the origin of its text.
 
-Two things are told apart. A page may say that its own text is machine output: so do the
-services that serve translated pages, and the markup that Google's documentation asks for. Or a
-page may merely offer to be translated: the widget stands on the original too, whose text is as
-good as any. Where a service tells which language it translates from, a page in another language
-is its output; a widget that works in the reader's browser alone never is.
+Two cases are distinguished. A page may say that its own text is machine output: services that
+serve translated pages do so, and so does the markup that Google's documentation asks for. Or a
+page may merely offer to be translated: the widget is on the original too, whose text is as good
+as any. If a service names the language that it translates from, a page in another language is its
+output; a widget that only works in the reader's browser never produces output.
 """
 
 import json
@@ -18,7 +18,7 @@ from bilingual_crawler.urls.hosts import host_of
 
 LONGEST_VALUE = 2_000
 SCAFFOLDING = 6
-"""How many elements of Google's scaffolding make a page its output: it wraps each text in two."""
+"""Elements of Google's scaffolding that prove its output: it wraps each text in two."""
 MACHINE_SHARE = 0.5
 
 Attributes = Mapping[str, str]
@@ -70,16 +70,16 @@ _NAMED = frozenset(("generator", "translator", "translated-by", "translation"))
 
 @dataclass(slots=True)
 class MachineMarks:
-    """What was seen of machine translation while a page was read."""
+    """The signs of machine translation that were seen while a page was read."""
 
     says: str = ""
-    """The mark with which the page calls its text machine output."""
+    """The mark by which the page calls its text machine output."""
     service: str = ""
-    """A service that translates by machine and is on the page."""
+    """A machine translation service that is on the page."""
     source: str = ""
     """The language from which the service translates."""
     browser_only: bool = False
-    """Whether it leaves the page as it is until somebody asks for it."""
+    """Whether it leaves the page as it is until the reader asks for a translation."""
     scaffolding: int = 0
 
     def read_html(self, attributes: Attributes) -> None:
@@ -107,14 +107,14 @@ class MachineMarks:
         self.read_names(attributes.get("id"), attributes.get("href"))
 
     def read_script(self, attributes: Attributes) -> None:
-        """Read where a script comes from; some say there what they translate from."""
+        """Read the attributes of a script; some name the language they translate from."""
         self.read_names(attributes.get("id"), attributes.get("src"))
         settings = attributes.get("data-bablic-m")
         if settings and (tag := _QUOTED_TAG.search(settings[:LONGEST_VALUE])):
             self._note("bablic", tag[1])
 
     def read_script_text(self, text: str) -> None:
-        """Read the settings of a service, which say what it translates from."""
+        """Read the settings of a service, which name the language it translates from."""
         for setting, service in _SETTINGS.items():
             at = text.find(setting)
             if at < 0:
@@ -126,7 +126,7 @@ class MachineMarks:
                 self.browser_only = service == "gtranslate" and not _IN_ADDRESS.search(settings)
 
     def read_names(self, one: str | None, other: str | None) -> None:
-        """Read names (class, id, address) that give a service away."""
+        """Read names (class, id, address) that reveal a service."""
         if not self.service and (one or other) and (service := _service_named(one, other)):
             self._note(service, "")
 
@@ -143,10 +143,10 @@ class MachineMarks:
             self._say("gtranslate_proxy")
 
     def mark_of(self, url: str, html_language: str, language: str | None) -> str:
-        """The mark that makes this page machine output; "" if there is none.
+        """Return the mark that shows this page to be machine output; "" if there is none.
 
-        A page is the output of a service if neither what it declares nor what it is written
-        in is the language that the service translates from.
+        A page is the output of a service if neither its declared nor its real language is the
+        one that the service translates from.
         """
         if _PROXIES.search(host_of(url)):
             return "translating_proxy"
@@ -159,7 +159,7 @@ class MachineMarks:
         return "" if declared is not None and declared == source else self.service
 
     def _read_stats(self, content: str) -> None:
-        """Transposh counts the phrases of a page, and how many of them people translated."""
+        """Read the statistics of Transposh: phrases, and those that people translated."""
         self._note("transposh", "")
         try:
             stats = json.loads(content)
@@ -179,7 +179,7 @@ class MachineMarks:
 
 
 def is_translating_proxy(url: str) -> bool:
-    """Whether an address is that of a service which shows pages of others, translated."""
+    """Return True if a URL belongs to a service that shows translations of other pages."""
     host = host_of(url)
     return bool(_PROXIES.search(host) or _TRANSLATES_PAGES.search(host))
 

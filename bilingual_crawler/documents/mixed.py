@@ -1,10 +1,10 @@
-"""Pages that say everything twice: once in each language of the pair.
+"""Splits pages that say everything twice, once in each language of the pair.
 
 A page with two languages in it is seldom a translation: most such pages are half translated,
 quote, or show code. So it is not enough that both languages have much text. The page must also
-be laid out as a translation is: stretches in the two languages take turns (one for the whole
-page, or one for each section, row or paragraph), and in each two of them the paragraphs answer
-one another in number, kind, length and figures. Only then is the page split.
+be laid out as a translation: stretches in the two languages alternate (one for the whole page, or
+one per section, row or paragraph), and the paragraphs of two successive ones correspond in
+number, kind, length and figures. Only then is the page split.
 """
 
 import re
@@ -19,26 +19,26 @@ from bilingual_crawler.languages import LanguagePair
 LEAST_TEXT = 200
 """Characters that the longer side must have."""
 LEAST_SHARE, LEAST_DENSE_SHARE = 0.38, 0.2
-"""The part of the text that the shorter side must have; the other where one writes densely."""
+"""The share of the text that the shorter side must have; the second is for dense scripts."""
 DENSE = frozenset(("jpn", "kor", "zho"))
 MOST_FOREIGN = 0.1
-"""How much there may be in a third language, for each character in the two."""
+"""Characters allowed in a third language, per character in the two."""
 LEAST_ANSWERED, LEAST_ANSWERS = 0.8, 4
-"""How much of the text, and how many paragraphs, must have an answer."""
+"""The share of the text, and the number of paragraphs, that must have a counterpart."""
 LENGTH_TOLERANCE = 0.35
 STRAY_SHARE = 0.2
 SLACK = 12
-"""Characters by which short paragraphs may differ besides."""
+"""Characters by which paragraphs may differ in addition, for the sake of short ones."""
 MOST_IN_STRETCH = 200
 MOST_COMPARISONS = 100_000
-"""Beyond these the beginning of a page speaks for the rest of it."""
+"""After these, the beginning of a page decides for the rest of it."""
 
 _TITLE_SEPARATOR = re.compile(r"(?<!\s)\s++(?:[|/\u2013\u2014\u00b7:-]++\s+|\|)|\|\s*")
 _NUMBER = re.compile(r"\d{2,}")
 
 
 class SideComparison(NamedTuple):
-    """How much of the text of two sides answers to each other."""
+    """How much of the text of two sides corresponds."""
 
     answers: int
     answered: int
@@ -54,11 +54,11 @@ class Stretch:
 
 
 def split_mixed(document: Document, pair: LanguagePair) -> tuple[Document, Document] | None:
-    """The two documents of a page that is in both languages; None of any other page.
+    """Return the two documents of a page that is in both languages; None for any other page.
 
-    The language that was decided for the page comes first. Each part has the paragraphs of
-    its language in their order, with the headings that belong to them, and the frame of the
-    page; the first part alone has the links, so that they are followed once.
+    The detected language of the page comes first. Each part has the paragraphs of its language
+    in their order, with their headings, and the frame of the page; only the first part has the
+    links, so that they are followed once.
     """
     stretches = _stretches(document, pair)
     if len(stretches) < len(pair.codes) or not _are_translations(stretches):
@@ -74,9 +74,9 @@ def split_mixed(document: Document, pair: LanguagePair) -> tuple[Document, Docum
 
 
 def _stretches(document: Document, pair: LanguagePair) -> list[Stretch]:
-    """The text as it changes from one language to the other; none if the page has but one.
+    """Return the stretches of text in alternating languages; none if the page has only one.
 
-    A page that declares its translation elsewhere has none in itself.
+    A page that declares a translation elsewhere does not contain one.
     """
     codes = pair.codes
     if not set(codes) <= {code for code, _ in document.language_shares} or any(
@@ -105,11 +105,11 @@ def _stretches(document: Document, pair: LanguagePair) -> list[Stretch]:
 
 
 def _are_translations(stretches: Sequence[Stretch]) -> bool:
-    """Whether each stretch is answered by the one that follows it.
+    """Return True if each stretch corresponds to the one after it.
 
     The first may stand alone (a date, a line about the author), and so may the last. A short
     stretch inside a long text in the other language (a name, a mistake of the language
-    identifier) may be passed over.
+    identifier) may be ignored.
     """
     total = sum(_length(each.paragraphs) for each in stretches)
     plain = _without_strays(stretches)
@@ -120,7 +120,7 @@ def _are_translations(stretches: Sequence[Stretch]) -> bool:
 
 
 def _without_strays(stretches: Sequence[Stretch]) -> list[Stretch]:
-    """The stretches without those that are short between two long ones, which then are one."""
+    """Drop stretches that are short between two long ones, which are joined."""
     sizes = [_length(each.paragraphs) for each in stretches]
     kept: list[Stretch] = []
     for at, stretch in enumerate(stretches):
@@ -154,9 +154,9 @@ def _answer_each_other(stretches: Sequence[Stretch], total: int) -> bool:
 
 
 def compare(one: Sequence[Paragraph], other: Sequence[Paragraph], ratio: float) -> SideComparison:
-    """The best way to read `other` as the translation of `one`, in order.
+    """Return the best alignment of `other` as the translation of `one`, in order.
 
-    A paragraph answers to one of the other side or to none. `ratio` is how many characters
+    A paragraph corresponds to one of the other side or to none. `ratio` is how many characters
     of the one language make one of the other.
     """
     shapes = [_shape(each) for each in other]
@@ -174,7 +174,7 @@ def compare(one: Sequence[Paragraph], other: Sequence[Paragraph], ratio: float) 
 
 
 class _Shape(NamedTuple):
-    """What a paragraph has in common with its translation."""
+    """What a paragraph shares with its translation."""
 
     kind: str
     length: int
@@ -187,7 +187,7 @@ def _shape(paragraph: Paragraph) -> _Shape:
 
 
 def _answers(one: _Shape, other: _Shape, ratio: float) -> bool:
-    """Whether two paragraphs may say the same: kind, length and figures speak for it."""
+    """Return True if two paragraphs may be translations, by kind, length and figures."""
     if one.kind != other.kind:
         return False
     expected, found = one.length * ratio, other.length
@@ -205,10 +205,10 @@ def _length(paragraphs: Sequence[Paragraph]) -> int:
 
 
 def _sides(document: Document, order: tuple[str, str], *, in_turns: bool) -> dict[str, list[int]]:
-    """Which paragraphs each language gets, by position; the frame belongs to both.
+    """Return the positions of the paragraphs of each language; the frame belongs to both.
 
-    What is too short to have a language goes with the text before it, and from a heading on
-    with the text after it. Where the languages take turns, it takes turns as well.
+    A paragraph that is too short to have a language belongs to the text before it, and from a
+    heading on to the text after it. If the languages alternate, such paragraphs do so too.
     """
     sides: dict[str, list[int]] = {code: [] for code in order}
     unlabelled: list[int] = []
@@ -235,7 +235,7 @@ def _sides(document: Document, order: tuple[str, str], *, in_turns: bool) -> dic
 
 
 def _section_start(paragraphs: Sequence[Paragraph], positions: Sequence[int]) -> int:
-    """Where the last headings among some paragraphs begin; their number if there is none."""
+    """Return where the last headings among some paragraphs begin; their number if none do."""
     headings = [_kind(paragraphs[at]) == "heading" for at in positions]
     if True not in headings:
         return len(positions)
@@ -259,9 +259,9 @@ def _part(document: Document, code: str, positions: Sequence[int]) -> Document:
 
 
 def _title(document: Document, code: str, paragraphs: Sequence[Paragraph]) -> str:
-    """The title in one language: a part of the page's own, or the page's own, or a heading.
+    """Return the title in one language: a part of the page's title, all of it, or a heading.
 
-    The title of a page in two languages is often both, with a stroke between them.
+    The title of a page in two languages often has both, separated by a stroke.
     """
     headings = [each for each in paragraphs if not each.boilerplate and _kind(each) == "heading"]
     pieces = set(_TITLE_SEPARATOR.split(document.title)) - {document.title}

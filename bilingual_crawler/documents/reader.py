@@ -1,9 +1,9 @@
-"""One parse of a page, without a tree.
+"""Parses a page once, without building a tree.
 
-lxml's parser hands its events to `PageReader`. That is faster than building and walking a
-tree, and of the ways that were measured (the trees of lxml and of Lexbor) the only one that
-stays linear on pages made to hurt: a tag with 100,000 attributes or elements nested 100,000
-deep cost a tree minutes, or everything that follows.
+lxml's parser passes its events to `PageReader`. That is faster than building and walking a tree,
+and among the alternatives that were measured (the trees of lxml and Lexbor) the only one that
+stays linear on hostile pages: with 100,000 attributes in a tag, or elements nested 100,000 deep,
+a tree takes minutes or loses the rest of the page.
 """
 
 import re
@@ -63,14 +63,14 @@ TAG_LETTERS = {
     tag: chr(0x30 + at)
     for at, tag in enumerate((*sorted(_BLOCKS), *("a", "b", "em", "i", "img", "span", "strong")))
 }
-"""Which elements make up the structure of a page, each as one letter."""
+"""The elements that make up the structure of a page, each as one letter."""
 
 Attributes = Mapping[str, str]
 Scope = tuple[int, int, ParagraphKind, int, bool]  # unshown, region, kind, heading level, pre
 
 
 class _OpenLink:
-    """A link whose end, or whose block's end, has not come yet."""
+    """A link that has not ended yet, or whose block has not."""
 
     __slots__ = ("end", "label", "length", "parts", "reference", "start")
 
@@ -84,7 +84,7 @@ class _OpenLink:
 
 
 class PageReader:
-    """The target of lxml's parser: makes a `ParsedPage` of the events of one document."""
+    """The target of lxml's parser: turns the events of one document into a `ParsedPage`."""
 
     def __init__(self) -> None:
         self.page = ParsedPage()
@@ -123,11 +123,11 @@ class PageReader:
 
     @property
     def depth(self) -> int:
-        """How many elements are open."""
+        """The number of open elements."""
         return len(self._scopes) - 1
 
     def start(self, tag: str, attributes: Attributes) -> None:
-        """An element begins."""
+        """Handle the start of an element."""
         self.elements += 1
         if self.elements <= MOST_TAGS and tag in TAG_LETTERS:
             self.page.tags.append(TAG_LETTERS[tag])
@@ -146,7 +146,7 @@ class PageReader:
             opener(attributes)
 
     def end(self, tag: str) -> None:
-        """An element ends."""
+        """Handle the end of an element."""
         if len(self._scopes) > 1:
             self._scopes.pop()
         if self._control is not None and tag == self._control.tag:
@@ -162,7 +162,7 @@ class PageReader:
             self.page.scripts.in_noscript = False
 
     def data(self, text: str) -> None:
-        """Text, perhaps only a part of what stands between two tags."""
+        """Handle text, which may be only a part of that between two tags."""
         scope = self._scopes[-1]
         link = self._link
         if self._control is not None:
@@ -190,11 +190,11 @@ class PageReader:
             link.length += len(text)
 
     def comment(self, text: str) -> None:
-        """A comment, in which a machine may have signed the page."""
+        """Handle a comment, in which a translation service may have signed the page."""
         self.page.machine.read_comment(text)
 
     def close(self) -> ParsedPage:
-        """The document ends, or is given up to go on with an empty stack."""
+        """End the document, or a part of it that was nested too deeply."""
         self._end_link()
         self._end_block()
         del self._scopes[1:]
@@ -231,7 +231,7 @@ class PageReader:
     def _open_link(self, attributes: Attributes) -> None:
         self._end_link()
         if self._links and self._links[-1].end == self._length and self._buffer:
-            self._buffer.append(" ")  # a row of links, set apart by style alone
+            self._buffer.append(" ")  # a row of links that only style separates
             self._length += 1
         href = attributes.get("href", "").strip()
         if "data-gt-lang" in attributes:
@@ -360,11 +360,11 @@ class PageReader:
 
 
 def read_page(markup: bytes) -> ParsedPage:
-    """Everything a page says; `markup` is UTF-8.
+    """Return everything that a page says; `markup` is UTF-8.
 
-    The markup goes to the parser in pieces, so that a stack grown too deep (each end tag
-    without a beginning is looked for in all of it) can be given up in favour of an empty
-    one, and a page of millions of elements can be left.
+    The parser gets the markup in pieces, so that a stack that has grown too deep (it is searched
+    for every end tag without a start tag) can be replaced by an empty one, and a page of millions
+    of elements can be cut off.
     """
     reader = PageReader()
     parser = _parser(reader)
@@ -418,7 +418,7 @@ def _words(attributes: Attributes, name: str) -> str:
 
 
 def _context(link: _OpenLink, raw: str, text: str) -> str:
-    """The text around a link, in its own block."""
+    """Return the text around a link, in its own block."""
     if len(text) <= CONTEXT_LENGTH:
         return text
     margin = CONTEXT_LENGTH // 2

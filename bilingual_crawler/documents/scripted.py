@@ -1,10 +1,10 @@
-"""Signs that a page is not all there until its scripts have run.
+"""Signs that a page is incomplete until its scripts have run.
 
-Two things can be missing in the page as it is served: its text, where scripts put it into an
-empty element, and its translation, where the language is changed by a button and not by a link.
-Most pages have scripts and are complete without them, so a single sign proves nothing: text must
-be missing *and* something must show that a script would bring it; and a button that names a
-language counts only where no link leads to that language.
+Two things can be missing in a page as served: its text, if scripts put it into an empty element,
+and its translation, if a button changes the language and not a link. Most pages have scripts and
+are complete without them, so a single sign proves nothing: text must be missing *and* something
+must show that a script would supply it; and a button that names a language counts only if no link
+leads to that language.
 """
 
 import re
@@ -19,7 +19,7 @@ from bilingual_crawler.languages import language_of_tag
 LEAST_TEXT = 200
 """Characters of text below which a page is nearly empty."""
 LEAST_TEXT_DESPITE_WARNING = 500
-"""The same for a page that says that it needs scripts."""
+"""The same for a page that warns that it needs scripts."""
 LEAST_SIGNS = 2
 MOST_CONTROLS = 200
 LONGEST_LABEL = 40
@@ -45,22 +45,22 @@ Attributes = Mapping[str, str]
 
 
 class Named(NamedTuple):
-    """A language that a control names; `plainly` if it cannot well mean anything else."""
+    """A language that a control names; `plainly` if it can hardly mean anything else."""
 
     code: str
     plainly: bool
 
 
 def leads_nowhere(href: str | None) -> bool:
-    """Whether a link has no address, so that only a script can make something of it."""
+    """Return True if a link has no address, so that only a script can use it."""
     return href is None or _NO_ADDRESS.fullmatch(href.strip()) is not None
 
 
 def languages_of_control(label: str, attributes: Attributes) -> list[Named]:
-    """The languages that a button or a link without address names.
+    """Return the languages that a button or a link without address names.
 
-    Short words name languages by chance ("No", "IT"), so a code is plain only where the
-    control says elsewhere that it is about languages.
+    Short words name languages by chance ("No", "IT"), so a code is plain only if the control
+    says elsewhere that it is about languages.
     """
     for name in _LANGUAGE_ATTRIBUTES:
         declared = language_of_tag(attributes.get(name, "")[:ATTRIBUTE_LENGTH])
@@ -76,7 +76,7 @@ def languages_of_control(label: str, attributes: Attributes) -> list[Named]:
 
 
 class Control:
-    """A control whose end has not come yet."""
+    """A control that has not ended yet."""
 
     __slots__ = ("_attributes", "_length", "_parts", "tag")
 
@@ -87,20 +87,20 @@ class Control:
         self._length = 0
 
     def read(self, text: str) -> None:
-        """Take in a piece of its label."""
+        """Add a piece of its label."""
         if self._length <= LONGEST_LABEL:
             self._parts.append(text[: LONGEST_LABEL + 1])
             self._length += len(text)
 
     def languages(self) -> list[Named]:
-        """The languages it names, now that its label is complete."""
+        """Return the languages that it names, once its label is complete."""
         label = " ".join("".join(self._parts).split())
         return languages_of_control(label, self._attributes)
 
 
 @dataclass(slots=True)
 class ScriptSigns:
-    """What was seen of scripts while a page was read."""
+    """The signs of scripts that were seen while a page was read."""
 
     scripts: int = 0
     has_module: bool = False
@@ -118,35 +118,35 @@ class ScriptSigns:
             self.has_module = self.has_module or attributes.get("type") == "module"
 
     def read_script_text(self, text: str) -> None:
-        """Look for a script that leads to another page, as roots of bilingual sites have it."""
+        """Look for a script that leads to another page, as on the home pages of bilingual sites."""
         if not self.moves_on and "location" in text and _MOVES_ON.search(text):
             self.moves_on = True
 
     def read_name(self, name: str | None) -> None:
-        """Look at the name of an element that may wait to be filled."""
+        """Look at the name of an element that scripts may fill."""
         if name is not None and name.lower() in ROOTS:
             self.has_root = True
 
     def read_noscript(self, text: str) -> None:
-        """Look for a warning in what is shown where no script runs."""
+        """Look for a warning in the text that is shown if no script runs."""
         if not self.warns and _WARNING.search(text):
             self.warns = True
 
     def read_select(self, attributes: Attributes) -> None:
-        """Note whether the options that follow are those of a choice of languages."""
+        """Note whether the options that follow are languages."""
         self.about_language = any(
             _ABOUT_LANGUAGE.search(attributes.get(name, "")[:ATTRIBUTE_LENGTH]) for name in _TELLING
         )
 
     def add(self, control: Control) -> None:
-        """Note a control that is complete."""
+        """Add a complete control."""
         if len(self.controls) < MOST_CONTROLS:
             self.controls += control.languages()
 
     def reason(self, document: Document, wanted: Collection[str]) -> str:
-        """Why the page should be rendered: its "text" or its "switch" needs it; "" if nothing does.
+        """Return what rendering would add to the page, "text" or "switch"; "" if nothing.
 
-        `wanted` are the codes of the languages that are looked for.
+        `wanted` are the codes of the wanted languages.
         """
         if self._lacks_text(document):
             return "text"
@@ -166,7 +166,7 @@ class ScriptSigns:
 
 
 def switched_by(controls: Iterable[Named]) -> frozenset[str]:
-    """The languages that controls switch to: those named plainly, or all if there are several."""
+    """Return the languages that controls switch to: all if several, otherwise if named plainly."""
     controls = list(controls)
     codes = frozenset(each.code for each in controls)
     if len(codes) > 1:
@@ -175,7 +175,7 @@ def switched_by(controls: Iterable[Named]) -> frozenset[str]:
 
 
 def linked_languages(document: Document) -> set[str]:
-    """The languages to which the page has a link like any other, and the one it says it is in."""
+    """Return the languages to which the page has a plain link, and the one it declares."""
     found = {each.language for each in document.alternates if each.language}
     declared = language_of_tag(document.html_language)
     if declared is not None:

@@ -1,7 +1,7 @@
 """Documents as JSON: the lines of documents.jsonl.gz.
 
-Opt-outs are left out, and of the links all but those that name a language, which pairing needs:
-the crawl has used them up, and they would double the size.
+Opt-outs are left out, and so are all links but those that name a language, which pairing needs:
+the crawl has used them already, and they would double the size.
 """
 
 from dataclasses import asdict
@@ -26,11 +26,11 @@ _SINCE_LATER = (
     *("variant", "machine_translated", "translation_service", "tags"),
     *("description", "keywords"),
 )
-"""Keys that files of the first releases lack."""
+"""Keys that the files of early versions do not have."""
 
 
 def document_to_dict(document: Document) -> dict[str, Any]:
-    """A document as JSON can hold it, with keys in a fixed order."""
+    """Return a document for JSON, with keys in a fixed order."""
     return {
         "url": document.url,
         "variant": document.variant,
@@ -61,7 +61,7 @@ def document_to_dict(document: Document) -> dict[str, Any]:
 
 
 def _paragraph(paragraph: Paragraph) -> dict[str, Any]:
-    """A paragraph; the terms of a topic only where it has some."""
+    """Return a paragraph for JSON; with the terms of the topic only if it has any."""
     found: dict[str, Any] = {
         "text": paragraph.text,
         "kind": paragraph.kind,
@@ -72,12 +72,12 @@ def _paragraph(paragraph: Paragraph) -> dict[str, Any]:
 
 
 def key_of(fields: dict[str, Any]) -> str:
-    """What identifies the document of a line, without making it."""
+    """Return the key of the document in a line, without building it."""
     return str(DocumentKey(str(fields["url"]), str(fields.get("variant", ""))))
 
 
 def document_from_dict(fields: dict[str, Any]) -> Document:
-    """The document that `document_to_dict` made this of, with the links that it kept."""
+    """Return the document from the result of `document_to_dict`, with the links it kept."""
     return Document(
         **{name: fields[name] for name in _PLAIN},
         **{name: fields.get(name, "") for name in _SINCE_LATER},

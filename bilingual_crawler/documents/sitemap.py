@@ -1,8 +1,8 @@
-"""Sitemaps: the pages that a site lists, and the translations that it names of each.
+"""Reads sitemaps: the pages that a site lists, with the translations that it names.
 
-A sitemap is the site's word on pages of its own that need not have been read. Like all that is
-fetched it may be broken, or made to do harm: what was read before the first fault counts,
-nothing is ever looked up, and no tree is built, so that memory is bounded by what is kept.
+Like everything that is fetched, a sitemap may be broken or hostile: all that was read before the
+first error counts, nothing external is ever loaded, and no tree is built, so that memory is
+bounded by the result.
 """
 
 import re
@@ -21,21 +21,21 @@ from bilingual_crawler.urls.hosts import host_of, site_of
 from bilingual_crawler.urls.resolver import LONGEST_URL, UrlResolver
 
 MOST_URLS = 50_000
-"""Pages, and as many further sitemaps, that are read of one file: what sitemaps.org allows."""
+"""Maximum number of pages, and of further sitemaps, per file, as on sitemaps.org."""
 MOST_LINES = 2 * MOST_URLS
-"""Lines of a list that are looked at, empty ones with them."""
+"""Lines of a list to read, including empty ones."""
 MOST_ELEMENTS = 20 * MOST_URLS
-"""Elements of XML that are looked at: twenty for each URL, its translations with them."""
+"""XML elements to read: twenty per URL, including its translations."""
 MOST_ALTERNATES = 200
-"""Translations that are read of one page."""
+"""Translations to read per page."""
 LARGEST = 52_428_800
-"""Bytes of a file that are read, unpacked: what sitemaps.org allows."""
+"""Bytes to read of an unpacked file: the limit of sitemaps.org."""
 
 _NAME = re.compile(r"sitemap[^/]*\.(?:xml|txt)(?:\.gz)?$", re.IGNORECASE)
 _BODY = re.compile(rb"<(?:\w+:)?(?:urlset|sitemapindex)[\s>]", re.IGNORECASE)
 _BEFORE_MARKUP = b"\xef\xbb\xbf\xff\xfe \t\r\n"
 _AMPERSAND = "&#38;"
-"""How libxml2 leaves an `&amp;` in an attribute where entities are not to be expanded."""
+"""What libxml2 makes of `&amp;` in an attribute if entities are not expanded."""
 _LOOKED_AT = 1_000
 _CHUNK = 1 << 16
 
@@ -45,32 +45,31 @@ class SitemapPage(NamedTuple):
 
     url: str
     alternates: tuple[tuple[str, str], ...] = ()
-    """(URL, ISO 639-3 code) of every translation that is named of it."""
+    """(URL, ISO 639-3 code) of every translation that the sitemap names."""
 
 
 @dataclass(slots=True)
 class Sitemap:
-    """What a sitemap says, as far as it can be read."""
+    """The content of a sitemap, as far as it can be read."""
 
     pages: list[SitemapPage] = field(default_factory=list)
     indexes: list[str] = field(default_factory=list)
     """Further sitemaps that an index names."""
 
     def claims(self) -> Iterator[SitemapPage]:
-        """The pages of which translations are named."""
+        """Return the pages with translations."""
         return (page for page in self.pages if page.alternates)
 
 
 def is_sitemap(body: bytes, url: str = "") -> bool:
-    """Whether a file is a sitemap: by what it begins with, or else by its name."""
+    """Return True if a file is a sitemap, by its beginning or its name."""
     return bool(_NAME.search(_path(url)) or _BODY.search(_head(body)))
 
 
 def read_sitemap(body: bytes, url: str) -> Sitemap:
-    """The sitemap in a file that was found at `url`: XML or a list of URLs, plain or gzipped.
+    """Read the file found at `url`: XML or a list of URLs, plain or gzipped.
 
-    A site speaks for its own pages: what it says of those of others is left out. A file on
-    disk may speak for any.
+    A site may only list its own pages; others are left out. A file on disk may list any.
     """
     reader = _Reader(UrlResolver(url), site_of(host_of(url)))
     if _head(body).lstrip(_BEFORE_MARKUP).startswith(b"<"):
@@ -88,13 +87,13 @@ def _path(url: str) -> str:
 
 
 def _head(body: bytes) -> bytes:
-    """The beginning of a file, unpacked and in one byte a letter."""
+    """Return the beginning of a file, unpacked and with one byte per letter."""
     start = next(_chunks(body), b"")
     return start[:_LOOKED_AT].replace(b"\0", b"")
 
 
 def _chunks(body: bytes) -> Iterator[bytes]:
-    """A file in parts, unpacked, as far as that goes and no further than is allowed."""
+    """Yield the parts of an unpacked file, up to its end, an error or the limit."""
     stream = unpacked_bytes(body)
     for _ in range(LARGEST // _CHUNK):
         try:
@@ -132,7 +131,7 @@ def _read_lines(body: bytes, reader: "_Reader") -> None:
 
 
 class _Reader:
-    """Told of each tag as it is parsed; names of elements count without their namespaces."""
+    """The target of the parser; names of elements count without their namespaces."""
 
     def __init__(self, resolve: UrlResolver, site: str) -> None:
         self.sitemap = Sitemap()
@@ -146,12 +145,12 @@ class _Reader:
 
     @property
     def is_full(self) -> bool:
-        """Whether as much was read as is kept."""
+        """True if the limits are reached."""
         found = max(len(self.sitemap.pages), len(self.sitemap.indexes))
         return found >= MOST_URLS or self._elements >= MOST_ELEMENTS
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """An element begins."""
+        """Handle the start of an element."""
         self._elements += 1
         name = _local(tag)
         if name in {"url", "sitemap"}:
@@ -162,12 +161,12 @@ class _Reader:
             self._add_alternate({_local(key): value for key, value in attributes.items()})
 
     def data(self, text: str) -> None:
-        """A part of a text."""
+        """Handle a piece of text."""
         if self._in_location and len(self._location) <= LONGEST_URL:
             self._location += text
 
     def end(self, tag: str) -> None:
-        """An element ends."""
+        """Handle the end of an element."""
         name = _local(tag)
         if name == "loc":
             self._in_location = False
@@ -179,10 +178,10 @@ class _Reader:
                 self.sitemap.indexes.append(url)
 
     def close(self) -> None:
-        """The file ends."""
+        """Handle the end of the file."""
 
     def add_page(self, location: str) -> None:
-        """Take in a page with the translations that were named since its entry began."""
+        """Add a page with the translations that were named since the start of its entry."""
         url = self._url(location)
         if url is not None and self._speaks_for(url) and not self.is_full:
             others = tuple(each for each in self._alternates if each[0] != url)

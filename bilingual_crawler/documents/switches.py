@@ -1,7 +1,7 @@
-"""Which language a link names: "Euskara", "EU", the file `eu.png`, a flag.
+"""Finds the language that a link names: "Euskara", "EU", the file `eu.png`, a flag.
 
-Such links are what a reader changes the language with, so they lead to translations where a
-site has any. Pairing reads them as evidence, scoring as a reason to follow them.
+Readers change the language with such links, so they lead to translations if a site has any. They
+are evidence for pairing, and a reason for scoring to follow them.
 """
 
 import re
@@ -13,7 +13,7 @@ from bilingual_crawler.documents.document import Link
 from bilingual_crawler.languages import all_languages, language_of_tag, languages_of_token
 
 MOST_WORDS = 3
-"""A language switch is short; a longer anchor only speaks of the language."""
+"""A language switch is short; a longer anchor merely mentions the language."""
 LEAST_NAME = 4
 MOST_COUNTRIES = 3
 LONGEST_SOURCE = 200
@@ -24,7 +24,7 @@ _NONE: frozenset[str] = frozenset()
 
 
 def languages_of_link(link: Link) -> frozenset[str]:
-    """The ISO 639-3 codes that a link names, by its `hreflang`, its words or its image."""
+    """Return the ISO 639-3 codes that a link names, by its `hreflang`, its words or its image."""
     if link.hreflang and (declared := language_of_tag(link.hreflang)):
         return frozenset((declared.code,))
     return (
@@ -36,7 +36,7 @@ def languages_of_link(link: Link) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 14)
 def languages_named(text: str) -> frozenset[str]:
-    """The codes that a short text means: a code, a name, or a name with a word."""
+    """Return the codes that a short text means: a code, a name, or a name with a word."""
     words = _WORDS.findall(text.lower())
     if not words or len(words) > MOST_WORDS:
         return _NONE
@@ -50,7 +50,7 @@ def languages_named(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 12)
 def languages_shown(source: str) -> frozenset[str]:
-    """The languages of a flag, by the name of its file."""
+    """Return the languages of a flag, by the name of its file."""
     try:
         path = PurePosixPath(urlsplit(source).path.lower())
     except ValueError:
@@ -70,9 +70,9 @@ def languages_shown(source: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _flags() -> dict[str, frozenset[str]]:
-    """The languages that a country's flag may stand for.
+    """Return the languages that a country's flag may stand for.
 
-    Where a language of the country has the country's own code, the flag means that one alone:
+    If a language of the country has the same code as the country, the flag only means that one:
     that of Spain is Spanish, not Basque.
     """
     flags: dict[str, set[str]] = {}

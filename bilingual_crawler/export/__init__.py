@@ -1,1 +1,1 @@
-"""The corpus in the formats that others read: one module a format, all of them streaming."""
+"""The corpus in the formats that other programs read, and the import of TMX; all streaming."""

@@ -1,10 +1,10 @@
-"""Annotated XML as ILSP-FC exports it: a file a document, and one a document pair.
+"""Annotated XML as ILSP-FC exports it: one file per document and one per document pair.
 
 Every paragraph is there. `crawlinfo` says why one is not content (boilerplate, or ooi-lang for
-another language than the document's), `type` whether it is a title, heading or list item,
+a language other than the document's), `type` whether it is a title, heading or list item, and
 `topic` which terms of the topic it has; the header has the score and the parts of the topic.
 A pair file names its two documents, as cesAlign.
-Names of files are made of language and a hash: nothing of a URL is in them.
+File names consist of the language and a hash, without any part of the URL.
 """
 
 from collections.abc import Iterator
@@ -14,9 +14,9 @@ from pathlib import Path
 from bilingual_crawler import __version__
 from bilingual_crawler.config.topic_definition import BETWEEN
 from bilingual_crawler.documents.document import Document, Paragraph
-from bilingual_crawler.export.account import Account
-from bilingual_crawler.export.source import CorpusSource, DocumentPairRow
-from bilingual_crawler.export.xml_text import DECLARATION, XmlText
+from bilingual_crawler.export.exporters import Exporter
+from bilingual_crawler.export.safe_text import DECLARATION, XmlText
+from bilingual_crawler.export.source import Account, CorpusSource, DocumentPairRow
 from bilingual_crawler.languages import language_tag
 from bilingual_crawler.store.sentence_pair import pair_id
 
@@ -27,36 +27,45 @@ MISSING = "pairs without one of their documents"
 TWICE = "documents that came again later"
 
 
-def write(source: CorpusSource, path: Path, account: Account) -> None:
-    """Write the documents, then the pairs whose documents are there."""
-    safe = XmlText(account.changed)
-    for name in (DOCUMENTS, PAIRS):
-        (path / name).mkdir()
-    for document in source.documents():
-        file = path / DOCUMENTS / document_name(document.key, document.language)
-        if file.exists():
-            account.left_out[TWICE] += 1
-        else:
-            account.written["documents"] += 1
-        file.write_text(document_xml(document, safe), encoding="utf-8", newline="\n")
-    for pair in source.document_pairs():
-        names = document_name(pair.url1, pair.lang1), document_name(pair.url2, pair.lang2)
-        if not all((path / DOCUMENTS / name).exists() for name in names):
-            account.left_out[MISSING] += 1
-            continue
-        file = path / PAIRS / f"{pair_id(pair.url1, pair.url2)}.xml"
-        account.written["document pairs"] += not file.exists()
-        file.write_text(pair_xml(pair, names, safe), encoding="utf-8", newline="\n")
+class AnnotatedXml(Exporter):
+    """The annotated XML of ILSP-FC."""
+
+    name = "xml"
+    about = "a folder: annotated XML of ILSP-FC, one file per document and per pair"
+    documents = True
+    topics = True
+    one_language = True
+
+    def write(self, source: CorpusSource, path: Path, account: Account) -> None:
+        """Write the documents, then the pairs whose documents are there."""
+        safe = XmlText(account.changed)
+        for name in (DOCUMENTS, PAIRS):
+            (path / name).mkdir()
+        for document in source.documents():
+            file = path / DOCUMENTS / document_name(document.key, document.language)
+            if file.exists():
+                account.left_out[TWICE] += 1
+            else:
+                account.written["documents"] += 1
+            file.write_text(document_xml(document, safe), encoding="utf-8", newline="\n")
+        for pair in source.document_pairs():
+            names = document_name(pair.url1, pair.lang1), document_name(pair.url2, pair.lang2)
+            if not all((path / DOCUMENTS / name).exists() for name in names):
+                account.left_out[MISSING] += 1
+                continue
+            file = path / PAIRS / f"{pair_id(pair.url1, pair.url2)}.xml"
+            account.written["document pairs"] += not file.exists()
+            file.write_text(pair_xml(pair, names, safe), encoding="utf-8", newline="\n")
 
 
 def document_name(url: str, language: str | None) -> str:
-    """The file of a document: the same in every export."""
+    """Return the file name of a document, the same in every export."""
     digest = blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     return f"{language or UNKNOWN}-{digest}.xml"
 
 
 def document_xml(document: Document, safe: XmlText) -> str:
-    """A document with its header."""
+    """Return a document with its header."""
     text = safe.text
     language = document.language or UNKNOWN
     title = text(" ".join(document.title.split()))
@@ -78,7 +87,7 @@ def document_xml(document: Document, safe: XmlText) -> str:
 
 
 def _text_class(document: Document, safe: XmlText) -> str:
-    """What the document is about, if the crawl had a topic."""
+    """Return what the document is about, if the crawl had a topic."""
     topic = document.topic
     if topic is None:
         return ""
@@ -106,14 +115,14 @@ def _paragraphs(document: Document, safe: XmlText) -> Iterator[str]:
 
 
 def crawlinfo(paragraph: Paragraph, language: str | None) -> str:
-    """Why a paragraph is not content; "" if it is."""
+    """Return why a paragraph is not content; "" if it is."""
     if paragraph.boilerplate:
         return "boilerplate"
     return "" if paragraph.language in {None, language} else "ooi-lang"
 
 
 def pair_xml(pair: DocumentPairRow, names: tuple[str, str], safe: XmlText) -> str:
-    """A file that says that two documents are translations of each other."""
+    """Return the file that says that two documents are translations of each other."""
     translations = "".join(
         f'<translation trans.loc="../{DOCUMENTS}/{name}" '
         f'xml:lang="{safe.attribute(language_tag(language))}" wsd="UTF-8" n="{number}"/>\n'

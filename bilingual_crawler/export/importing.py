@@ -1,4 +1,4 @@
-"""An import from beginning to end: a folder like that of a crawl, with sentence pairs alone."""
+"""Imports a TMX file as a folder like that of a crawl, with sentence pairs only."""
 
 import json
 from datetime import UTC, datetime
@@ -6,9 +6,9 @@ from pathlib import Path
 
 from bilingual_crawler import __version__
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.export.account import Account
-from bilingual_crawler.export.jsonl import to_line
-from bilingual_crawler.export.tmx_reader import TmxFile
+from bilingual_crawler.export.rows import to_line
+from bilingual_crawler.export.source import Account
+from bilingual_crawler.export.tmx import TmxFile
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.store.folder import DOCUMENTS, JOURNAL, PAIRS, REPORT
 from bilingual_crawler.store.json_lines import Watch
@@ -19,7 +19,7 @@ FOLDER = Path("crawls")
 
 
 def place_of(file: Path, out: str | None) -> Path:
-    """Where the import goes: what the user says, or a folder named as the file."""
+    """Return where the import goes: what the user says, or a folder named after the file."""
     if out is not None:
         return Path(out)
     name = file.name.removesuffix(".gz")
@@ -32,12 +32,12 @@ def import_tmx(
     languages: LanguagePair | None = None,
     watch: Watch = lambda _share: None,
 ) -> tuple[Account, LanguagePair]:
-    """Make a folder of a translation memory; an earlier import is replaced by a complete one."""
+    """Import a translation memory; an earlier import is replaced when this one is complete."""
     if not file.is_file():
         raise ConfigurationError(f"There is no file {file}.")
     if any((folder / name).exists() for name in (DOCUMENTS, JOURNAL, PAIRS)):
         raise ConfigurationError(
-            f"{folder} holds a crawl: name another folder with --out, so that nothing is lost."
+            f"{folder} holds a crawl: choose another folder with --out, so that nothing is lost."
         )
     account = Account()
     tmx = TmxFile(file, account, languages)
@@ -53,7 +53,7 @@ def import_tmx(
 def _nothing(file: Path, account: Account, languages: LanguagePair | None) -> str:
     reasons = ", ".join(f"{reason} ({count:,})" for reason, count in account.left_out.items())
     wanted = f" of {languages}" if languages else ""
-    return f"{file} has no sentence pair{wanted}: {reasons or 'there are no units in it'}."
+    return f"{file} has no sentence pair{wanted}: {reasons or 'it has no units'}."
 
 
 def _write_report(folder: Path, file: Path, languages: LanguagePair, account: Account) -> None:

@@ -1,9 +1,10 @@
-"""What an export reads: the sentence pairs, documents and document pairs of a crawl's folder."""
+"""What an export reads from the folder of a crawl, and the account of what it did with it."""
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
@@ -12,28 +13,58 @@ from typing import Any
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.serialise import document_from_dict
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.export.account import Account
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS
-from bilingual_crawler.store.json_lines import Watch, read_json_lines
+from bilingual_crawler.store.json_lines import Damage, Watch, read_json_lines
 from bilingual_crawler.store.sentence_pair import SENTENCES, SentencePair
 from bilingual_crawler.topics.topic import NO_TOPIC, Topic
 
 EMPTY = "one side has no text"
 _CODE = re.compile("[a-z]{3}")
-_LARGEST = 1 << 53
+_MAX_POSITION = 1 << 53
 """Positions above this are no longer exact in JSON."""
 _texts = attrgetter("pair", "url1", "url2", "text1", "text2", "beads", "kind", "dropped")
 
 
+@dataclass(slots=True)
+class Account:
+    """The rows of an export or import: written, left out and why, and changes to their text."""
+
+    written: Counter[str] = field(default_factory=Counter)
+    """Counts of "sentence pairs", "documents", "document pairs"."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    changed: Counter[str] = field(default_factory=Counter)
+    damage: Damage = field(default_factory=Damage)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the account for JSON."""
+        return {
+            "written": dict(self.written),
+            "left_out": dict(self.left_out),
+            "changed": dict(self.changed),
+            "damaged_lines": self.damage.lines,
+        }
+
+    def lines(self, target: str) -> list[str]:
+        """Return the account as lines for a person."""
+        written = ", ".join(f"{count:,} {what}" for what, count in self.written.items())
+        lines = [f"{written or 'nothing'} written to {target}"]
+        lines += [f"  {count:,} left out: {why}" for why, count in self.left_out.most_common()]
+        lines += [f"  {count:,} {what}" for what, count in self.changed.most_common()]
+        if damaged := self.damage.lines:
+            skipped = "line" if damaged == 1 else "lines"
+            lines.append(f"  {damaged:,} damaged {skipped} skipped, first {self.damage.first}")
+        return lines
+
+
 @dataclass(slots=True, frozen=True)
 class Selection:
-    """Which sentence pairs go out: the good ones, unless `dropped` asks for all."""
+    """Which sentence pairs to export: the good ones, or with `dropped` all of them."""
 
     dropped: bool = False
     min_score: float | None = None
 
     def objection(self, row: SentencePair) -> str:
-        """Why a row does not go out; "" if it does."""
+        """Return why a row is not exported; "" if it is."""
         if row.dropped and not self.dropped:
             return f"dropped by cleaning: {row.dropped}"
         if self.min_score is not None and row.score < self.min_score:
@@ -44,7 +75,7 @@ class Selection:
 
 
 class DocumentPairRow:
-    """Two URLs and their languages, as pairs.jsonl names them."""
+    """A document pair of pairs.jsonl: two URLs and their languages."""
 
     __slots__ = ("lang1", "lang2", "score", "url1", "url2")
 
@@ -55,7 +86,7 @@ class DocumentPairRow:
 
 
 class CorpusSource:
-    """The folder of a crawl, read as often as a format needs, never held in memory."""
+    """The corpus in a crawl folder, read as often as a format needs, never held in memory."""
 
     def __init__(
         self,
@@ -72,7 +103,7 @@ class CorpusSource:
         self._watch = watch
 
     def sentences(self) -> Iterator[SentencePair]:
-        """The selected sentence pairs in their order; the others are counted with the reason."""
+        """Yield the selected sentence pairs in their order; count the others by reason."""
         damage, objection = self._account.damage, self._selection.objection
         file = self._file(SENTENCES, "run scrapy align")
         for place, fields in read_json_lines(file, damage, self._watch):
@@ -88,7 +119,7 @@ class CorpusSource:
                 yield row
 
     def documents(self) -> Iterator[Document]:
-        """The documents in the order they were kept in, judged anew if there is a topic."""
+        """Yield the documents in the order they were kept in, judged again if there is a topic."""
         damage = self._account.damage
         file = self._file(DOCUMENTS, "crawl into it with -a output=")
         for place, fields in read_json_lines(file, damage, self._watch):
@@ -102,7 +133,7 @@ class CorpusSource:
             yield document
 
     def document_pairs(self) -> Iterator[DocumentPairRow]:
-        """The document pairs, in the order they were found in."""
+        """Yield the document pairs in the order they were found in."""
         damage = self._account.damage
         for place, fields in read_json_lines(
             self._file(PAIRS, "crawl into it with -a output="), damage
@@ -125,7 +156,7 @@ class CorpusSource:
 
 
 def peek(rows: Iterable[SentencePair]) -> tuple[SentencePair | None, Iterator[SentencePair]]:
-    """The first row, for what stands at the head of a file, and all rows."""
+    """Return the first row, for the head of a file, and all rows."""
     remaining = iter(rows)
     first = next(remaining, None)
     return first, chain(() if first is None else (first,), remaining)
@@ -134,14 +165,14 @@ def peek(rows: Iterable[SentencePair]) -> tuple[SentencePair | None, Iterator[Se
 def of_one_pair(
     rows: Iterable[SentencePair], account: Account
 ) -> tuple[tuple[str, str], Iterator[SentencePair]]:
-    """The two languages of the first row, and the rows that have the same.
+    """Return the two languages of the first row, and the rows in these languages.
 
-    For formats with a file a language. Other rows are counted.
+    For formats with one file per language. Other rows are counted.
     """
     first, rows = peek(rows)
     if first is None:
         raise ConfigurationError(
-            "No sentence pair is left to export, and without one there are no two languages."
+            "No sentence pair is left to export, so the languages are not known."
         )
     languages = first.lang1, first.lang2
     return languages, _same(rows, languages, account)
@@ -158,13 +189,13 @@ def _same(
 
 
 def check(row: SentencePair) -> None:
-    """Raise ValueError for a row whose fields are not what they should be.
+    """Raise a ValueError if a field of a row is not valid.
 
-    Languages become parts of file names, so nothing but codes passes.
+    Languages become parts of file names, so only codes pass.
     """
     if set(map(type, _texts(row))) != {str}:
         raise ValueError("not text")
-    if type(row.at) is not int or not 0 <= row.at < _LARGEST:
+    if type(row.at) is not int or not 0 <= row.at < _MAX_POSITION:
         raise ValueError("not a position")
     if type(row.score) not in {int, float} or not math.isfinite(row.score):
         raise ValueError("not a score")

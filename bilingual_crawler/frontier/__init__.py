@@ -1,1 +1,1 @@
-"""What to fetch next: the scheduler and its backends."""
+"""The frontier: the URLs to fetch, in memory with a journal, or in Redis."""

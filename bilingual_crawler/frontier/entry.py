@@ -1,4 +1,4 @@
-"""What the frontier knows of a URL, and what any frontier promises."""
+"""The entries of a frontier, and the protocol of all frontiers."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -7,11 +7,11 @@ from enum import IntEnum
 from typing import Protocol
 
 MAX_URL = 1 << 16
-"""Characters of the longest URL that any frontier takes."""
+"""Maximum number of characters of a URL in any frontier."""
 
 
 class State(IntEnum):
-    """Where a URL stands. A lease is a queued URL that somebody is working on."""
+    """The state of a URL. A leased one has been handed out and has not ended yet."""
 
     QUEUED = 0
     LEASED = 1
@@ -20,7 +20,7 @@ class State(IntEnum):
 
 
 class Pushed(IntEnum):
-    """What became of a push."""
+    """The result of a push."""
 
     NEW = 0
     RAISED = 1
@@ -29,7 +29,7 @@ class Pushed(IntEnum):
 
 @dataclass(slots=True, eq=False)
 class Entry:
-    """A URL that is waited for or worked on; what has ended keeps its fingerprint only."""
+    """A URL that is queued or leased; of an ended one only the fingerprint is kept."""
 
     fingerprint: int
     url: str
@@ -43,18 +43,18 @@ class Entry:
 
 
 HostGate = Callable[[str, int, float], float | None]
-"""(host, URLs of it being worked on, now) -> the time from which one more may be sent.
+"""(host, number of its leased URLs, now) -> the time from which one more may be sent.
 
-Now or earlier: at once. Infinity: not before one of them has ended or `Frontier.recheck`.
-None: never in this run, its budget is spent.
+Now or earlier: at once. Infinity: not before one of them has ended, or `Frontier.recheck`.
+None: never in this run, because its budget is spent.
 """
 
 
 class Frontier(Protocol):
-    """One row a URL; the best URL of a host that may be asked now comes out first.
+    """One entry per URL; the best URL of a host that may be sent now comes out first.
 
-    Times are seconds of the monotonic clock. Among equal priorities the URL that was
-    pushed first comes first.
+    Times are seconds of the monotonic clock. Among equal priorities the URL that was pushed
+    first comes first.
     """
 
     def push(
@@ -76,48 +76,48 @@ class Frontier(Protocol):
         """Lease the best URL that may be sent now."""
 
     def end(self, fingerprint: int, state: State, outcome: str) -> None:
-        """A leased URL is done or has failed; `outcome` says in a word how."""
+        """End a leased URL, which is done or has failed; `outcome` is a word for how."""
 
     def retry(self, fingerprint: int, ready_at: float, payload: bytes | None) -> None:
-        """A leased URL goes back to the queue and is not sent before `ready_at`."""
+        """Put a leased URL back into the queue, not to be sent before `ready_at`."""
 
     def state_of(self, fingerprint: int) -> State | None:
-        """Where a URL stands; None if it was never pushed."""
+        """Return the state of a URL; None if it was never pushed."""
 
     def raise_priority(self, fingerprint: int, priority: float) -> bool:
-        """Raise a queued URL; whether it was lower is told."""
+        """Raise the priority of a queued URL; return True if it was lower."""
 
     def set_priority(self, fingerprint: int, priority: float) -> bool:
-        """Raise or lower a queued URL; whether anything changed is told."""
+        """Set the priority of a queued URL; return True if that changed anything."""
 
     def recheck(self, host: str) -> None:
-        """Ask the gate again for a host that it had closed without a time."""
+        """Ask the gate again about a host that it had closed without a time."""
 
     def wake_at(self) -> float | None:
-        """The next moment at which `pop` may have more to give; None if none is known."""
+        """Return the next time at which `pop` may have a URL; None if unknown."""
 
     def top(self, most: int) -> list[Entry]:
-        """The best waiting URLs, whether or not their hosts are free, for people to see."""
+        """Return the best waiting URLs, for display, whether or not their hosts are free."""
 
     def queued(self) -> Iterator[Entry]:
-        """Every waiting URL, in no order."""
+        """Yield every waiting URL, in no order."""
 
     def __len__(self) -> int:
-        """How many URLs are queued, those of hosts whose budget is spent left out."""
+        """Return how many URLs are queued, without those of hosts whose budget is spent."""
 
     def __contains__(self, fingerprint: int) -> bool:
-        """Whether a URL was ever pushed, as far as is known here."""
+        """Return True if a URL was ever pushed, as far as is known here."""
 
     def prefetch(self, urls: Iterable[tuple[int, str]]) -> None:
-        """Make ready to be asked about URLs, given by fingerprint and host."""
+        """Prepare for questions about URLs, given by fingerprint and host."""
 
     @property
     def known(self) -> int:
-        """How many URLs were ever pushed."""
+        """The number of URLs that were ever pushed."""
 
     @property
     def shelved(self) -> int:
-        """How many URLs wait for a run with a larger budget."""
+        """The number of URLs that wait for a run with a larger budget."""
 
     @property
     def hosts(self) -> list[str]:
@@ -125,7 +125,7 @@ class Frontier(Protocol):
 
     @property
     def outcomes(self) -> Counter[str]:
-        """How the URLs ended, of which this process knows."""
+        """The outcomes of the URLs that this process knows."""
 
 
 class CrawlFrontier(Frontier, Protocol):
@@ -133,20 +133,20 @@ class CrawlFrontier(Frontier, Protocol):
 
     @property
     def dropped(self) -> int:
-        """How many records were found that no crawl can have written."""
+        """The number of records that no crawl can have written."""
 
     @property
     def keep_up_seconds(self) -> float:
-        """How often `keep_up` is to be called; 0 is never."""
+        """The interval at which to call `keep_up`; 0 is never."""
 
     def keep_up(self) -> None:
-        """Tell others what they must know, and that this process lives."""
+        """Send changes to other processes, and a sign of life."""
 
     def pending(self) -> bool:
-        """Whether there is, or may come, anything to hand out."""
+        """Return True if there is anything to hand out, now or later."""
 
     def end_site(self, site: str) -> None:
-        """Let all processes know that nothing more is wanted of a site."""
+        """Have all processes stop crawling a site."""
 
     def close(self) -> None:
-        """Make everything durable and let others go on."""
+        """Make everything durable, and release what other processes may need."""

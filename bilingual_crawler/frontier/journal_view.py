@@ -1,8 +1,7 @@
-"""The frontier in a crawl's folder, as the last checkpoint left it.
+"""The frontier in the folder of a crawl, as of the last checkpoint.
 
-The journal does not tell what is in flight: for a crawl that is killed these URLs wait. It is
-read without a lock, so that a crawl that runs is not disturbed; only `requeue_failed` needs the
-folder for itself.
+The journal does not know which URLs are in flight: after a kill they are queued. It is read
+without a lock, so that a running crawl is not disturbed; only `requeue_failed` locks the folder.
 """
 
 import math
@@ -33,7 +32,7 @@ OURS = (
     "state IN (0, 1, 2, 3) AND typeof(priority) = 'real' AND typeof(attempts) = 'integer'"
     " AND typeof(url) = 'text' AND typeof(host) = 'text' AND typeof(outcome) IN ('text', 'null')"
 )
-"""What is true of every row that a crawl writes; the journal may come from somebody else."""
+"""True of every row that a crawl writes; the journal may come from someone else."""
 AGAIN = (
     "UPDATE urls SET state = 0, outcome = NULL, attempts = 0, not_before = 0 WHERE fingerprint = ?"
 )
@@ -41,7 +40,7 @@ UNFINISHED = "UPDATE facts SET value = 'no' WHERE name = 'finished'"
 
 
 class Amount(NamedTuple):
-    """How many URLs of a host stand where."""
+    """The number of URLs of a host with a state and an outcome."""
 
     host: str
     state: State
@@ -50,7 +49,7 @@ class Amount(NamedTuple):
 
 
 class JournalView:
-    """The rows of the table of URLs; a journal that cannot be read is an error that teaches."""
+    """The view of the table of URLs in a journal."""
 
     errors: tuple[type[Exception], ...] = (sqlite3.DatabaseError,)
 
@@ -59,8 +58,8 @@ class JournalView:
         self._journal = folder / JOURNAL
         if not self._journal.is_file():
             raise ConfigurationError(
-                f"There is no crawl in {folder} (no {JOURNAL}): name the folder that was given as "
-                "-a output=DIR, or the Redis that has the frontier, as redis://HOST:PORT/DB."
+                f"There is no crawl in {folder} (no {JOURNAL}): name the folder given as "
+                "-a output=DIR, or the Redis with the frontier, as redis://HOST:PORT/DB."
             )
         self._held = ExitStack()
         self._connection = self._held.enter_context(open_read_only(self._journal))
@@ -78,19 +77,19 @@ class JournalView:
         if not own and "untold_ends" in tables:
             self.close()
             raise ConfigurationError(
-                f"The crawl of {self._folder} has its frontier in Redis: name that, with what "
-                "BILINGUAL_FRONTIER was set to."
+                f"The crawl of {self._folder} has its frontier in Redis: write its address, the "
+                "value of BILINGUAL_FRONTIER."
             )
         if "urls" not in tables:
             self.close()
             raise ConfigurationError(f"The crawl of {self._folder} has not begun yet.")
 
     def close(self) -> None:
-        """Let go of the journal."""
+        """Close the journal."""
         self._held.close()
 
     def status(self) -> Status:
-        """The counts of the last checkpoint."""
+        """Return the counts of the last checkpoint."""
         status = Status(place=str(self._folder), is_running=is_locked(self._journal), hosts=0)
         hosts = set()
         for host, state, outcome, number in amounts(self._connection):
@@ -102,11 +101,11 @@ class JournalView:
         return status
 
     def top(self, most: int) -> list[Url]:
-        """The best waiting URLs."""
+        """Return the best waiting URLs."""
         return best(self._connection, most)
 
     def hosts(self) -> Iterator[Host]:
-        """Every host."""
+        """Return every host."""
         found: dict[str, Host] = {}
         for host, state, _, number in amounts(self._connection):
             each = found.setdefault(host, Host(host=host))
@@ -114,13 +113,13 @@ class JournalView:
         return iter(found.values())
 
     def urls(self) -> Iterator[Url]:
-        """Every URL, in the order of fingerprints."""
+        """Yield every URL, in the order of fingerprints."""
         every = f"SELECT {COLUMNS} FROM urls WHERE {OURS}"  # noqa: S608 - our own words
         for row in self._connection.execute(every):
             yield _url(row)
 
     def requeue_failed(self, selection: UrlSelection) -> int:
-        """Let failed URLs wait again, for the next run of the crawl."""
+        """Queue failed URLs again, for the next run of the crawl."""
         with closing(Journal(self._journal)) as journal:
             failed = journal.read(
                 f"SELECT fingerprint, url, host, outcome FROM urls WHERE state = ? AND {OURS}",  # noqa: S608
@@ -138,7 +137,7 @@ class JournalView:
         return len(chosen)
 
     def free_worker(self, name: str) -> int:
-        """There are no other workers."""
+        """Raise an error: there are no other workers."""
         raise ConfigurationError(
             f"The frontier of {self._folder} has one worker, and {name} cannot be freed: start the "
             "crawl again, which takes up what it had in flight."
@@ -146,7 +145,7 @@ class JournalView:
 
 
 def amounts(connection: sqlite3.Connection) -> Iterator[Amount]:
-    """The URLs of a journal by host, state and outcome: a second or so a million."""
+    """Yield the URLs of a journal by host, state and outcome: about a second per million."""
     for host, state, outcome, number in connection.execute(
         f"SELECT host, state, outcome, COUNT(*) FROM urls WHERE {OURS}"  # noqa: S608
         " GROUP BY host, state, outcome"
@@ -155,7 +154,7 @@ def amounts(connection: sqlite3.Connection) -> Iterator[Amount]:
 
 
 def best(connection: sqlite3.Connection, most: int) -> list[Url]:
-    """The best waiting URLs of a journal."""
+    """Return the best waiting URLs of a journal."""
     rows = connection.execute(
         f"SELECT {COLUMNS} FROM urls WHERE state < ? AND {OURS}"  # noqa: S608 - our own words
         " ORDER BY priority DESC, sequence LIMIT ?",

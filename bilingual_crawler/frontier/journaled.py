@@ -1,8 +1,8 @@
-"""The embedded frontier: the order in memory, a SQLite journal behind it.
+"""The embedded frontier: in memory, with a SQLite journal.
 
-SQLite as the queue itself costs ten to twenty times as much as the heaps. So it only
-keeps a row a URL, written behind in batches, from which the heaps are rebuilt on start.
-Leases are not written: after a crash a leased URL is a queued one, which is the point.
+SQLite as the queue itself costs ten to twenty times as much as the heaps. So it only keeps one
+row per URL, written in batches, from which the heaps are rebuilt at the start. Leases are not
+written, so that a leased URL is a queued one again after a crash.
 """
 
 import logging
@@ -44,9 +44,9 @@ CHANGE = (
 
 
 class JournaledFrontier(MemoryFrontier):
-    """A `MemoryFrontier` whose every change reaches the journal with the next checkpoint.
+    """A `MemoryFrontier` whose changes are all part of the next checkpoint.
 
-    Nobody else shares it, so there is nobody to keep up with.
+    No other process shares it, so `keep_up` has nothing to do.
     """
 
     keep_up_seconds = 0.0
@@ -80,25 +80,25 @@ class JournaledFrontier(MemoryFrontier):
         return pushed
 
     def set_priority(self, fingerprint: int, priority: float) -> bool:
-        """Raise or lower a queued URL; whether anything changed is told."""
+        """Set the priority of a queued URL; return True if that changed anything."""
         changed = super().set_priority(fingerprint, priority)
         if changed:
             self._changed.add(fingerprint)
         return changed
 
     def end(self, fingerprint: int, state: State, outcome: str) -> None:
-        """A leased URL is done or has failed; `outcome` says in a word how."""
+        """End a leased URL, which is done or has failed; `outcome` is a word for how."""
         entry = self._entries[fingerprint]
         super().end(fingerprint, state, outcome)
         self._endings[fingerprint] = (entry, state, outcome)
 
     def retry(self, fingerprint: int, ready_at: float, payload: bytes | None) -> None:
-        """A leased URL goes back to the queue and is not sent before `ready_at`."""
+        """Put a leased URL back into the queue, not to be sent before `ready_at`."""
         super().retry(fingerprint, ready_at, payload)
         self._changed.add(fingerprint)
 
     def keep_up(self) -> None:
-        """Do nothing: the journal asks by itself."""
+        """Do nothing: the journal asks for changes by itself."""
 
     def end_site(self, site: str) -> None:
         """Do nothing: the gate and the facts of the crawl know."""
@@ -107,7 +107,7 @@ class JournaledFrontier(MemoryFrontier):
         """Do nothing: the folder of the crawl closes the journal."""
 
     def changes(self) -> Iterable[Statement]:
-        """Rows for the journal: what is new, what changed, what has ended."""
+        """Return rows for the journal: what is new, what changed, what has ended."""
         wall = time.time() - time.monotonic()
         inserts, endings, changed = [], [], []
         for fingerprint in self._unsaved:
@@ -128,7 +128,7 @@ class JournaledFrontier(MemoryFrontier):
         return [(INSERT, inserts), (END, endings), (CHANGE, changed)]
 
     def _load(self, journal: Journal) -> None:
-        """Rebuild the heaps; what had ended keeps its fingerprint and is counted."""
+        """Rebuild the heaps; of ended URLs keep the fingerprint and the outcome."""
         now, wall = time.monotonic(), time.time()
         columns = "fingerprint, priority, sequence, attempts, not_before, url, host, payload"
         queued = f"SELECT {columns} FROM urls WHERE state < 2 ORDER BY sequence"  # noqa: S608
@@ -153,7 +153,7 @@ class JournaledFrontier(MemoryFrontier):
                 self.dropped += 1
         if self.dropped:
             logger.warning(
-                "%s has %d rows that are no URL of a crawl: they are left out",
+                "%s has %d rows that are not URLs of a crawl: they are left out",
                 journal.path,
                 self.dropped,
             )
@@ -166,7 +166,7 @@ class JournaledFrontier(MemoryFrontier):
 
 
 def _is_queued_row(row: tuple[Any, ...]) -> bool:
-    """Whether a row is a waiting URL: SQLite keeps any value in any column."""
+    """Return True if a row is a waiting URL: SQLite allows any value in any column."""
     _, priority, *_, not_before, url, _, _ = row
     types = (int, float, int, int, float, str, str, bytes | None)
     return (
@@ -184,7 +184,7 @@ def _has_types(values: Iterable[Any], types: Iterable[Any]) -> bool:
 def _row(
     entry: Entry, wall: float, state: State = State.QUEUED, outcome: str | None = None
 ) -> tuple[object, ...]:
-    """The row of a URL: a lease is queued on disk, an ended URL needs no payload."""
+    """Return the row of a URL; a leased one is saved as queued, an ended one needs no payload."""
     return (
         entry.fingerprint,
         int(state),

@@ -1,10 +1,9 @@
-"""The frontier in memory: a heap of URLs a host, a heap of hosts.
+"""The frontier in memory: one heap of URLs per host, and a heap of hosts.
 
-Scrapy's queues cannot do this: they drop a URL that is found again at a better priority,
-slow down with many distinct priorities, and fill the downloader's first-in-first-out
-slots. Here a push or pop costs O(log n): entries whose priority changed or that ended leave
-stale tuples in the heaps, which are skipped when they surface, or swept out when they are
-the greater part of a heap.
+Scrapy's queues cannot do this: they drop a URL that is found again at a better priority, slow
+down with many distinct priorities, and fill the downloader's first-in-first-out slots. Here a
+push or pop costs O(log n). Entries that ended or changed their priority leave stale tuples in the
+heaps, which are skipped when they come up, or removed when they are the greater part of a heap.
 """
 
 import math
@@ -16,15 +15,15 @@ from bilingual_crawler.frontier.entry import Entry, HostGate, Pushed, State
 
 HeapKey = tuple[float, int, int]
 STALE_LOOKED_AT = 100
-"""How many stale tuples a look at the best URLs may meet for each URL it wants."""
+"""Stale tuples that `top` may skip per URL."""
 MOST_PAYLOADS = 1_000
-"""Payloads that are shared by all URLs that have the same."""
+"""Payloads to keep so that URLs with equal ones share them."""
 FEW = 64
-"""Stale tuples that are not worth sweeping out."""
+"""Stale tuples that are not worth removing."""
 
 
 class _Host:
-    """The waiting URLs of a host and whether it may be asked."""
+    """The waiting URLs of a host, and whether they may be sent."""
 
     __slots__ = ("active", "heap", "name", "parked", "queued", "shelved")
 
@@ -38,12 +37,12 @@ class _Host:
 
 
 def always_open(_host: str, _active: int, now: float) -> float:
-    """A gate for those who know no politeness: tests and benchmarks."""
+    """Let everything pass: a gate for tests and benchmarks."""
     return now
 
 
 class MemoryFrontier:
-    """The order of a crawl; `frontier.journaled` adds that it survives one."""
+    """The order of a crawl; `frontier.journaled` makes it durable."""
 
     def __init__(self, gate: HostGate = always_open) -> None:
         self._gate = gate
@@ -67,7 +66,7 @@ class MemoryFrontier:
 
     @property
     def known(self) -> int:
-        """How many URLs were ever pushed."""
+        """The number of URLs that were ever pushed."""
         return len(self._entries) + len(self._ended)
 
     @property
@@ -76,7 +75,7 @@ class MemoryFrontier:
         return list(self._hosts)
 
     def state_of(self, fingerprint: int) -> State | None:
-        """Where a URL stands; None if it was never pushed."""
+        """Return the state of a URL; None if it was never pushed."""
         entry = self._entries.get(fingerprint)
         if entry is not None:
             return entry.state
@@ -103,14 +102,14 @@ class MemoryFrontier:
             self.outcomes -= Counter((self._ended.pop(fingerprint)[1],))
         self._sequence += 1
         known = self._hosts.get(host)
-        name = host if known is None else known.name  # one string a host, not one a URL
+        name = host if known is None else known.name  # one string per host, not per URL
         entry = Entry(fingerprint, url, name, priority, self._sequence, self._share(payload))
         self._entries[fingerprint] = entry
         self._enqueue(entry)
         return Pushed.NEW
 
     def _share(self, payload: bytes | None) -> bytes | None:
-        """The same payload as that of an earlier URL, if it is equal: nearly all tell the depth."""
+        """Return the equal payload of an earlier URL, if any: most contain only the depth."""
         if payload is None:
             return None
         if len(self._payloads) < MOST_PAYLOADS:
@@ -118,14 +117,14 @@ class MemoryFrontier:
         return self._payloads.get(payload, payload)
 
     def raise_priority(self, fingerprint: int, priority: float) -> bool:
-        """Raise a queued URL; whether it was lower is told."""
+        """Raise the priority of a queued URL; return True if it was lower."""
         entry = self._entries.get(fingerprint)
         if entry is None or priority <= entry.priority:
             return False
         return self.set_priority(fingerprint, priority)
 
     def set_priority(self, fingerprint: int, priority: float) -> bool:
-        """Raise or lower a queued URL; whether anything changed is told."""
+        """Set the priority of a queued URL; return True if that changed anything."""
         entry = self._entries.get(fingerprint)
         if entry is None or entry.state is not State.QUEUED or priority == entry.priority:
             return False
@@ -158,17 +157,17 @@ class MemoryFrontier:
         return None
 
     def end(self, fingerprint: int, state: State, outcome: str) -> None:
-        """A leased URL is done or has failed; `outcome` says in a word how."""
-        self._note_end(fingerprint, state, outcome)  # first, so that no thread sees it unknown
+        """End a leased URL, which is done or has failed; `outcome` is a word for how."""
+        self._note_end(fingerprint, state, outcome)  # first, so that no thread finds it unknown
         self._leave(self._entries.pop(fingerprint))
 
     def _note_end(self, fingerprint: int, state: State, outcome: str) -> None:
         end = (state, outcome)
-        self._ended[fingerprint] = self._ways_to_end.setdefault(end, end)  # one tuple a way
+        self._ended[fingerprint] = self._ways_to_end.setdefault(end, end)  # one tuple per outcome
         self.outcomes[outcome] += 1
 
     def retry(self, fingerprint: int, ready_at: float, payload: bytes | None) -> None:
-        """A leased URL goes back to the queue and is not sent before `ready_at`."""
+        """Put a leased URL back into the queue, not to be sent before `ready_at`."""
         entry = self._entries[fingerprint]
         entry.state = State.QUEUED
         entry.attempts += 1
@@ -177,25 +176,25 @@ class MemoryFrontier:
         self._delay(entry, ready_at)
 
     def recheck(self, host: str) -> None:
-        """Ask the gate again for a host that it had closed without a time."""
+        """Ask the gate again about a host that it had closed without a time."""
         known = self._hosts.get(host)
         if known is not None and known.parked:
             self._unpark(known)
 
     @property
     def shelved(self) -> int:
-        """How many URLs wait for a run with a larger budget."""
+        """The number of URLs that wait for a run with a larger budget."""
         return sum(host.queued for host in self._hosts.values() if host.shelved)
 
     def wake_at(self) -> float | None:
-        """The next moment at which `pop` may have more to give; None if none is known."""
+        """Return the next time at which `pop` may have a URL; None if unknown."""
         times = [heap[0][0] for heap in (self._waiting, self._delayed) if heap]
         return min(times, default=None)
 
     def top(self, most: int) -> list[Entry]:
-        """The best waiting URLs, whether or not their hosts are free, for people to see.
+        """Return the best waiting URLs, for display, whether or not their hosts are free.
 
-        The heaps are walked from the top, so it costs the hosts and the few, not the queue.
+        The heaps are walked from the top, so the cost depends on the hosts, not on the queue.
         """
         heaps = [host.heap for host in self._hosts.values() if host.heap and not host.shelved]
         steps = [(heap[0], number, 0) for number, heap in enumerate(heaps)]
@@ -213,18 +212,18 @@ class MemoryFrontier:
         return list(best.values())
 
     def queued(self) -> Iterator[Entry]:
-        """Every waiting URL, in no order."""
+        """Return every waiting URL, in no order."""
         return (entry for entry in self._entries.values() if entry.state is State.QUEUED)
 
     def prefetch(self, urls: Iterable[tuple[int, str]]) -> None:
         """Do nothing: everything is known here."""
 
     def pending(self) -> bool:
-        """Whether there is anything to hand out, now or later."""
+        """Return True if there is anything to hand out, now or later."""
         return self._queued > 0
 
     def _shelve(self, host: _Host) -> None:
-        """Send nothing more to a host in this run; its URLs stay queued for another."""
+        """Send nothing more to a host in this run; its URLs stay queued for the next."""
         host.shelved = True
         self._queued -= host.queued
 
@@ -232,7 +231,7 @@ class MemoryFrontier:
         self._offer(self._count_in(entry), entry)
 
     def _delay(self, entry: Entry, ready_at: float) -> None:
-        """Queue an entry that stays out of the heaps until its time has come."""
+        """Queue an entry, but keep it out of the heaps until `ready_at`."""
         entry.ready_at = ready_at
         self._count_in(entry)
         heappush(self._delayed, (ready_at, entry.sequence, entry.fingerprint))
@@ -253,9 +252,9 @@ class MemoryFrontier:
             self._announce(host)
 
     def _announce(self, host: _Host) -> None:
-        """Tell the heap of hosts what a host has to offer, unless it may not be asked.
+        """Put the best URL of a host into the heap of hosts, unless the host is parked.
 
-        Whatever is on top of the heap of an open host, true or stale, stands in there.
+        The top of the heap of every open host, true or stale, is in there.
         """
         if host.parked:
             return
@@ -270,9 +269,9 @@ class MemoryFrontier:
         return not host.parked and bool(host.heap) and host.heap[0][:2] == offer[:2]
 
     def _head(self, host: _Host) -> HeapKey | None:
-        """The best tuple of a host that still tells the truth; the others are dropped.
+        """Return the best tuple of a host that is still true; drop the stale ones above it.
 
-        Dropping may uncover another head, which the heap of hosts must learn of.
+        Dropping may uncover another head, which must go into the heap of hosts.
         """
         heap = host.heap
         uncovered = False
@@ -287,7 +286,7 @@ class MemoryFrontier:
         return None
 
     def _is_true(self, key: HeapKey) -> bool:
-        """Whether a tuple still tells where a waiting URL stands."""
+        """Return True if a tuple still has the priority of a waiting URL."""
         entry = self._entries.get(key[2])
         return (
             entry is not None
@@ -298,10 +297,10 @@ class MemoryFrontier:
         )
 
     def _sweep_out(self, host: _Host) -> None:
-        """Rid a heap of stale tuples when they outnumber the others.
+        """Remove the stale tuples from a heap if they outnumber the others.
 
-        Priorities may change more often than URLs are fetched; a lowered URL's old tuple
-        surfaces soon, a raised one's never might.
+        Priorities may change more often than URLs are fetched; the old tuple of a lowered URL
+        comes up soon, that of a raised one perhaps never.
         """
         if len(host.heap) > FEW + 2 * host.queued:
             host.heap = [key for key in set(host.heap) if self._is_true(key)]
@@ -331,7 +330,7 @@ class MemoryFrontier:
             self._announce(host)
 
     def _release(self, now: float) -> None:
-        """Hosts and URLs whose time has come go back to the heaps."""
+        """Put hosts and URLs whose time has come back into the heaps."""
         while self._waiting and self._waiting[0][0] <= now:
             self.recheck(heappop(self._waiting)[1])
         while self._delayed and self._delayed[0][0] <= now:

@@ -1,7 +1,7 @@
-"""A frontier seen from outside, for people: what waits, what is under way, what came of it.
+"""A frontier seen from outside, for display: waiting URLs, those in flight, and outcomes.
 
-There is one implementation for each place where a frontier can be: the journal of a crawl's
-folder (`journal_view.py`) and Redis (`shared/view.py`).
+There is one implementation per place of a frontier: the journal in the folder of a crawl
+(`journal_view.py`) and Redis (`shared/view.py`).
 """
 
 import re
@@ -19,9 +19,9 @@ STATES = (WAITING, IN_FLIGHT, DONE, FAILED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Url:
-    """A URL of the crawl; Redis keeps of one that is done its fingerprint alone.
+    """A URL of the crawl; of one that is done, Redis keeps only the fingerprint.
 
-    A seed has no score: it comes before everything else.
+    A seed has no score, because it comes before everything else.
     """
 
     fingerprint: int
@@ -30,18 +30,18 @@ class Url:
     state: str
     score: float | None = None
     attempts: int = 0
-    """How often it was tried before."""
+    """The number of earlier attempts."""
     outcome: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As `scrapy frontier export` writes it."""
+        """Return the URL as `scrapy frontier export` writes it."""
         number = self.fingerprint.to_bytes(8, "big", signed=True).hex()
         return asdict(self) | {"fingerprint": number}
 
 
 @dataclass(slots=True, kw_only=True)
 class Host:
-    """How the URLs of a host stand; None is what this frontier cannot tell."""
+    """The URLs of a host, counted by state; None is unknown to this frontier."""
 
     host: str
     waiting: int = 0
@@ -49,27 +49,27 @@ class Host:
     done: int = 0
     failed: int = 0
     next_allowed: float | None = None
-    """Seconds until it may be asked again, 0 if it may be now."""
+    """Seconds until the next request is allowed; 0 if it is now."""
     holder: str = ""
-    """The worker that has its site."""
+    """The worker that holds its site."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worker:
-    """Somebody who fetches."""
+    """A worker process."""
 
     name: str
     sites: int
     in_flight: int
     seconds_left: float
-    """Until its lease ends, if nothing is heard of it; negative if it has ended."""
+    """Until its lease ends, unless it is renewed; negative if it has ended."""
     oldest: float | None = None
-    """Seconds since the oldest URL that it has in flight was handed out."""
+    """Seconds since its oldest URL in flight was handed out."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Status:
-    """All of it, counted; None is what this frontier cannot tell."""
+    """All URLs, counted; None is unknown to this frontier."""
 
     place: str
     is_running: bool
@@ -77,7 +77,7 @@ class Status:
     waiting: int = 0
     in_flight: int | None = None
     over_budget: int | None = None
-    """Waiting URLs of hosts that are asked for nothing more."""
+    """Waiting URLs of hosts whose budget is spent."""
     done: int = 0
     failed: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
@@ -87,14 +87,14 @@ class Status:
 
 
 class UrlSelection(NamedTuple):
-    """Which URLs are meant; a rule that is not given leaves nobody out."""
+    """Selects URLs; a rule that is not given excludes nothing."""
 
     outcomes: frozenset[str] = frozenset()
     host: str = ""
     pattern: re.Pattern[str] | None = None
 
     def means(self, url: str, host: str, outcome: str | None) -> bool:
-        """Return True if a URL is among them."""
+        """Return True if a URL is selected."""
         return (
             (not self.outcomes or outcome in self.outcomes)
             and (not self.host or host == self.host)
@@ -103,10 +103,10 @@ class UrlSelection(NamedTuple):
 
 
 class FrontierView(Protocol):
-    """What can be asked of a frontier, running or not, without disturbing it."""
+    """A look at a frontier, running or not, that does not disturb it."""
 
     errors: tuple[type[Exception], ...]
-    """What is raised when the place cannot be read any more."""
+    """The exceptions of a place that can no longer be read."""
 
     def status(self) -> Status:
         """Return the counts."""
@@ -121,13 +121,13 @@ class FrontierView(Protocol):
         """Yield every URL, in no order."""
 
     def requeue_failed(self, selection: UrlSelection) -> int:
-        """Let failed URLs wait again; how many is told. This changes the frontier."""
+        """Queue failed URLs again and return their number. This changes the frontier."""
 
     def free_worker(self, name: str) -> int:
-        """Take back everything from a worker that is dead; how many URLs is told."""
+        """Take back all URLs of a dead worker and return their number."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the frontier."""
 
 
 SCHEMES = ("redis://", "rediss://", "unix://")

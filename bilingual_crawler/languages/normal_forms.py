@@ -38,7 +38,7 @@ def without_long_runs(text: str) -> str:
 
 @cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What a long run looks like at every fifth place, and in full.
+    """Return what a long run looks like at every fifth place, and in full.
 
     Made when first needed. The class is written as what is no mark, because `re` finds the
     letters of most languages in it at once.
@@ -50,7 +50,7 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def _between_marks() -> Iterator[tuple[int, int]]:
-    """The characters that sorting does not move, as ranges."""
+    """Yield the characters that sorting does not move, as ranges."""
     first = 0
     for code in filter(_is_mark, CODES):
         if code > first:
@@ -60,5 +60,5 @@ def _between_marks() -> Iterator[tuple[int, int]]:
 
 
 def _is_mark(code: int) -> bool:
-    """Whether a character is a mark, or begins with one when it is decomposed."""
+    """Return True if a character is a mark, or begins with one when it is decomposed."""
     return combining(_normalize("NFKD", chr(code))[0]) > 0

@@ -1,10 +1,10 @@
-"""Text as words that can be compared: without case, and cut to stems where there is a stemmer.
+"""Words that can be compared: in lower case, and reduced to stems where there is a stemmer.
 
-A term of a topic is written in one form and stands in a text in many: "infortunio sul lavoro"
-and "infortuni sul lavoro". Snowball brings both to one stem in the languages below. In all
-others words are only freed of case; accents stay, because they tell words apart (Icelandic "ár"
-is a year and "ar" is nothing). Scripts without spaces are compared character by character, so
-that a term is found wherever it stands.
+A topic has one form of a term and texts have many: "infortunio sul lavoro" and "infortuni sul
+lavoro". Snowball reduces both to one stem in the languages below. In all others, words are only
+lower-cased; accents stay, because they distinguish words (Icelandic "ár" is a year and "ar" is
+nothing). Scripts without spaces are compared character by character, so that a term is found
+anywhere.
 """
 
 import re
@@ -53,11 +53,11 @@ ALGORITHMS = {
 """The stemmer of each language that has one, by its name in Snowball."""
 
 REMEMBERED = 1 << 16
-"""Words of a language whose stem is kept; the most frequent ones make up nearly all text."""
+"""Words per language whose stems are cached; the most frequent ones make up nearly all text."""
 LONGEST_WORD = 60
-"""Characters; what is longer is no word and stays as it is."""
+"""Characters; anything longer is not a word and stays as it is."""
 DOTTED = frozenset(("aze", "tur"))
-"""Languages with an i without a dot, whose capital is I."""
+"""Languages with a dotless i, whose capital is I."""
 
 _DOTS = str.maketrans("I\u0130", "\u0131i")
 _PLAIN = re.compile(r"[^\W_]+")
@@ -66,7 +66,7 @@ _ANY = re.compile(rf"[{UNSPACED}]|(?:[^\W_{UNSPACED}]|[{MARKS}])+")
 
 
 class Stems:
-    """Cuts text of one language into stems. Any thread may ask at any time."""
+    """Splits text of one language into stems. Safe to use from any thread."""
 
     def __init__(self, language: str | None) -> None:
         name = ALGORITHMS.get(language or "")
@@ -75,12 +75,12 @@ class Stems:
             import snowballstemmer  # noqa: PLC0415 - 30 languages, which few crawls need
 
             self._stemmer = snowballstemmer.stemmer(name)
-        self._one_at_a_time = Lock()  # a stemmer works on a word that it keeps in itself
+        self._one_at_a_time = Lock()  # a stemmer keeps the word as its state
         self._is_dotted = language in DOTTED
         self._stem = lru_cache(maxsize=REMEMBERED)(self._ask)
 
     def of(self, text: str) -> list[str]:
-        """The stems of all words of a text, in order."""
+        """Return the stems of all words of a text, in order."""
         if self._is_dotted:
             text = text.translate(_DOTS)
         text = normalize("NFC", text).lower()
@@ -98,5 +98,5 @@ class Stems:
 
 @cache
 def stems_of(language: str | None) -> Stems:
-    """The one that cuts text of a language; None is any language."""
+    """Return the stemmer of a language; None is any language."""
     return Stems(language)

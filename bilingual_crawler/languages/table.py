@@ -3,12 +3,12 @@
 A language is known everywhere in the project by its ISO 639-3 code; for macrolanguages
 that is the code people write (`zho`, `ara`, `nor`, `msa`), and the codes of their standard
 varieties (`cmn`, `arb`, `nob`, `zsm`) lead to it. The table is made by `tools/languages.py`
-and read at the first question, in a few milliseconds.
+and read on first use, in a few milliseconds.
 
-Where a text may mean several languages, the first kind of name that fits decides: ISO
-639-3, ISO 639-1, ISO 639-2, CLD2, any other code, English name, endonym, other English
-name; within a kind, languages that CLD2 can tell come first, then those with an ISO 639-1
-code, then the alphabet of codes. A URL token counts last, if it means one language alone.
+If a text may mean several languages, the first kind of name that fits decides: ISO 639-3,
+ISO 639-1, ISO 639-2, CLD2, any other code, English name, endonym, other English name. Within a
+kind, languages that CLD2 can identify come first, then those with an ISO 639-1 code, then the
+alphabetical order of codes. A URL token comes last, and only if it means a single language.
 """
 
 import json
@@ -29,18 +29,18 @@ _SEPARATORS = re.compile("[-_,]")
 
 
 class UnknownLanguageError(ValueError):
-    """A text that names no language; the message names the nearest ones."""
+    """A text that names no language; the message suggests similar ones."""
 
 
 class LanguagePairError(ValueError):
-    """A text that is not two different languages; the message shows one that is."""
+    """A text that is not two different languages; the message gives an example."""
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language and everything the project wants to know about it.
+    """A language with its codes, names, countries and URL tokens.
 
-    `cld2` are the CLD2 codes that mean it, none if CLD2 does not know it. `countries` are
+    `cld2` are its CLD2 codes, none if CLD2 does not know it. `countries` are
     ISO 3166-1 codes in lower case, most speakers first. `tokens` are the lower-case pieces
     of URLs that may mean it: codes, names, endonyms (also without diacritics), code with
     country ("es-es", "es_es"). Two languages are equal if their codes are.
@@ -66,7 +66,7 @@ class LanguagePair:
     first: Language
     second: Language
     harvest: ClassVar[str] = "pairs"
-    """What a crawl for them brings in."""
+    """What a crawl for them collects."""
 
     def __post_init__(self) -> None:
         if self.first == self.second:
@@ -77,9 +77,9 @@ class LanguagePair:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The pair that "spa-eus", "es,eu" or "Spanish-Basque" means.
+        """Return the pair that "spa-eus", "es,eu" or "Spanish-Basque" means.
 
-        Names may contain the separator ("Serbo-Croatian-English"): every place is tried.
+        Names may contain the separator ("Serbo-Croatian-English"), so every split is tried.
         """
         splits = _splits(text)
         pairs = dict.fromkeys(_read(splits))
@@ -103,7 +103,7 @@ class LanguagePair:
         return self.first.code, self.second.code
 
     def other(self, code: str) -> Language:
-        """The language of the pair that is not `code`."""
+        """Return the language of the pair that is not `code`."""
         if code == self.first.code:
             return self.second
         if code == self.second.code:
@@ -111,7 +111,7 @@ class LanguagePair:
         raise ValueError(f"'{code}' is not a language of the pair {self}.")
 
     def sought_from(self, code: str | None) -> frozenset[str]:
-        """What a page in a language makes one look for: the other one; both, if it is neither."""
+        """Return the codes to look for on a page in `code`: the other, or both if it is neither."""
         return frozenset(self.codes) - {code}
 
     @property
@@ -131,11 +131,11 @@ class LanguagePair:
 
 @dataclass(frozen=True, slots=True)
 class OneLanguage:
-    """The language of a crawl that looks for texts and not for their translations."""
+    """The language of a crawl that looks for texts, not for translations."""
 
     only: Language
     harvest: ClassVar[str] = "documents"
-    """What a crawl for it brings in."""
+    """What a crawl for it collects."""
 
     @property
     def codes(self) -> tuple[str]:
@@ -143,7 +143,7 @@ class OneLanguage:
         return (self.only.code,)
 
     def sought_from(self, code: str | None) -> frozenset[str]:  # noqa: ARG002 - the same from all
-        """What a page in whatever language makes one look for."""
+        """Return the codes to look for on a page in any language."""
         return frozenset(self.codes)
 
     @property
@@ -162,13 +162,13 @@ class OneLanguage:
 
 
 Languages = LanguagePair | OneLanguage
-"""What a crawl may be for: two languages, or one without translations."""
+"""What a crawl is for: two languages, or one without translations."""
 
 
 def parse_languages(text: str) -> Languages:
-    """The two languages that "spa-eus" means, or the one that "spa" or "Spanish" does.
+    """Return the two languages that "spa-eus" means, or the one that "spa" or "Spanish" means.
 
-    What may be read as a pair is one.
+    A text that can be read as a pair is a pair.
     """
     try:
         return LanguagePair.parse(text)
@@ -185,7 +185,7 @@ def parse_languages(text: str) -> Languages:
 
 
 def find_language(text: str) -> Language:
-    """The language with this code, English name or endonym, in any case."""
+    """Return the language with this code, English name or endonym, in any case."""
     language = _lookup(text)
     if language is None:
         raise UnknownLanguageError(_complaint(text))
@@ -193,9 +193,9 @@ def find_language(text: str) -> Language:
 
 
 def language_of_tag(tag: str) -> Language | None:
-    """The language of an `hreflang` or `lang` value such as "eu-ES" or "zh-Hant-TW".
+    """Return the language of an `hreflang` or `lang` value such as "eu-ES" or "zh-Hant-TW".
 
-    Only codes are tags: "x-default" and "english" are None.
+    Only codes are tags: "x-default" and "english" give None.
     """
     first, *rest = tag.strip().lower().replace("_", "-").split("-")
     by_code = _table().by_code
@@ -205,23 +205,23 @@ def language_of_tag(tag: str) -> Language | None:
 
 
 def language_tag(code: str) -> str:
-    """The BCP 47 tag of an ISO 639-3 code: two letters where there are two, as BCP 47 wants."""
+    """Return the BCP 47 tag of an ISO 639-3 code: the two-letter code if there is one."""
     language = _table().by_code.get(code)
     return code if language is None else language.iso639_1 or language.code
 
 
 def language_of_cld2(code: str) -> Language | None:
-    """The language of a code that CLD2 answers with; None for "un" and its scripts."""
+    """Return the language of a CLD2 code; None for "un" and for scripts."""
     return _table().by_cld2.get(code)
 
 
 def languages_of_token(token: str) -> frozenset[str]:
-    """The ISO 639-3 codes of the languages that a piece of a URL may mean."""
+    """Return the ISO 639-3 codes of the languages that a piece of a URL may mean."""
     return _table().by_token.get(token.lower(), frozenset())
 
 
 def all_languages() -> tuple[Language, ...]:
-    """Every language of the table, sorted by code."""
+    """Return every language of the table, sorted by code."""
     return _table().languages
 
 
@@ -271,7 +271,7 @@ def _language(row: dict[str, Any]) -> Language:
 def _names(
     languages: Iterable[Language], rows: Iterable[dict[str, Any]]
 ) -> tuple[dict[str, Language], dict[str, Language]]:
-    """What leads to a language: codes alone, and codes with names; see the rule at the top."""
+    """Return the languages by code, and by code or name; see the rule at the top."""
     ranked = sorted(
         zip(languages, rows, strict=True),
         key=lambda pair: (not pair[0].cld2, not pair[0].iso639_1, pair[0].code),
@@ -306,7 +306,7 @@ def _key(text: str) -> str:
 
 
 def _splits(text: str) -> list[tuple[str, str]]:
-    """The places where a pair may be split: at a comma if there is one."""
+    """Return the ways to split a text into two: at a comma if there is one."""
     if len(text) > LONGEST_TEXT:
         return []
     separators = list(re.finditer(",", text)) or list(_SEPARATORS.finditer(text))

@@ -1,4 +1,4 @@
-"""Writing systems, as far as the parts that cut text into words must know them."""
+"""Character ranges of scripts, for splitting text into words."""
 
 UNSPACED = (
     "\\u0e01-\\u0e3a\\u0e40-\\u0e4e\\u0e50-\\u0e59"  # Thai
@@ -24,4 +24,4 @@ MARKS = (
     "\\u0d00-\\u0d03\\u0d3b-\\u0d4d\\u0d57"  # Malayalam
     "\\u0d81-\\u0d83\\u0dca-\\u0ddf"  # Sinhala
 )
-"""Marks that are parts of words and that `\\w` of the standard library does not know as such."""
+"""Marks that are parts of words but are not matched by `\\w` of the standard library."""

@@ -88,19 +88,13 @@ class UserDetectors:
         """Make the detectors that a setting names; `taken` are the names of the built-in ones."""
         made: dict[str, PairDetector] = {}
         for name in names:
-            found = DETECTOR_PLUGINS.load(name, SETTING)
-            if found.name in taken or found.name in made:
+            detector: PairDetector = DETECTOR_PLUGINS.make(name, SETTING)
+            if detector.name in taken or detector.name in made:
                 raise ConfigurationError(
-                    f"{SETTING}={name}: there is another detector called {found.name};"
+                    f"{SETTING}={name}: there is another detector called {detector.name};"
                     " give the class another `name`."
                 )
-            try:
-                made[found.name] = found()
-            except Exception as error:
-                raise ConfigurationError(
-                    f"{SETTING}={name} cannot be made without arguments:"
-                    f" {type(error).__name__}: {error}."
-                ) from error
+            made[detector.name] = detector
         return cls(made.values())
 
     def __bool__(self) -> bool:

@@ -1,19 +1,104 @@
-"""The figures of a crawl at one moment: what the report, the summary and progress read."""
+"""The figures of a crawl at one moment, for the report, the summary and the display."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
+from bilingual_crawler.discovery.site_records import Standing
 from bilingual_crawler.languages import Languages
-from bilingual_crawler.reporting.found_sites import FoundSites
+
+if TYPE_CHECKING:
+    from bilingual_crawler.discovery.site_records import SiteRecords
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundSites:
+    """The sites of a search for bilingual sites, over all runs."""
+
+    bilingual: int = 0
+    other: int = 0
+    """Examined sites that are not bilingual, or not certainly."""
+    unreachable: int = 0
+    waiting: int = 0
+    downloads: int = 0
+    """Pages that were downloaded to examine them."""
+
+    @classmethod
+    def of(cls, sites: "SiteRecords") -> "FoundSites":
+        """Count the records of a search."""
+        counts = sites.counts
+        return cls(
+            bilingual=counts[Standing.BILINGUAL],
+            other=counts[Standing.OTHER],
+            unreachable=counts[Standing.UNREACHABLE],
+            waiting=counts[Standing.WAITING] + counts[Standing.EXAMINING],
+            downloads=sites.downloads,
+        )
+
+    @property
+    def examined(self) -> int:
+        """Sites with a verdict."""
+        return self.bilingual + self.other
+
+    @property
+    def downloads_a_site(self) -> float:
+        """Downloads per verdict."""
+        return round(self.downloads / self.examined, 2) if self.examined else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures for crawl.json."""
+        return {
+            "bilingual": self.bilingual,
+            "examined": self.examined,
+            "unreachable": self.unreachable,
+            "waiting": self.waiting,
+            "downloads": self.downloads,
+            "downloads_a_site": self.downloads_a_site,
+        }
+
+    def __str__(self) -> str:
+        """Return the figures in a few words."""
+        return (
+            f"{self.bilingual:,} of {_sites(self.examined)} bilingual"
+            f" ({self.downloads_a_site:.1f} downloads per site)"
+        )
+
+
+def explain_sites(counts: "Counts") -> Iterator[str]:
+    """Yield sentences about a search that has found no bilingual site."""
+    sites = counts.sites
+    if sites is None or sites.bilingual:
+        return
+    first, second = counts.langs
+    if sites.examined:
+        yield (
+            f"{_sites(sites.examined).capitalize()} {_was(sites.examined)} examined, and none has"
+            f" both {first.name} and {second.name} pages."
+        )
+    if sites.unreachable:
+        yield f"{_sites(sites.unreachable).capitalize()} gave no page."
+    yield (
+        "A search goes from bilingual sites to the pages that link to them: start with some that"
+        " you know, or with pages that list such sites."
+    )
+
+
+def _sites(number: int) -> str:
+    return f"{number:,} site{'' if number == 1 else 's'}"
+
+
+def _was(number: int) -> str:
+    return "was" if number == 1 else "were"
+
 
 Amounts = Mapping[str, int]
 LOOKED_AT = 5_000
-"""Waiting URLs that are asked for their language at most: it takes 10 µs each."""
+"""Waiting URLs whose language is guessed at most: it takes 10 µs each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Yield:
-    """What a crawl is for, and how much of it there is."""
+    """What a crawl harvests, and how much of it there is."""
 
     langs: Languages
     pages: int = 0
@@ -22,73 +107,73 @@ class Yield:
     """Documents that are kept, by language."""
     pairs: int = 0
     sites: FoundSites | None = None
-    """What a search for bilingual sites has found; None for a crawl that does not search."""
+    """What a search for bilingual sites has found; None for a crawl without a search."""
     harvests: bool = True
-    """Whether documents and pairs are looked for at all."""
+    """Whether the crawl collects documents and pairs at all."""
 
     @property
     def harvest(self) -> str:
-        """What the yield is counted in: pairs, documents in one language, or bilingual sites."""
+        """What is counted as yield: pairs, documents in one language, or bilingual sites."""
         return self.langs.harvest if self.harvests else "bilingual sites"
 
     @property
     def harvested(self) -> int:
-        """How much there is of it."""
+        """The amount of it."""
         if not self.harvests:
             return self.sites.bilingual if self.sites is not None else 0
         return self.pairs if self.harvest == "pairs" else self.kept
 
     @property
     def kept(self) -> int:
-        """All documents that are kept."""
+        """The number of documents that are kept."""
         return sum(self.documents.values())
 
     @property
     def per_100_pages(self) -> float:
-        """The yield of the crawl, the figure to compare crawls by."""
+        """The yield of the crawl, to compare crawls by."""
         return per_100(self.harvested, self.pages)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts(Yield):
-    """All that was counted, over all runs of a crawl."""
+    """All figures of a crawl, over all its runs."""
 
     seeds: int = 0
     pairs_by_detector: Amounts = field(default_factory=dict)
-    """A pair counts for every detector that speaks for it."""
+    """A pair counts for every detector that supports it."""
     known: int = 0
     waiting: int = 0
     failed: int = 0
     over_budget: int = 0
-    """Waiting URLs of sites that have given as many pages as they may in one crawl."""
+    """Waiting URLs of sites whose page budget is used up."""
     outcomes: Amounts = field(default_factory=dict)
-    """How URLs ended."""
+    """URLs by how they ended."""
     seed_outcomes: Amounts = field(default_factory=dict)
-    """How the seeds ended."""
+    """Seeds by how they ended."""
     off_language: Amounts = field(default_factory=dict)
-    """Languages of the pages that are in none of those wanted."""
+    """Pages in other languages, by language."""
     machine_translated: Amounts = field(default_factory=dict)
-    """Documents that say they are machine output, kept or not, by the mark that says so."""
+    """Documents that say they are machine-translated, kept or not, by the mark that says so."""
     split_pages: int = 0
-    """Pages with both languages in them, each made into two documents."""
+    """Pages with both languages, each split into two documents."""
     links: Amounts = field(default_factory=dict)
-    """Links seen, scored, and raised because they were found again in a better place."""
+    """Links seen, scored, and raised because they were found again with a better score."""
     links_refused: Amounts = field(default_factory=dict)
     redirects_refused: Amounts = field(default_factory=dict)
     opt_outs: Amounts = field(default_factory=dict)
     opt_out_hosts: Mapping[str, Amounts] = field(default_factory=dict)
     waiting_looks: Amounts = field(default_factory=dict)
-    """Languages that the addresses of `LOOKED_AT` waiting URLs announce, if there are no pairs."""
+    """If there are no pairs: the languages that up to `LOOKED_AT` waiting URLs seem to have."""
     requests: int = 0
     retries: int = 0
     bytes: int = 0
 
     @property
     def pairs_per_100_pages(self) -> float:
-        """Pairs for every hundred pages."""
+        """Pairs per hundred pages."""
         return per_100(self.pairs, self.pages)
 
 
 def per_100(harvested: int, pages: int) -> float:
-    """What every hundred pages brought in; 0 before the first page."""
+    """Return the harvest per hundred pages; 0 before the first page."""
     return round(100 * harvested / pages, 2) if pages else 0.0

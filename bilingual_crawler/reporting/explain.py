@@ -1,25 +1,23 @@
-"""Why a crawl has nothing to show: the step at which it was lost, in sentences.
+"""Explains in sentences why a crawl has found nothing.
 
-A crawl without a pair, or a document, is the moment at which a user needs help most. The
-steps are asked in the order in which a page goes through them, and the first that lost
-everything is named; what may have added to it follows.
+This is when a user needs help most. The steps are examined in the order in which a page passes
+them; the first one that lost everything is named, and then what may have contributed.
 """
 
 from collections.abc import Iterator
 
 from bilingual_crawler.languages import Language
 from bilingual_crawler.outcomes import Outcome, is_drop, is_failure, link_sentence, outcome_sentence
-from bilingual_crawler.reporting.counts import LOOKED_AT, Amounts, Counts
-from bilingual_crawler.reporting.found_sites import explain_sites
+from bilingual_crawler.reporting.counts import LOOKED_AT, Amounts, Counts, explain_sites
 from bilingual_crawler.reporting.tally import largest_first
 
-MOST_REASONS = 4
+MAX_REASONS = 4
 MANY = 0.5
-"""The share of lost URLs or links that is worth a sentence of its own."""
+"""The share of lost URLs or links that deserves a sentence."""
 
 
 def explain(counts: Counts) -> list[str]:
-    """Sentences about a crawl without a harvest; none for one that has some."""
+    """Return sentences about a crawl without a harvest; none for other crawls."""
     if counts.sites is not None and not counts.sites.bilingual:
         nothing = [] if counts.pages else _nothing_fetched(counts)
         return [*nothing, *explain_sites(counts), *_still_open(counts)]
@@ -41,11 +39,11 @@ def _nothing_fetched(counts: Counts) -> Iterator[str]:
     failures = {k: v for k, v in counts.seed_outcomes.items() if k != Outcome.REDIRECTED}
     number = sum(failures.values())
     if not counts.outcomes and counts.known and not counts.waiting + counts.over_budget:
-        yield "Nothing was fetched here: other workers of the crawl had everything there was."
+        yield "Nothing was fetched here: other workers of the crawl fetched everything."
     elif not failures and not counts.outcomes:
-        yield "Nothing was fetched: the crawl was stopped before the first page came."
+        yield "Nothing was fetched: the crawl was stopped before the first page arrived."
     elif not failures:
-        yield "Nothing was fetched: the seeds led to other addresses, and those gave no page."
+        yield "Nothing was fetched: the seeds led to other URLs, and those gave no page."
         for why, number in _few(counts.redirects_refused):
             yield f"{_count(number, 'redirect')} not followed: {link_sentence(why)}"
     elif list(failures) == ["robots_txt"]:
@@ -70,7 +68,7 @@ def _nothing_kept(counts: Counts) -> Iterator[str]:
     if counts.off_language:
         yield f"Do these sites have pages in {counts.langs.names}?"
     if "off_topic" in counts.outcomes:
-        yield "scrapy topic tells of any page why it is on topic or not."
+        yield "scrapy topic explains why a page is on topic or not."
     yield from _few_pages(counts)
 
 
@@ -89,8 +87,8 @@ def _nothing_paired(counts: Counts) -> Iterator[str]:
     else:
         kept = ", ".join(f"{number} {code}" for code, number in counts.documents.items())
         yield (
-            f"The documents are in other languages ({kept}), as the settings of their sites ask,"
-            " and none has its translation among them."
+            f"The documents are in other languages ({kept}), as the settings of their sites say,"
+            " and none is a translation of another."
         )
     yield from _few_pages(counts)
 
@@ -115,7 +113,7 @@ def _one_language(counts: Counts, there: Language, missing: Language) -> Iterato
 
 
 def _few_pages(counts: Counts) -> Iterator[str]:
-    """What kept URLs from becoming pages, where that was the fate of most."""
+    """Yield why URLs gave no page, if that is true of most."""
     lost = counts.failed
     if not lost or lost < MANY * (lost + counts.pages):
         return
@@ -132,13 +130,13 @@ def _still_open(counts: Counts) -> Iterator[str]:
     if counts.over_budget:
         number = counts.over_budget
         yield (
-            f"{_urls(number)} {_are(number)} left because the page budget of their site is spent:"
+            f"{_urls(number)} {_are(number)} left because the page budget of their site is used up:"
             " -s BILINGUAL_SITE_PAGES=N allows more."
         )
 
 
 def _drops(counts: Counts) -> Iterator[str]:
-    """Pages that were read and not kept, and why."""
+    """Yield why pages were read and not kept."""
     dropped = {why: number for why, number in counts.outcomes.items() if is_drop(why)}
     for why, number in _few(dropped):
         yield f"{_count(number, 'page')}{_which_languages(why, counts)}: {outcome_sentence(why)}"
@@ -152,7 +150,7 @@ def _which_languages(reason: str, counts: Counts) -> str:
 
 
 def _few(amounts: Amounts) -> list[tuple[str, int]]:
-    return list(largest_first(amounts).items())[:MOST_REASONS]
+    return list(largest_first(amounts).items())[:MAX_REASONS]
 
 
 def _of_seeds(number: int, seeds: int, every: str) -> str:

@@ -1,4 +1,4 @@
-"""A frontier as people and programs read it."""
+"""Prints a frontier for people and programs."""
 
 import json
 import sys
@@ -21,7 +21,7 @@ MEGABYTE = 1_000_000
 
 
 def show_status(status: Status, *, as_json: bool) -> None:
-    """The counts, the workers, and how URLs ended."""
+    """Print the counts, the workers, and how URLs ended."""
     if as_json:
         _line(asdict(status) | {"outcomes": largest_first(status.outcomes)})
         return
@@ -35,7 +35,7 @@ def show_status(status: Status, *, as_json: bool) -> None:
     rows = [(shown(f"{n:,}"), shown(name)) for name, n in amounts if n is not None]
     console.print(grid(rows, right=frozenset({0})))
     if status.memory_bytes is not None:
-        console.print(shown(f"Redis has {status.memory_bytes / MEGABYTE:,.1f} MB in memory."))
+        console.print(shown(f"Redis uses {status.memory_bytes / MEGABYTE:,.1f} MB of memory."))
     if status.workers is not None:
         console.print()
         console.print(_workers(status.workers))
@@ -50,7 +50,7 @@ def show_status(status: Status, *, as_json: bool) -> None:
 
 
 def show_urls(urls: Iterable[Url], *, as_json: bool) -> None:
-    """The best waiting URLs."""
+    """Print the best waiting URLs."""
     if as_json:
         for each in urls:
             _line(each.to_dict())
@@ -60,7 +60,7 @@ def show_urls(urls: Iterable[Url], *, as_json: bool) -> None:
 
 
 def show_hosts(hosts: Iterable[Host], *, as_json: bool) -> None:
-    """Every host, those with the most waiting first."""
+    """Print every host, those with the most waiting URLs first."""
     ordered = sorted(hosts, key=lambda each: (-each.waiting, each.host))
     if as_json:
         for each in ordered:
@@ -80,16 +80,16 @@ def show_hosts(hosts: Iterable[Host], *, as_json: bool) -> None:
     _console().print(grid([head, *rows], right=frozenset(range(5))))
 
 
-def tell_requeued(number: int, *, as_json: bool) -> None:
-    """How many URLs wait again."""
+def show_requeued(number: int, *, as_json: bool) -> None:
+    """Print how many URLs were requeued."""
     if as_json:
         _line({"requeued": number})
     else:
-        sys.stdout.write(f"{number:,} URLs wait again\n")
+        sys.stdout.write(f"{number:,} URLs requeued\n")
 
 
 def export(urls: Iterable[Url], form: str, out: Path | None) -> None:
-    """Every URL, to a file (packed if its name ends in .gz) or to standard output."""
+    """Write every URL to a file (gzipped if its name ends in .gz) or to standard output."""
     if out is None:
         _write(urls, form, sys.stdout)
         return
@@ -115,7 +115,7 @@ def _write(urls: Iterable[Url], form: str, out: TextIO) -> int:
 
 def _workers(workers: list[Worker]) -> object:
     if not workers:
-        return shown("No worker is there.", WARN)
+        return shown("There is no worker.", WARN)
     rows = [
         (
             shown(each.name),
@@ -132,7 +132,7 @@ def _workers(workers: list[Worker]) -> object:
 
 def _lease(worker: Worker) -> Text:
     if worker.seconds_left < 0:
-        return shown("it has ended", WARN)
+        return shown("expired", WARN)
     return shown(f"{worker.seconds_left:.0f} s")
 
 
@@ -153,7 +153,7 @@ def _line(fields: object) -> None:
 
 
 def _console() -> Console:
-    """Long URLs are cut on a terminal only."""
+    """Return a console that cuts long URLs only on a terminal."""
     console = Console(highlight=False, markup=False)
     if not console.is_terminal:
         console.width = 10_000

@@ -1,7 +1,7 @@
-"""The live display: a few lines on the terminal that are drawn anew four times a second.
+"""The live display: a few lines on the terminal that are redrawn four times per second.
 
-Scrapy's log would tear it. While it is there the log goes to a file, and only what a user
-must see (warnings, and the answer to Ctrl-C) is printed, above the display.
+Scrapy's log would disrupt it. So the log goes to a file, and only what a user must see (warnings,
+and the reaction to Ctrl-C) is printed above the display.
 """
 
 import atexit
@@ -17,6 +17,7 @@ from rich.text import Text
 
 from bilingual_crawler.reporting.progress import Progress
 from bilingual_crawler.reporting.summary import Ending, summary
+from bilingual_crawler.reporting.tally import sparkline
 from bilingual_crawler.reporting.terminal import (
     DIM,
     GOOD,
@@ -28,7 +29,6 @@ from bilingual_crawler.reporting.terminal import (
     score_text,
     shown,
 )
-from bilingual_crawler.reporting.yields import sparkline
 
 BAR_WIDTH = 24
 SIGNAL_LOGGER = "scrapy.crawler"
@@ -39,7 +39,7 @@ class LiveDisplay:
 
     seconds = 0.25
     active = False
-    """Whether some crawl of this process has the terminal."""
+    """Whether a crawl of this process has the terminal."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self.console = Console(file=stream, stderr=stream is None, highlight=False)
@@ -56,17 +56,17 @@ class LiveDisplay:
         logging.root.addHandler(self._handler)
 
     def start(self) -> None:
-        """Take the terminal; the cursor comes back however the process ends."""
+        """Take the terminal; the cursor is restored however the process ends."""
         atexit.register(self.stop)
         self._handler.setLevel(logging.INFO)
         self._live.start()
 
     def update(self, progress: Progress) -> None:
-        """Draw the display anew."""
+        """Redraw the display."""
         self._live.update(render(progress), refresh=True)
 
     def stop(self) -> None:
-        """Give the terminal back, with the display wiped off."""
+        """Remove the display and release the terminal."""
         atexit.unregister(self.stop)
         self._live.stop()
 
@@ -78,19 +78,19 @@ class LiveDisplay:
 
 
 class ConsoleHandler(logging.Handler):
-    """Prints above the display what cannot wait: warnings, and that Ctrl-C was heard."""
+    """Prints urgent log records above the display: warnings, and the reaction to Ctrl-C."""
 
     def __init__(self, console: Console) -> None:
         super().__init__(logging.WARNING)
         self._console = console
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Let warnings pass, and what Scrapy says about signals."""
+        """Let warnings pass, and Scrapy's messages about signals."""
         urgent = record.levelno >= logging.WARNING or record.name == SIGNAL_LOGGER
         return urgent and bool(super().filter(record))
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print a record, whatever is in it, as plain text; tracebacks are for the log file."""
+        """Print a record as plain text; tracebacks are for the log file."""
         try:
             message = f"{record.levelname}: {record.getMessage()}"
             if record.exc_info:
@@ -103,7 +103,7 @@ class ConsoleHandler(logging.Handler):
 
 
 def render(progress: Progress) -> RenderableType:
-    """The display as it is drawn; the last line is left free for what the user types."""
+    """Return the display; its last line is left free for what the user types."""
     languages = [_languages(progress)] if progress.harvests else []
     return Group(_headline(progress), *languages, _urls(progress), Text())
 

@@ -1,8 +1,8 @@
-"""The figures of a running crawl in the words of Prometheus, read at the moment they are asked for.
+"""The figures of a running crawl as Prometheus metrics, read at the moment of the request.
 
-Counters begin at zero with every run, as Prometheus expects of a process; gauges are of the
-whole crawl. No label ever holds a URL or a host: what is labelled is one of a few dozen words.
-The library writes the format and adds the memory and processor time of the process.
+Counters start at zero with every run, as Prometheus expects of a process; gauges describe the
+whole crawl. Labels never hold URLs or hosts, only one of a few dozen words. The library writes
+the format and adds the memory and processor time of the process.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -28,7 +28,7 @@ PLAIN_COUNTERS = (
     ("bilingual_retries", "Requests that were tried again.", "retry/count", 1),
     ("bilingual_received_bytes", "Bytes received.", "downloader/response_bytes", 1),
     ("bilingual_links_seen", "Links on pages.", "bilingual/links/seen", 1),
-    ("bilingual_links_scored", "Links that were judged.", "bilingual/links/scored", 1),
+    ("bilingual_links_scored", "Links that were scored.", "bilingual/links/scored", 1),
     (
         "bilingual_scoring_seconds",
         "Processor time of the scoring thread.",
@@ -36,12 +36,12 @@ PLAIN_COUNTERS = (
         1e-6,
     ),
 )
-"""Name, meaning, the stat it is read from, and what that is multiplied by."""
+"""Name, meaning, the stat it is read from, and its factor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """A crawl as it stands: the stats of this run, and figures of the whole crawl."""
+    """A crawl at one moment: the stats of this run, and figures of the whole crawl."""
 
     stats: Mapping[str, Any] = field(default_factory=dict)
     documents: Mapping[str, int] = field(default_factory=dict)
@@ -52,16 +52,18 @@ class Snapshot:
 
 
 class CrawlCollector(Collector):
-    """Makes the metrics of a crawl from what `look` finds."""
+    """Makes the metrics of a crawl from the snapshot that `look` returns."""
 
     def __init__(self, about: Mapping[str, str], look: Callable[[], Snapshot]) -> None:
         self._about = dict(about)
         self._look = look
 
     def collect(self) -> Iterator[Metric]:
-        """Every metric, as things stand."""
+        """Yield every metric."""
         now = self._look()
-        yield InfoMetricFamily("bilingual_crawl", "What is crawled, and with what.", self._about)
+        yield InfoMetricFamily(
+            "bilingual_crawl", "What is crawled, and with which version.", self._about
+        )
         for name, meaning, stat, factor in PLAIN_COUNTERS:
             yield CounterMetricFamily(name, meaning, now.stats.get(stat, 0) * factor)
         outcomes = _by_reason(now.stats, URLS)
@@ -81,17 +83,21 @@ class CrawlCollector(Collector):
             ("bilingual_pairs", "Pairs of documents.", now.pairs),
             (
                 "bilingual_yield",
-                "Pairs for each hundred pages of the crawl.",
+                "Pairs per hundred pages of the crawl.",
                 per_100(now.pairs, now.pages),
             ),
             ("bilingual_urls_waiting", "URLs in the frontier.", now.waiting),
-            ("bilingual_pages_per_second", "Pages a second, of late.", now.pages_a_second),
+            (
+                "bilingual_pages_per_second",
+                "Pages per second over the last half minute.",
+                now.pages_a_second,
+            ),
         ):
             yield GaugeMetricFamily(name, meaning, value)
 
 
 def registry_of(collector: CrawlCollector) -> CollectorRegistry:
-    """A registry for one crawl, with the process it runs in."""
+    """Return a registry for one crawl and its process."""
     registry = CollectorRegistry()
     registry.register(collector)
     ProcessCollector(registry=registry)
@@ -109,7 +115,7 @@ def _labelled(
 
 
 def _by_reason(stats: Mapping[str, Any], prefix: str) -> dict[str, int]:
-    """Amounts under a prefix; a status that no standard knows is one of many others."""
+    """Return the amounts under a prefix; all non-standard HTTP statuses become one."""
     found: dict[str, int] = {}
     for name, amount in stats.items():
         if name.startswith(prefix) and isinstance(amount, int):

@@ -1,4 +1,4 @@
-"""How a crawl is getting on: the figures, how fast it goes now, and one line of it."""
+"""The progress of a crawl: its figures, its speed, and both in one line."""
 
 import time
 from collections import deque
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from bilingual_crawler.reporting.counts import Yield
+from bilingual_crawler.reporting.tally import Point
 from bilingual_crawler.reporting.terminal import plain, score_text
-from bilingual_crawler.reporting.yields import Point
 
 RECENT_SECONDS = 30.0
 SHARE_OF_TIME = 0.01
@@ -25,7 +25,7 @@ class Progress(Yield):
     other_pages: int = 0
     """Pages in other languages."""
     curve: Sequence[Point] = ()
-    """How much was harvested after how many pages."""
+    """The yield curve."""
     best: tuple[str, float] | None = None
     """The best waiting URL and its score."""
     last_pair: tuple[str, str] | None = None
@@ -33,13 +33,13 @@ class Progress(Yield):
 
     @property
     def languages(self) -> dict[str, int]:
-        """Documents by language, those that are wanted first and always there."""
+        """Documents by language; the wanted languages come first and are always there."""
         wanted = {code: self.documents.get(code, 0) for code in self.langs.codes}
         return wanted | {code: n for code, n in self.documents.items() if code not in wanted}
 
 
 def progress_line(progress: Progress) -> str:
-    """The progress in one line of a log."""
+    """Return the progress as one line for a log."""
     languages = ", ".join(f"{code} {number}" for code, number in progress.languages.items())
     line = f"{progress.pages} pages ({progress.pages_a_second:.1f}/s), {progress.waiting} waiting"
     if progress.sites is not None:
@@ -56,14 +56,14 @@ def progress_line(progress: Progress) -> str:
 
 
 class Pace:
-    """How many pages a second, of late."""
+    """Pages per second over the last half minute."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._past: deque[tuple[float, int]] = deque([(clock(), 0)])
 
     def at(self, pages: int) -> float:
-        """The mean over the last half minute, now that there are so many pages."""
+        """Return the current speed, given the number of pages so far."""
         now = self._clock()
         past = self._past
         while len(past) > 1 and past[1][0] <= now - RECENT_SECONDS:
@@ -74,10 +74,10 @@ class Pace:
 
 
 class Throttled(Generic[T]):
-    """Something that costs time to find out, asked for only now and then.
+    """A value that is expensive to compute, refreshed only now and then.
 
-    A large crawl makes some figures costly. They are found anew after `seconds` at the
-    earliest, and so seldom that they take a hundredth of the time.
+    Some figures are expensive in a large crawl. They are computed again after `seconds` at the
+    earliest, and so rarely that they take a hundredth of the time.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Throttled(Generic[T]):
         self._value: T
 
     def __call__(self) -> T:
-        """The value, at most as old as promised."""
+        """Return the value, computed again if it is due."""
         begin = self._clock()
         if begin >= self._next:
             self._value = self._find()

@@ -1,4 +1,4 @@
-"""crawl.json: what a crawl was asked to do, with what, and what came of it."""
+"""crawl.json: what a crawl was asked to do, with which settings, and its results."""
 
 import json
 import math
@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from lxml import etree
-from scrapy.settings import BaseSettings
 
 from bilingual_crawler import __version__
 from bilingual_crawler.config.plan import CrawlPlan
@@ -28,10 +27,20 @@ SEARCH = {"sites": SITES}
 LIBRARIES = ("scrapy", "twisted", "lxml", "pycld2")
 
 
+class ScrapySettings(Protocol):
+    """The methods of Scrapy's settings that the report needs."""
+
+    def get(self, name: str) -> Any:
+        """Return a setting as it was given."""
+
+    def getbool(self, name: str) -> bool:
+        """Return a setting as a boolean."""
+
+
 def about(
-    plan: CrawlPlan, config: Config, settings: BaseSettings, files: Mapping[str, str] = HARVEST
+    plan: CrawlPlan, config: Config, settings: ScrapySettings, files: Mapping[str, str] = HARVEST
 ) -> dict[str, Any]:
-    """The part of the report that stays the same while a crawl runs."""
+    """Return the part of the report that stays the same while a crawl runs."""
     return {
         "format": FORMAT,
         "langs": str(plan.langs),
@@ -46,7 +55,7 @@ def about(
 
 
 def figures(counts: Counts, best: Iterable[Entry]) -> dict[str, Any]:
-    """The part of the report that was counted."""
+    """Return the figures of the report."""
     return {
         "pages": counts.pages,
         "documents": dict(counts.documents),
@@ -78,18 +87,18 @@ def figures(counts: Counts, best: Iterable[Entry]) -> dict[str, Any]:
 
 
 def write_report(path: Path, report: Mapping[str, Any], *, durable: bool) -> None:
-    """Replace the report, so that a reader finds the old one or the new one.
+    """Replace the report atomically, so that a reader finds the old one or the new one.
 
-    `durable` waits for the disk, which a running crawl should not do: what it writes is
-    written anew when the crawl goes on.
+    `durable` waits for the disk, which a running crawl should not do: it writes the report again
+    soon anyway.
     """
     with replacing(path, durable=durable) as fresh, fresh.open("x", encoding="utf-8") as file:
         json.dump(report, file, ensure_ascii=False, indent=2, allow_nan=False)
         file.write("\n")
 
 
-def changed_settings(config: Config, settings: BaseSettings) -> dict[str, Any]:
-    """The settings that differ from what this project would do by itself, secrets left out."""
+def changed_settings(config: Config, settings: ScrapySettings) -> dict[str, Any]:
+    """Return the settings that differ from the defaults of this project, without secrets."""
     changed: dict[str, Any] = {}
     usual = Config()
     for each in fields(Config):
@@ -108,7 +117,7 @@ def changed_settings(config: Config, settings: BaseSettings) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """What the crawl runs with, as far as it bears on the result."""
+    """Return the versions that may affect the result."""
     found = {"bilingual-crawler": __version__, "python": platform.python_version()}
     for name in LIBRARIES:
         try:
@@ -119,8 +128,8 @@ def versions() -> dict[str, str]:
     return found
 
 
-def _like(usual: Any, settings: BaseSettings, name: str) -> Any:
-    """A setting in the type of its default; the command line gives nothing but text."""
+def _like(usual: Any, settings: ScrapySettings, name: str) -> Any:
+    """Return a setting in the type of its default; the command line gives only text."""
     if isinstance(usual, bool):
         return settings.getbool(name)
     try:

@@ -1,6 +1,7 @@
-"""What is told at the end of a crawl: its pairs and why, what was lost, how to go on."""
+"""The summary at the end of a crawl: its pairs and why, what was lost, how to resume."""
 
-from collections.abc import Callable, Iterable, Iterator
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import nsmallest
 from io import StringIO
@@ -14,54 +15,61 @@ from rich.text import Text
 
 from bilingual_crawler.outcomes import Outcome, is_drop, is_failure, link_sentence, outcome_sentence
 from bilingual_crawler.pairing.pair import DocumentPair
-from bilingual_crawler.reporting.counts import Amounts, Counts
-from bilingual_crawler.reporting.found_sites import FoundSites
+from bilingual_crawler.reporting.counts import Amounts, Counts, FoundSites
 from bilingual_crawler.reporting.terminal import DIM, GOOD, STRONG, duration, grid, plain
 from bilingual_crawler.store.folder import DOCUMENTS, LOG, PAIRS, PAIRS_TSV, PICTURE, REPORT, SITES
+from bilingual_crawler.urls.credentials import is_secret, without_credentials
 
-MOST_PAIRS = 20
-MOST_REASONS = 8
-MOST_WHY = 3
+MAX_PAIRS = 20
+MAX_REASONS = 8
+MAX_EVIDENCE = 3
 LOG_WIDTH = 160
 ABOUT_FILES = {
-    PAIRS: "the pairs with the evidence for each, one a line",
-    PAIRS_TSV: "the pairs as two URLs a line",
-    DOCUMENTS: "the documents, one a line",
-    SITES: "the bilingual sites with the evidence for each, one a line",
-    REPORT: "this account in full",
-    PICTURE: "what was found against the pages, as a curve",
-    LOG: "what the crawler wrote while it ran",
-    "crawl-*.warc.gz": "everything that was fetched, as it arrived",
+    PAIRS: "the pairs with their evidence, one per line",
+    PAIRS_TSV: "the pairs, two URLs per line",
+    DOCUMENTS: "the documents, one per line",
+    SITES: "the bilingual sites with their evidence, one per line",
+    REPORT: "this report in full",
+    PICTURE: "the yield curve",
+    LOG: "the log of the crawl",
+    "crawl-*.warc.gz": "everything that was fetched, unchanged",
+}
+
+
+PROGRAMS = {
+    "scrapy": "scrapy",
+    "bilingual-crawler": "bilingual-crawler",
+    "bilingual_crawler": "bilingual-crawler",  # python -m bilingual_crawler
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """Everything that the summary tells."""
+    """Everything that the summary shows."""
 
     counts: Counts
     pairs: list[DocumentPair]
-    """Those that are shown, best first."""
+    """The pairs that are shown, best first."""
     folder: Path
     seconds: float
     finished: bool
     stopped_why: str
     nothing_new: bool = False
-    """Whether this run found a crawl that had been finished before."""
+    """Whether the crawl had been finished before this run."""
     command: str | None = None
-    """What to type to go on."""
+    """The command that resumes the crawl."""
     explanation: list[str] = field(default_factory=list)
     moved_aside: list[Path] = field(default_factory=list)
-    """Files with what the journal of the crawl did not know."""
+    """Files with data that was not in the journal of the crawl."""
 
 
-def best_pairs(pairs: Iterable[DocumentPair], most: int = MOST_PAIRS) -> list[DocumentPair]:
-    """The pairs that are shown: the surest ones."""
+def best_pairs(pairs: Iterable[DocumentPair], most: int = MAX_PAIRS) -> list[DocumentPair]:
+    """Return the pairs with the highest scores."""
     return nsmallest(most, pairs, key=lambda pair: (-round(pair.score, 6), pair.first))
 
 
 def summary_text(ending: Ending) -> str:
-    """The summary without colours, for a log."""
+    """Return the summary without colours, for a log."""
     text = StringIO()
     console = Console(file=text, width=LOG_WIDTH, color_system=None, force_terminal=False)
     console.print(summary(ending), crop=False)
@@ -69,10 +77,10 @@ def summary_text(ending: Ending) -> str:
 
 
 def summary(ending: Ending) -> RenderableType:
-    """The summary, to be printed on any console.
+    """Return the summary, to be printed on any console.
 
-    The command to go on is longer than most terminals are wide and must stay one line to be
-    copied, so it wants a console that does not crop.
+    The command that resumes the crawl is longer than most terminals are wide and must stay one
+    line to be copied, so the console must not crop it.
     """
     parts: list[RenderableType | None] = [_pairs(ending), _more(ending), _headline(ending)]
     if ending.explanation:
@@ -117,7 +125,7 @@ def _sites_line(ending: Ending, sites: FoundSites) -> Text:
         (found, f"{STRONG} {GOOD}" if sites.bilingual else STRONG),
         f" of {ending.counts.langs.names} among {sites.examined:,} examined,"
         f" in {ending.counts.pages:,} pages",
-        (f"  {sites.downloads_a_site:.1f} downloads a site, {duration(ending.seconds)}", DIM),
+        (f"  {sites.downloads_a_site:.1f} downloads per site, {duration(ending.seconds)}", DIM),
     )
 
 
@@ -128,7 +136,9 @@ def _pairs(ending: Ending) -> RenderableType:
     table.add_column("score")
     table.add_column("pair, and why", overflow="fold")
     for pair in ending.pairs:
-        why = (f"{each.detector} {each.score:.2f}: {each.why}" for each in pair.reasons[:MOST_WHY])
+        why = (
+            f"{each.detector} {each.score:.2f}: {each.why}" for each in pair.reasons[:MAX_EVIDENCE]
+        )
         cell = Text("\n").join(
             [Text(plain(pair.first)), Text(plain(pair.second))]
             + [Text(plain(line), style=DIM) for line in why]
@@ -156,7 +166,7 @@ def _accounts(counts: Counts) -> RenderableType:
         about = f"documents ({languages})" if languages else "documents"
         rows.append(_row("kept", counts.kept, about))
     if counts.split_pages:
-        rows.append(_row("split", counts.split_pages, "pages with both languages in them"))
+        rows.append(_row("split", counts.split_pages, "pages with both languages"))
     outcomes = counts.outcomes
     machine = sum(counts.machine_translated.values()) - outcomes.get("machine_translated", 0)
     if machine > 0:
@@ -168,13 +178,13 @@ def _accounts(counts: Counts) -> RenderableType:
     rows += _reasons("not fetched", failed, outcome_sentence)
     rows += _reasons("not followed", counts.links_refused, link_sentence)
     if counts.waiting:
-        rows.append(_row("waiting", counts.waiting, "URLs that were not fetched yet"))
+        rows.append(_row("waiting", counts.waiting, "URLs that have not been fetched yet"))
     if counts.over_budget:
         rows.append(
             _row(
                 "over budget",
                 counts.over_budget,
-                "URLs of sites whose BILINGUAL_SITE_PAGES are spent",
+                "URLs of sites whose BILINGUAL_SITE_PAGES are used up",
             )
         )
     return grid(rows, right=frozenset({1}))
@@ -201,9 +211,9 @@ def _reasons(
     label: str, amounts: Amounts, meaning: Callable[[str], str]
 ) -> Iterator[tuple[Text, ...]]:
     items = list(amounts.items())
-    for number, (reason, amount) in enumerate(items[:MOST_REASONS]):
+    for number, (reason, amount) in enumerate(items[:MAX_REASONS]):
         yield _row("" if number else label, amount, meaning(reason))
-    if rest := sum(amount for _, amount in items[MOST_REASONS:]):
+    if rest := sum(amount for _, amount in items[MAX_REASONS:]):
         yield _row("", rest, f"for other reasons, listed in {REPORT}")
 
 
@@ -228,15 +238,36 @@ def _moved_aside(files: list[Path]) -> RenderableType | None:
         return None
     names = ", ".join(plain(file.name) for file in files)
     return Text(
-        "\nThe folder had more in it than its journal knew. That was moved aside, and is not part"
-        f" of the crawl: {names}"
+        "\nThe folder had data that was not in its journal. It was moved to other files, and is not"
+        f" part of the crawl: {names}"
     )
 
 
 def _going_on(ending: Ending) -> RenderableType | None:
     if ending.finished:
         return None
-    line = Text(f"\nThe crawl is not finished. {ending.stopped_why} To go on:")
+    line = Text(f"\nThe crawl is not finished. {ending.stopped_why} To resume:")
     if ending.command is None:
         return Text(f"{line.plain[:-1]}, start it again with output={plain(str(ending.folder))}")
     return Group(line, Text(f"  {plain(ending.command)}", no_wrap=True, overflow="ignore"))
+
+
+def resume_command(argv: Sequence[str], output: Path) -> str | None:
+    """Return the command that resumes a crawl; None if none was typed.
+
+    Seeds and settings are part of a crawl, so the whole command is repeated, with the folder
+    added if the crawler chose it. The user must fill in secrets again.
+    """
+    begin = next((at for at, word in enumerate(argv) if word == "crawl"), 0)
+    program = Path(argv[begin - 1]).stem
+    if not begin or program not in PROGRAMS:
+        return None
+    words = [_without_secret(word) for word in argv[begin:]]
+    if not any(word.removeprefix("-a").startswith("output=") for word in words):
+        words += ["-a", f"output={output}"]
+    return shlex.join([PROGRAMS[program], *words])
+
+
+def _without_secret(word: str) -> str:
+    name, equals, _ = word.partition("=")
+    return f"{name}=..." if equals and is_secret(name) else without_credentials(word)

@@ -1,13 +1,13 @@
-"""Sums over all runs of a crawl, saved with every checkpoint.
+"""Sums over all runs of a crawl and its yield curve, saved with every checkpoint.
 
-Scrapy's stats begin at zero with every run. What earlier runs counted is kept in the
-journal as a source of its own, so that the sums belong to the same moment as the frontier
-and the files, also after a kill.
+Scrapy's stats start at zero with every run. The counts of earlier runs are in the journal, so
+that the sums belong to the same moment as the frontier and the files, even after a kill.
 """
 
+import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from bilingual_crawler.store.journal import Journal, Statement
@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS tally (name TEXT PRIMARY KEY, amount INTEGER NOT NULL
 """
 OURS = "bilingual/"
 URLS = "bilingual/urls/"
-"""How URLs ended: left out of the sums because the frontier itself remembers it."""
+"""How URLs ended: not summed here because the frontier remembers it."""
 SCRAPYS = frozenset(
     {
         "downloader/request_count",
@@ -28,10 +28,17 @@ SCRAPYS = frozenset(
 )
 MILLISECONDS = "milliseconds"
 RUNS = "runs"
+MAX_POINTS = 100
+YIELD = "yield"
+"""The fact in the journal that holds the yield curve."""
+BLOCKS = "▁▂▃▄▅▆▇█"
+
+Point = tuple[int, int]
+"""(pages, pairs), or (pages, documents) in a crawl of one language."""
 
 
 class Tally:
-    """What all runs have counted together; `stats` gives Scrapy's stats of this one."""
+    """The sums of all runs; `stats` returns Scrapy's stats of this run."""
 
     def __init__(self, journal: Journal, stats: Callable[[], Mapping[str, Any]]) -> None:
         self._stats = stats
@@ -42,18 +49,18 @@ class Tally:
         journal.attach(self)
 
     def totals(self) -> Counter[str]:
-        """Every sum up to now."""
+        """Return every sum up to now."""
         return self._earlier + self.this_run()
 
     def this_run(self) -> Counter[str]:
-        """What this run alone has added."""
+        """Return what this run has added."""
         run = Counter(dict(_amounts(self._stats())))
         run[RUNS] = 1
         run[MILLISECONDS] = round(1000 * (time.monotonic() - self._begun))
         return run
 
     def changes(self) -> Iterable[Statement]:
-        """Sums that have grown since the last checkpoint."""
+        """Return the sums that have grown since the last checkpoint."""
         totals = self.totals()
         rows = [row for row in totals.items() if self._saved.get(row[0]) != row[1]]
         self._saved = dict(totals)
@@ -61,7 +68,7 @@ class Tally:
 
 
 def under(totals: Mapping[str, int], prefix: str) -> dict[str, int]:
-    """The sums whose name begins with `prefix`, without it, largest first."""
+    """Return the sums whose names start with `prefix`, without the prefix, largest first."""
     found = {
         name.removeprefix(prefix): amount
         for name, amount in totals.items()
@@ -71,12 +78,12 @@ def under(totals: Mapping[str, int], prefix: str) -> dict[str, int]:
 
 
 def largest_first(amounts: Mapping[str, int]) -> dict[str, int]:
-    """The amounts in the order in which a reader wants them."""
+    """Return the amounts sorted for a reader."""
     return dict(sorted(amounts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _amounts(stats: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, int]]:
-    """The numbers to be summed, those in nested tables under the name of their table."""
+    """Yield the numbers to sum; those in nested tables get the name of their table as prefix."""
     for key, value in stats.items():
         name = f"{prefix}{key}"
         if name not in SCRAPYS and (not name.startswith(OURS) or name.startswith(URLS)):
@@ -85,3 +92,61 @@ def _amounts(stats: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
             yield from _amounts(value, f"{name}/")
         elif isinstance(value, int):
             yield name, value
+
+
+class YieldCurve:
+    """The yield curve of a crawl: how many pairs (or documents) there were after how many pages.
+
+    It has at most `MAX_POINTS` points, however long the crawl is: when there are more, every
+    second point is dropped and the distance between them doubles.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        self._step = 1
+        self._points: list[Point] = []
+        self._changed = False
+        saved = journal.fact(YIELD)
+        if saved:
+            self._step, points = json.loads(saved)
+            self._points = [(pages, pairs) for pages, pairs in points]
+        journal.attach(self)
+
+    def add(self, pages: int, pairs: int) -> None:
+        """Add a point if it is due."""
+        if pages % self._step:
+            return
+        self._points.append((pages, pairs))
+        self._changed = True
+        if len(self._points) >= MAX_POINTS:
+            self._step *= 2
+            self._points = [point for point in self._points if not point[0] % self._step]
+
+    def up_to(self, pages: int, pairs: int) -> list[Point]:
+        """Return the curve up to now."""
+        earlier = [point for point in self._points if point[0] < pages]
+        return [*earlier, (pages, pairs)] if pages else []
+
+    def changes(self) -> Iterable[Statement]:
+        """Return the points for the journal, if there are new ones."""
+        if not self._changed:
+            return []
+        self._changed = False
+        points = json.dumps([self._step, self._points], separators=(",", ":"))
+        return [("INSERT OR REPLACE INTO facts VALUES (?, ?)", [(YIELD, points)])]
+
+
+def sparkline(points: Sequence[Point], width: int) -> str:
+    """Return a curve as a line of block characters; "" without pairs."""
+    if not points or not points[-1][1]:
+        return ""
+    pages = points[-1][0]
+    width = min(width, pages)
+    highest = max(pairs for _, pairs in points)
+    blocks = []
+    at = value = 0
+    for column in range(1, width + 1):
+        while at < len(points) and points[at][0] * width <= column * pages:
+            value = points[at][1]
+            at += 1
+        blocks.append(BLOCKS[(len(BLOCKS) - 1) * value // highest])
+    return "".join(blocks)

@@ -98,12 +98,6 @@ def _all_parts() -> re.Pattern[str]:
     return re.compile(rf"(?:[^\W\d_]|[{marks}])+|\d+|[^\w\s{_SILENT}{marks}]|_")
 
 
-def ngram_ids(url: str, sizes: Sequence[int], buckets: int, most: int) -> list[int]:
-    """Return the hashed character n-grams of a URL: distinct numbers from 1 to `buckets` - 1."""
-    (row,) = ngram_table([url], sizes, buckets, most)
-    return [int(number) for number in row if number]
-
-
 def ngram_table(urls: Sequence[str], sizes: Sequence[int], buckets: int, most: int) -> Ids:
     """Return the n-grams of many URLs, one row per URL: the first `most` in order, then zeros.
 

@@ -1,1 +1,1 @@
-"""The spiders that `scrapy crawl` knows."""
+"""The spiders for `scrapy crawl`."""

@@ -17,9 +17,9 @@ from bilingual_crawler.config.settings import Config
 from bilingual_crawler.crawl.browser.chromium import check_rendering
 from bilingual_crawler.crawl.browser.rendering import Rendering
 from bilingual_crawler.crawl.context import Crawl, config_of
-from bilingual_crawler.crawl.discovery.crawl import DISCOVERS, Discovery, check_discovery
+from bilingual_crawler.crawl.discovery.adapter import DISCOVERS, Discovery, check_discovery
+from bilingual_crawler.crawl.fetching.failures import reason_of
 from bilingual_crawler.crawl.fetching.identity import warn_without_contact
-from bilingual_crawler.crawl.fetching.refusal import reason_of
 from bilingual_crawler.crawl.request_state import RequestState, end_url
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
@@ -38,27 +38,27 @@ NOT_THERE = frozenset({"http_404", "http_410"})
 
 
 class BilingualSpider(Spider):
-    """Follows the links of bilingual sites and makes a document of every page.
+    """Follows the links of bilingual sites and makes a document from every page.
 
     -a langs=spa-eus       the two languages: ISO 639 codes or English names; one alone
-                           (langs=spa) is a crawl without translations
+                           (langs=spa) crawls without looking for translations
     -a seeds=URL,URL       where to start (default: the project's list for the pair)
-    -a seeds_file=FILE     the same from a file, one URL a line, # for comments
-    -a output=DIR          where to write (default: crawls/<langs>-<time>); the same
-                           folder again goes on with a crawl that was stopped
-    -a sites=FILE          a TOML file with settings for single sites
-    -a topic=FILE          a table of weighted terms: only what is about them is kept
+    -a seeds_file=FILE     the same, from a file, one URL per line, # for comments
+    -a output=DIR          where to write (default: crawls/<langs>-<time>); an
+                           existing folder resumes the crawl in it
+    -a sites=FILE          a TOML file with settings per site
+    -a topic=FILE          a table of weighted terms: only pages about them are kept
     -a scorer=NAME         how links are ranked, as BILINGUAL_SCORER
-    -a discover=1          search for bilingual sites from the seeds on, and harvest those
+    -a discover=1          search for bilingual sites from the seeds, and harvest those
     """
 
     name = "bilingual"
     harvests: ClassVar[bool] = True
     callbacks: ClassVar[frozenset[str]] = frozenset({"parse", "look"})
     errbacks: ClassVar[frozenset[str]] = frozenset({"failed", "not_seen"})
-    """The methods that a request may name which is read from a folder or from Redis."""
+    """The methods that a request read from a folder or from Redis may name."""
     crawl: Crawl
-    """Everything that the components of the crawl share."""
+    """The state that the components of the crawl share."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -84,23 +84,23 @@ class BilingualSpider(Spider):
         if settings.get("BILINGUAL_SCORER") is None:
             settings.set("BILINGUAL_SCORER", default_scorer(plan.langs), priority="addon")
         config = config_of(crawler)
-        if config.frontier and kwargs.get("output") is None:  # all workers, now and later
+        if config.frontier and kwargs.get("output") is None:  # the same for all workers
             plan = replace(plan, output=CRAWLS / str(plan.langs))
         if plan.discover:
             check_discovery(plan.langs, config.frontier)
         if cls.harvests:
-            make_scorer(config.scorer, plan.langs, NothingYet(), config)  # complains, if it must
+            make_scorer(config.scorer, plan.langs, NothingYet(), config)  # fail early
         if {config.render, *plan.sites.said("render")} != {"never"}:
             check_rendering(config.chromium)
         return config, plan
 
     @cached_property
     def rendering(self) -> Rendering:
-        """What renders pages, where that is wanted; made when the engine runs."""
+        """Renders pages where that is wanted; created once the engine runs."""
         return Rendering.from_crawler(self.crawler)
 
     async def start(self) -> AsyncIterator[Request]:
-        """Ask for the seeds, before everything else."""
+        """Request the seeds, before everything else."""
         crawl, plan = self.crawl, self.crawl.plan
         logger.info(
             "Crawling %d site%s for %s (seeds from %s): %s",
@@ -121,7 +121,7 @@ class BilingualSpider(Spider):
             yield crawl.request(url, score=SEED_PRIORITY, depth=0)
 
     async def parse(self, response: Response, **_: Any) -> AsyncIterator[Document]:
-        """Make a document of a page, whatever the page is made of; two of one in two languages."""
+        """Make a document from a page, plain or rendered; two from a page in two languages."""
         plain = self._document(response)
         if self.crawl.discovery is not None:
             await self.crawl.discovery.note_links(plain)
@@ -138,12 +138,12 @@ class BilingualSpider(Spider):
             yield part
 
     async def look(self, response: Response) -> None:
-        """Have a page looked at, for what it tells of its site and of others."""
+        """Examine a page for what it says about its site and others."""
         assert self.crawl.discovery is not None
         await self.crawl.discovery.take(response, self._document(response))
 
     def _document(self, response: Response, rendered: bytes | None = None) -> Document:
-        """The document of a page, as it was sent or as a browser has `rendered` it."""
+        """Return the document of a page as it was sent, or as a browser has `rendered` it."""
         body, kind = response.body, _header(response, "Content-Type")
         if rendered is not None:
             body, kind = rendered, RENDERED_TYPE
@@ -164,7 +164,7 @@ class BilingualSpider(Spider):
         return document
 
     def not_seen(self, failure: Failure) -> None:
-        """Record why a page could not be looked at."""
+        """Record why a page could not be examined."""
         self.failed(failure)
         request = _request_of(failure)
         end = RequestState.of(request).end

@@ -8,14 +8,14 @@ from bilingual_crawler.spiders.bilingual import BilingualSpider
 
 
 class DiscoverySpider(BilingualSpider):
-    """Searches for bilingual sites and writes them to sites.jsonl; harvests nothing.
+    """Searches for bilingual sites and lists them in sites.jsonl; harvests nothing.
 
     -a langs=eng-spa       the two languages: ISO 639 codes or English names
     -a seeds=URL,URL       where to start: bilingual sites, or pages that link to some
-    -a seeds_file=FILE     the same from a file, one URL a line, # for comments
-    -a output=DIR          where to write (default: crawls/<langs>-<time>); the same
-                           folder again goes on with a search that was stopped
-    -a sites=FILE          a TOML file with settings for single sites
+    -a seeds_file=FILE     the same, from a file, one URL per line, # for comments
+    -a output=DIR          where to write (default: crawls/<langs>-<time>); an
+                           existing folder resumes the search in it
+    -a sites=FILE          a TOML file with settings per site
     """
 
     name = "discovery"

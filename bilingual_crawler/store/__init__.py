@@ -1,1 +1,1 @@
-"""What is on disk: the journal, the crawl folder, its files and tables, WARC in and out."""
+"""Everything on disk: the journal, the crawl folder and its files, input files, WARC."""

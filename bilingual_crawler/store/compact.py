@@ -1,8 +1,8 @@
-"""Maps of whole numbers that take a fifth of the memory of a dictionary.
+"""Maps of integers that take a fifth of the memory of a dictionary.
 
-A dictionary of a hundred thousand numbers takes about 100 bytes for each: the entry itself, and
-an object for the key and for the value. A crawl has several such numbers for each page, so
-they are kept in plain arrays here: 12 bytes for an entry, of which a table is at most 70% full.
+A dictionary of a hundred thousand integers takes about 100 bytes per entry: the entry itself, and
+an object each for key and value. A crawl has several such integers per page, so they are kept in
+plain arrays here: 12 bytes per entry, in a table that is at most 70% full.
 """
 
 import secrets
@@ -18,14 +18,14 @@ GROWTH = 1.5
 _MASK = (1 << 64) - 1
 _HALF = 32
 _FACTOR = secrets.randbits(64) | 1
-"""Random, so that no website can choose keys that all belong to one place."""
+"""Random, so that no website can choose keys that all hash to one slot."""
 
 
 class CompactMap:
-    """Keys of 64 bits to values of 32 bits, both unsigned; 0 is the value of a missing key.
+    """Maps 64-bit keys to 32-bit values, both unsigned; 0 is the value of a missing key.
 
-    An open hash table with linear probing: a key stands in its place, or as near behind it as
-    there was room. The last place is always free, so that every search comes to an end.
+    A hash table with open addressing and linear probing: a key is in its own slot or in the next
+    one that was free. The last slot is always free, so that every search ends.
     """
 
     __slots__ = ("_keys", "_room", "_size", "_used", "_values")
@@ -44,18 +44,18 @@ class CompactMap:
         return self._used
 
     def __iter__(self) -> Iterator[int]:
-        """Every key, in no order."""
+        """Return every key, in no order."""
         return (key for key, value in zip(self._keys, self._values, strict=True) if value)
 
     def __contains__(self, key: int) -> bool:
         return self._values[self._place(key)] > 0
 
     def get(self, key: int) -> int:
-        """The value of a key; 0 if there is none."""
+        """Return the value of a key, or 0."""
         return self._values[self._place(key)]
 
     def __setitem__(self, key: int, value: int) -> None:
-        """Give a key a value, which must not be 0."""
+        """Set the value of a key, which must not be 0."""
         at = self._place(key)
         if self._values[at]:
             self._values[at] = value
@@ -63,7 +63,7 @@ class CompactMap:
             self._insert(at, key, value)
 
     def setdefault(self, key: int, value: int) -> int:
-        """Give a value to a key that has none; 0 is returned, or else the value that it has."""
+        """Set the value of a key that has none and return 0, or return the value that it has."""
         at = self._place(key)
         known = self._values[at]
         if not known:
@@ -81,7 +81,7 @@ class CompactMap:
             self._grow()
 
     def _place(self, key: int) -> int:
-        """Where a key stands, or would."""
+        """Return the slot of a key, or the one that it would get."""
         keys, values = self._keys, self._values
         at = ((key * _FACTOR & _MASK) >> _HALF) * self._size >> _HALF
         while values[at] and keys[at] != key:
@@ -91,7 +91,7 @@ class CompactMap:
     def _grow(self) -> None:
         """Move everything to a larger table, at the speed of numpy.
 
-        In the order of their places, each key stands in its own or right behind the one before.
+        In the order of their slots, each key gets its own or the one after the previous key.
         """
         used = np.frombuffer(self._values, np.uint32) > 0
         keys = np.frombuffer(self._keys, np.uint64)[used]
@@ -108,12 +108,12 @@ class CompactMap:
 
 
 class Postings:
-    """Which numbers belong to each key, in the order in which they came; numbers below 2^31.
+    """The numbers of each key, in the order in which they were added; all are below 2^31.
 
-    A key with one number, as most have, takes no more than its entry of the map. Those of a key
-    with several stand in a row, behind their count, in one array for all keys, and move to
-    a place of twice the size when theirs is full. A key that gets more than `most` numbers is
-    of no use any more: it is given up, and has none.
+    A key with a single number, as most are, takes no more than its entry in the map. The numbers
+    of other keys are in rows after their count, in one array for all keys, and move to a row of
+    twice the size when theirs is full. A key with more than `most` numbers is useless: it is
+    given up and has none.
     """
 
     __slots__ = ("_free", "_map", "_most", "_rows")
@@ -123,10 +123,10 @@ class Postings:
         self._map = CompactMap()
         self._rows = array("I", (0, 0))
         self._free: dict[int, list[int]] = {}
-        """The rows of each size that nobody needs any more."""
+        """The unused rows of each size."""
 
     def add(self, key: int, number: int) -> None:
-        """Note one more number of a key."""
+        """Add a number to a key."""
         value = self._map.setdefault(key, number << 1 | 1)
         if not value:
             return
@@ -140,7 +140,7 @@ class Postings:
         if self._most is not None and count >= self._most:
             self._release(row)
             self._map[key] = _GIVEN_UP
-        elif count & (count - 1):  # no power of two: there is room
+        elif count & (count - 1):  # not a power of two: there is room
             self._rows[row + count + 1] = number
             self._rows[row] = count + 1
         else:
@@ -149,14 +149,14 @@ class Postings:
             self._map[key] = self._new_row(numbers) << 1
 
     def get(self, key: int) -> Sequence[int]:
-        """The numbers of a key."""
+        """Return the numbers of a key."""
         value = self._map.get(key)
         if not value or value == _GIVEN_UP:
             return ()
         return (value >> 1,) if value & 1 else self._numbers(value >> 1)
 
     def count(self, key: int) -> int:
-        """How many numbers a key has."""
+        """Return how many numbers a key has."""
         value = self._map.get(key)
         if not value or value == _GIVEN_UP:
             return 0
@@ -181,14 +181,14 @@ class Postings:
 
 
 _GIVEN_UP = 1 << 1
-"""The value that would lead to row 1, which belongs to nobody."""
+"""A value that would lead to row 1, which no key has."""
 
 
 def _size_for(count: int) -> int:
-    """The least power of two that is no less."""
+    """Return the smallest power of two that is not less than `count`."""
     return 1 << (count - 1).bit_length()
 
 
 def unsigned(number: int) -> int:
-    """A signed number of 64 bits, such as a fingerprint or a hash, as a key."""
+    """Turn a signed 64-bit number, such as a fingerprint or a hash, into a key."""
     return number & _MASK

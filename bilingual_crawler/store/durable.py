@@ -1,8 +1,8 @@
-"""Files that take the place of others at once, and are still there after a power loss.
+"""Replaces files atomically and durably.
 
-A rename alone is atomic for readers, not for the disk: after a power loss the new name may
-lead to a file without content. So the content goes to the disk first, then the rename, then
-the folder that holds the name.
+A rename is atomic for readers, but not for the disk: after a power loss the new name may lead to
+a file without content. So first the content goes to disk, then the rename, then the folder with
+the name.
 """
 
 import os
@@ -11,17 +11,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 NEW = ".new"
-"""The ending of a file that is to take the place of another."""
+"""The suffix of a file that will replace another."""
 
 
 @contextmanager
 def replacing(target: Path, *, durable: bool = True) -> Iterator[Path]:
-    """A path to write to; it takes the place of `target` if nothing is raised.
+    """Provide a path to write to; it replaces `target` if no exception is raised.
 
-    `durable=False` does not wait for the disk: for what may be lost with the power.
+    `durable=False` does not wait for the disk, for files that may be lost in a power loss.
     """
     fresh = target.with_name(target.name + NEW)
-    fresh.unlink(missing_ok=True)  # what a kill left, or a link that leads elsewhere
+    fresh.unlink(missing_ok=True)  # left by a kill, or a link to elsewhere
     try:
         yield fresh
         put_in_place(fresh, target, durable=durable)
@@ -31,7 +31,7 @@ def replacing(target: Path, *, durable: bool = True) -> Iterator[Path]:
 
 
 def put_in_place(fresh: Path, target: Path, *, durable: bool = True) -> None:
-    """Rename a file or a folder that is complete; of a folder all files go to the disk."""
+    """Rename a complete file or folder, after all of it has been written to disk."""
     if durable:
         sync(fresh)
     os.replace(fresh, target)  # noqa: PTH105 - the one place that renames
@@ -40,7 +40,7 @@ def put_in_place(fresh: Path, target: Path, *, durable: bool = True) -> None:
 
 
 def sync(path: Path) -> None:
-    """Push a file to the disk, or a folder with everything in it."""
+    """Flush a file to disk, or a folder with everything in it."""
     if path.is_dir():
         for each in path.iterdir():
             if not each.is_symlink():
@@ -52,7 +52,7 @@ def sync(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Push the names in a folder to the disk."""
+    """Flush the names in a folder to disk."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

@@ -1,4 +1,4 @@
-"""Output files that only grow, and whose every length on record is a readable file."""
+"""Output files that only grow, and that are readable at every length in the journal."""
 
 import errno
 import gzip
@@ -16,53 +16,52 @@ from bilingual_crawler.store.journal import FileEnd, digest_of_end
 logger = logging.getLogger(__name__)
 
 BYTES_PER_CHARACTER = 4.01
-"""The most that a character takes: four bytes in UTF-8, and what compression may add."""
+"""Maximum size of a character: four bytes in UTF-8, and what compression may add."""
 OVERHEAD_BYTES = 1024
 
 
 class AppendFile:
-    """Text lines; the journal says how long the file was when all was well."""
+    """A file of text lines, continued at the length that the journal vouches for."""
 
     def __init__(self, path: Path, end: FileEnd) -> None:
         self.name = path.name
         self._descriptor, self.moved_aside = open_at(path, end)
 
     def append(self, items: list[Any]) -> None:
-        """Write the lines, each with its end."""
+        """Write lines, which include their line ends."""
         write_all(self._descriptor, self.encode("".join(items).encode()))
 
     def most_bytes(self, items: list[Any]) -> int:
-        """How much longer the file gets by these lines at most."""
+        """Return the maximum by which these lines make the file longer."""
         return int(BYTES_PER_CHARACTER * sum(map(len, items))) + OVERHEAD_BYTES
 
     def encode(self, data: bytes) -> bytes:
-        """How text stands in the file."""
+        """Return the bytes to write for some text."""
         return data
 
     def sync(self) -> dict[str, int]:
-        """Push everything to the disk and tell the length."""
+        """Flush everything to disk and return the length."""
         os.fsync(self._descriptor)
         return {self.name: os.lseek(self._descriptor, 0, os.SEEK_CUR)}
 
     def close(self) -> None:
-        """Give the file back."""
+        """Close the file."""
         os.close(self._descriptor)
 
 
 class GzipAppendFile(AppendFile):
-    """Compressed text lines: each checkpoint adds a gzip member of its own."""
+    """A file of compressed text lines: each checkpoint adds a gzip member."""
 
     def encode(self, data: bytes) -> bytes:
-        """A gzip member; any number of them in a row is one valid file."""
+        """Return a gzip member; any number of them in a row is a valid file."""
         return gzip.compress(data, compresslevel=6, mtime=0)
 
 
 def open_at(path: Path, end: FileEnd) -> tuple[int, list[Path]]:
-    """Open a file to be continued at its end, without what a kill left behind it.
+    """Open a file to continue it at its end; return it and the files moved aside.
 
-    What is behind the end is cut off. If it is more than the checkpoint that was interrupted
-    could write, no kill explains it (the journal may be an old copy), and it is moved to a file
-    of its own before, which is returned.
+    Anything after the end is cut off. If that is more than an interrupted checkpoint can have
+    written (the journal may be an old copy), it is first copied to a file of its own.
     """
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
@@ -70,7 +69,7 @@ def open_at(path: Path, end: FileEnd) -> tuple[int, list[Path]]:
         if error.errno != errno.ELOOP:
             raise
         raise ConfigurationError(
-            f"{path} is a symbolic link, and a crawl writes through none: put the file itself"
+            f"{path} is a symbolic link, and a crawl does not follow those: put the file itself"
             " there, or choose another folder with -a output=DIR."
         ) from None
     try:
@@ -88,23 +87,23 @@ def open_at(path: Path, end: FileEnd) -> tuple[int, list[Path]]:
 
 
 def _check(path: Path, descriptor: int, end: FileEnd) -> None:
-    """Refuse a file that cannot be the one that the journal tells of."""
+    """Refuse a file that cannot be the one in the journal."""
     found = os.fstat(descriptor).st_size
     if found < end.size:
         raise ConfigurationError(
             f"{path} has {found} bytes, but this crawl had written {end.size}: put the file back, "
-            "or start anew in another folder with -a output=DIR."
+            "or start again in another folder with -a output=DIR."
         )
     if end.digest is not None and digest_of_end(descriptor, end.size) != end.digest:
         raise ConfigurationError(
-            f"{path} is not the file that belongs to the journal in its folder: they are of two"
-            " crawls, or of two moments. Put back the two that belong together, or start anew in"
-            " another folder with -a output=DIR."
+            f"{path} does not belong to the journal in its folder: they are of two crawls, or of"
+            " two different times. Put back two that belong together, or start again in another"
+            " folder with -a output=DIR."
         )
 
 
 def move_aside(path: Path) -> Path:
-    """Give a file that the journal does not know another name, and say so."""
+    """Rename a file that the journal does not know, and log it."""
     aside = _free_name(path)
     put_in_place(path, aside)
     _tell(aside, path)
@@ -112,7 +111,7 @@ def move_aside(path: Path) -> Path:
 
 
 def _copy_end(path: Path, size: int) -> Path:
-    """Keep what is behind the end of a file in a file of its own."""
+    """Copy everything after the end of a file to a file of its own."""
     aside = _free_name(path)
     with path.open("rb") as whole, aside.open("xb") as rest:
         whole.seek(size)
@@ -130,8 +129,8 @@ def _free_name(path: Path) -> Path:
 
 def _tell(aside: Path, path: Path) -> None:
     logger.warning(
-        "The journal of the crawl knows nothing of %d bytes of %s, and no kill explains so many:"
-        " is %s an old copy? They are in %s now, and the crawl goes on from where its journal is.",
+        "The journal of the crawl does not know %d bytes of %s, more than a kill can explain:"
+        " is %s an old copy? They are in %s now, and the crawl continues from its journal.",
         aside.stat().st_size,
         path,
         path.parent / "crawl.sqlite",

@@ -1,4 +1,4 @@
-"""The folder of a crawl: who holds it, what is in it, what it was begun for."""
+"""The folder of a crawl: its files, and whether it may be begun or resumed."""
 
 import json
 from collections.abc import Iterable
@@ -18,27 +18,27 @@ PAIRS = "pairs.jsonl"
 PAIRS_TSV = "pairs.tsv"
 SITES = "sites.jsonl"
 HARVEST = (DOCUMENTS, PAIRS, PAIRS_TSV)
-"""The files of a crawl that harvests."""
+"""The output files of a crawl for documents or pairs."""
 REPORT = "crawl.json"
 PICTURE = "yield.png"
 JOURNAL = "crawl.sqlite"
 LOG = "crawl.log"
 OWN_NAMES = ("crawl", "documents.", "pairs.", SITES)
-"""How the names of all files begin that a crawl writes."""
+"""Prefixes of the names of all files that a crawl writes."""
 REWRITE = "rewrite "
 ENDED_SITES = "sites that ended"
-"""The fact that names the sites of which a scorer wants nothing more."""
+"""The fact that lists the sites that a scorer has finished with."""
 SITEMAPS_OF = "sitemaps of "
-"""Before a host in the name of the fact that its sitemaps were read."""
+"""Prefix, before a host, of the fact that its sitemaps were read."""
 
 
 class CrawlFolder:
-    """Opens or resumes the folder of a crawl; one process at a time may hold it."""
+    """Creates or resumes the folder of a crawl, which only one process at a time may use."""
 
     def __init__(self, path: Path, langs: str, topic: str = "", *, harvests: bool = True) -> None:
         self.path = path
         self.moved_aside: list[Path] = []
-        """Files with what the journal does not know, cut off from the others in this run."""
+        """Files with data unknown to the journal, which this run has cut off from the others."""
         path.mkdir(parents=True, exist_ok=True)
         sync_folder(path.parent)
         _refuse_links(path)
@@ -54,29 +54,29 @@ class CrawlFolder:
             raise
 
     def _resume(self, langs: str, topic: str) -> None:
-        """Compare the crawl with the one that the journal tells of, or begin it."""
+        """Check that this is the crawl of the journal, or begin a new one."""
         path = self.path
         self.facts = Facts(self.journal)
         self.resumed = bool(self.facts.get("langs"))
         if not self.resumed:
-            _refuse_to_begin_over(path, "tells of no crawl")
+            _refuse_to_begin_over(path, "has no crawl in it")
         begun_for = self.facts.get("langs", langs)
         if begun_for != langs:
             raise ConfigurationError(
                 f"{path} holds a crawl for {begun_for}, not {langs}: write -a langs={begun_for} "
-                "to go on with it, or choose another folder with -a output=DIR."
+                "to continue it, or choose another folder with -a output=DIR."
             )
         if self.facts.get("topic", topic) != topic:
             raise ConfigurationError(
-                f"{path} holds a crawl for another topic: give -a topic=FILE with the terms that"
-                " it was begun with (or none, if there was none), or choose another folder with"
-                " -a output=DIR."
+                f"{path} holds a crawl for another topic: write -a topic=FILE with the same terms"
+                " as at its start (or leave it out, if there was none), or choose another folder"
+                " with -a output=DIR."
             )
         self.was_finished = self.facts.get("finished") == "yes"
         self.facts["langs"] = langs
         self.facts["topic"] = topic
         self.facts["finished"] = "no"
-        if not self.resumed:  # from now on an empty journal is a lost one
+        if not self.resumed:  # from now on, an empty journal is a lost one
             self.journal.checkpoint(wait=True)
         self._complete_rewrites()
 
@@ -89,12 +89,12 @@ class CrawlFolder:
         self.moved_aside += sink.moved_aside
 
     def rewrite(self, name: str, lines: Iterable[str], settles: str = "") -> None:
-        """Replace the content of a file, so that a kill at any moment leaves old or new.
+        """Replace the content of a file; a kill at any moment leaves the old or the new one.
 
-        `settles` names a fact that is no longer true when the new file is in place.
+        `settles` names a fact that becomes "no" when the new file is in place.
 
-        The new file is complete on disk before the journal knows its length, and the
-        journal knows that it is to be renamed before it is.
+        The new file is complete on disk before the journal knows its length, and the journal
+        knows that it is to be renamed before that happens.
         """
         self.journal.checkpoint(wait=True)
         path, fresh = self.path / name, self.path / (name + NEW)
@@ -119,7 +119,7 @@ class CrawlFolder:
             fresh.unlink(missing_ok=True)
 
     def close(self, *, save: bool = True) -> None:
-        """Let others have the folder, with everything made durable unless it is half done."""
+        """Release the folder; `save` makes everything durable first."""
         self.journal.close(save=save)
 
 
@@ -128,15 +128,15 @@ def _has_content(path: Path) -> bool:
 
 
 def _refuse_to_begin_over(path: Path, what: str) -> None:
-    """Refuse to begin a crawl in a folder that has the harvest of another one."""
+    """Refuse to begin a crawl in a folder with the output of another one."""
     there = [file for file in sorted(path.iterdir()) if _is_harvest(file) and _has_content(file)]
     if there:
         names = ", ".join(file.name for file in there)
         raise ConfigurationError(
-            f"{path} has a harvest ({names}), but its journal {JOURNAL} {what}, and without it the"
-            " crawl cannot go on: a new one would write over that harvest. Put the journal back"
-            f" (with {JOURNAL}-wal, if there is one), or choose another folder with"
-            " -a output=DIR. The files that are there can still be read and exported."
+            f"{path} has output of a crawl ({names}), but its journal {JOURNAL} {what}, and without"
+            " it the crawl cannot continue: a new one would overwrite that output. Put the journal"
+            f" back (with {JOURNAL}-wal, if there is one), or choose another folder with"
+            " -a output=DIR. The files in the folder can still be read and exported."
         )
 
 
@@ -145,11 +145,11 @@ def _is_harvest(file: Path) -> bool:
 
 
 def _refuse_links(path: Path) -> None:
-    """Refuse a folder whose files are elsewhere: it may come from somebody who wants them hit."""
+    """Refuse a folder with links: it may be made to have files elsewhere overwritten."""
     for file in path.iterdir():
         if file.name.startswith(OWN_NAMES) and file.is_symlink():
             raise ConfigurationError(
-                f"{file} is a symbolic link, and a crawl writes through none: put the file itself"
+                f"{file} is a symbolic link, and a crawl does not follow those: put the file itself"
                 " there, or choose another folder with -a output=DIR."
             )
 
@@ -159,7 +159,7 @@ def _kind(name: str) -> type[AppendFile]:
 
 
 def _written(sink: AppendFile, file: Path, lines: Iterable[str]) -> int:
-    """Write a new file; its length, or no file at all if something goes wrong on the way."""
+    """Write a new file and return its length; leave no file if something goes wrong."""
     try:
         remaining = iter(lines)
         while some := list(islice(remaining, 1000)):
@@ -173,19 +173,19 @@ def _written(sink: AppendFile, file: Path, lines: Iterable[str]) -> int:
 
 
 def is_of_one_language(report: dict[str, Any]) -> bool:
-    """Whether the report of a crawl (crawl.json) is of one that looks for no translations."""
+    """Return True if a report (crawl.json) is of a crawl for one language, without pairs."""
     return report.get("harvest") == OneLanguage.harvest
 
 
 def require_pairs(folder: Path, what: str) -> None:
-    """Refuse the folder of a crawl of one language; `what` is what needs pairs."""
+    """Refuse the folder of a crawl for one language; `what` names the part that needs pairs."""
     try:
         report = json.loads((folder / REPORT).read_text("utf-8"))
     except (OSError, ValueError):
-        return  # whoever reads the folder tells what is wrong with it
+        return  # reading the folder reports what is wrong with it
     if isinstance(report, dict) and is_of_one_language(report):
         raise ConfigurationError(
-            f"{folder} holds a crawl of one language ({report.get('langs')}), with documents and"
-            f" no pairs, and {what} needs pairs: crawl for two, as in -a langs=spa-eus, or write"
-            f" the documents with scrapy export {folder} --to xml."
+            f"{folder} is a crawl for one language ({report.get('langs')}), with documents but no"
+            f" pairs, and {what} needs pairs: crawl for two languages, as in -a langs=spa-eus, or"
+            f" export the documents with scrapy export {folder} --to xml."
         )

@@ -1,14 +1,13 @@
-"""The journal of a crawl: everything that must survive a kill, one moment at a time.
+"""The journal of a crawl: everything that must survive a kill.
 
-A crawl changes many things at once: URLs are queued and done, documents and pairs are
-written, counters grow. Each checkpoint takes all changes since the last one, appends to
-the output files, and then commits one SQLite transaction that holds the rest *and the
-lengths of the files*. On a restart the files are cut to the lengths of the last commit,
-so that files and frontier always show the same moment: nothing is lost, nothing is there
-twice. Before it appends, a checkpoint notes how much it may append at most: what is longer
-than that was not left by a kill and must not be thrown away. The work is done behind the
-crawl, on a thread of its own, because neither SQLite nor compression should hold up the
-event loop.
+A crawl changes many things at once: URLs are queued and done, documents and pairs are written,
+counters grow. Each checkpoint takes all changes since the last one, appends to the output files,
+and then commits one SQLite transaction with the rest *and the lengths of the files*. On a restart
+the files are cut to the lengths of the last commit, so that files and frontier always show the
+same moment: nothing is lost and nothing is duplicated. Before it appends, a checkpoint notes the
+maximum that it may append: a longer rest was not left by a kill and must not be thrown away. The
+work is done on a separate thread, because neither SQLite nor compression should block the event
+loop.
 """
 
 import contextlib
@@ -37,45 +36,45 @@ CREATE TABLE IF NOT EXISTS ends (name TEXT PRIMARY KEY, digest BLOB NOT NULL) WI
 CREATE TABLE IF NOT EXISTS growth (name TEXT PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID;
 """
 END_BYTES = 4096
-"""How much of the end of a file is compared."""
+"""The part at the end of a file that is compared."""
 DAMAGED = frozenset({sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT})
 
 
 class JournalSource(Protocol):
-    """A part of the crawl whose state belongs into the journal."""
+    """A part of the crawl whose state is saved in the journal."""
 
     def changes(self) -> Iterable[Statement]:
-        """SQL with its rows for everything that changed since the last call."""
+        """Return SQL with its rows for everything that changed since the last call."""
 
 
 class Sink(Protocol):
-    """An output file that grows at its end; used by the journal's thread alone."""
+    """An output file that grows at its end; only the thread of the journal uses it."""
 
     name: str
     moved_aside: list[Path]
-    """Files with what was behind the length that the journal vouches for."""
+    """Files with data from beyond the length that the journal vouches for."""
 
     def most_bytes(self, items: list[Any]) -> int:
-        """How much longer the file gets by these items at most."""
+        """Return the maximum by which these items make the file longer."""
 
     def append(self, items: list[Any]) -> None:
-        """Write the items, complete and readable as the file then stands."""
+        """Write the items, so that the file is complete and readable."""
 
     def sync(self) -> dict[str, int]:
-        """Push everything to the disk and tell the length of each file."""
+        """Flush everything to disk and return the length of each file."""
 
     def close(self) -> None:
-        """Give the file back; nothing is written after this."""
+        """Close the file; nothing is written after this."""
 
 
 class FileEnd(NamedTuple):
-    """Up to where an output file belongs to the last checkpoint."""
+    """The end of the part of an output file that belongs to the last checkpoint."""
 
     size: int = 0
     explained: int = 0
-    """Bytes behind the end that an interrupted checkpoint may have written."""
+    """Bytes after the end that an interrupted checkpoint may have written."""
     digest: bytes | None = None
-    """What tells the file from another one of this length; None if that is not known."""
+    """Distinguishes the file from another one of this length; None if unknown."""
 
 
 class FolderHeldError(ConfigurationError):
@@ -89,8 +88,8 @@ class JournalError(Exception):
 class Journal:
     """One SQLite file and the output files whose lengths it vouches for.
 
-    `begun` is the number of the checkpoint that asked for changes last, `committed` that of
-    the last one that is on disk: what must not be told before it is safe compares the two.
+    `begun` is the number of the checkpoint that last collected changes, `committed` that of the
+    last one on disk: compare them to know whether something is safe.
     """
 
     def __init__(self, path: Path) -> None:
@@ -123,9 +122,9 @@ class Journal:
             if error.sqlite_errorcode not in DAMAGED:
                 raise
             raise ConfigurationError(
-                f"{self.path} is damaged, or no journal of a crawl ({error}): put back a copy that"
-                " is whole, or start anew in another folder with -a output=DIR. What the crawl has"
-                " harvested is in the other files of the folder."
+                f"{self.path} is damaged, or not the journal of a crawl ({error}): restore an"
+                " intact copy, or start again in another folder with -a output=DIR. The output of"
+                " the crawl is in the other files of the folder."
             ) from None
 
     def _open_database(self) -> None:
@@ -138,34 +137,34 @@ class Journal:
                 f"this one reads {FORMAT}): choose a new folder with -a output=DIR."
             )
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")  # files are renamed on the word of a commit
+        connection.execute("PRAGMA synchronous = FULL")  # files are renamed after a commit
         connection.executescript(SCHEMA)
         connection.execute(f"PRAGMA user_version = {FORMAT}")
         sync_folder(self.path.parent)
 
     def define(self, schema: str) -> None:
-        """Create the tables of a source, where they are missing."""
+        """Create the tables of a source, if they are missing."""
         self._connection.executescript(schema)
 
     def read(self, sql: str, row: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-        """Rows of the last checkpoint; for use before the crawl begins."""
+        """Yield rows of the last checkpoint; for use before the crawl begins."""
         return self._connection.execute(sql, row)
 
     def fact(self, name: str) -> str | None:
-        """A single value as the last checkpoint left it."""
+        """Return a fact as of the last checkpoint."""
         row = self._connection.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
         return None if row is None else str(row[0])
 
     def file_size(self, name: str) -> int:
-        """The length up to which an output file belongs to the last checkpoint."""
+        """Return the length of an output file at the last checkpoint."""
         return self._number("SELECT size FROM files WHERE name = ?", name)
 
     def growth(self, sink_name: str) -> int:
-        """How much an interrupted checkpoint may have appended to a file at most."""
+        """Return the maximum that an interrupted checkpoint may have appended to a file."""
         return self._number("SELECT bytes FROM growth WHERE name = ?", sink_name)
 
     def file_end(self, name: str, sink_name: str | None = None) -> FileEnd:
-        """Up to where an output file belongs to the last checkpoint, and what may follow."""
+        """Return the end of an output file at the last checkpoint, and what may follow it."""
         found = self._connection.execute("SELECT digest FROM ends WHERE name = ?", (name,))
         row = found.fetchone()
         explained = self.growth(name if sink_name is None else sink_name)
@@ -176,13 +175,13 @@ class Journal:
         number = 0 if row is None else row[0]
         if not isinstance(number, int) or number < 0:
             raise ConfigurationError(
-                f"{self.path} is damaged: it says that {name} has {str(number)[:40]} bytes. Put"
-                " back a copy that is whole, or start anew in another folder with -a output=DIR."
+                f"{self.path} is damaged: it says that {name} has {str(number)[:40]} bytes. Restore"
+                " an intact copy, or start again in another folder with -a output=DIR."
             )
         return number
 
     def file_names(self) -> list[str]:
-        """The output files that the last checkpoint knows."""
+        """Return the names of the output files at the last checkpoint."""
         return [str(name) for (name,) in self._connection.execute("SELECT name FROM files")]
 
     def attach(self, source: JournalSource) -> None:
@@ -195,27 +194,26 @@ class Journal:
         self._appends[sink.name] = []
 
     def detach_sink(self, name: str) -> None:
-        """Give a file back, with nothing left to write to it."""
+        """Close a file to which nothing is left to be written."""
         self._sinks.pop(name).close()
         self._appends.pop(name)
 
     def record_size(self, name: str, size: int, written_as: Path | None = None) -> None:
-        """Let the next checkpoint vouch for a file that was written beside the journal.
+        """Let the next checkpoint vouch for a file that was not written through the journal.
 
-        `written_as` is where it is until it gets its name; it must be on the disk already.
+        `written_as` is its path until it gets its name; it must be on disk already.
         """
         self._written[name] = _Written(size, written_as or self.path.with_name(name))
 
     def append(self, sink_name: str, item: Any) -> None:
-        """Add to the end of an output file, with the next checkpoint."""
+        """Append an item to an output file, with the next checkpoint."""
         self._appends[sink_name].append(item)
 
     def checkpoint(self, *, wait: bool = False) -> bool:
-        """Make everything up to now durable, behind the crawl or at once.
+        """Make everything up to now durable, in the background or, with `wait`, at once.
 
-        While the thread is still busy with the last checkpoint the changes wait for the
-        next one, so a slow disk costs durability, never memory without bound or a stall.
-        Whether a checkpoint was begun is told.
+        Return True if a checkpoint was begun. While the thread is busy with the last one, the
+        changes wait for the next, so a slow disk costs durability, but never blocks the crawl.
         """
         if wait:
             self._idle.wait()
@@ -239,7 +237,7 @@ class Journal:
         return True
 
     def close(self, *, save: bool = True) -> None:
-        """Let go of the folder, with everything made durable; `save=False` leaves it as it is."""
+        """Make everything durable, unless `save` is False, and release the folder."""
         try:
             if save and self._error is None:
                 self.checkpoint(wait=True)
@@ -301,21 +299,21 @@ class Journal:
 
 
 class _Written(NamedTuple):
-    """A file that the next checkpoint vouches for: its length, and where it is now."""
+    """A file that the next checkpoint vouches for: its length and its present path."""
 
     size: int
     path: Path
 
 
 def _digests(files: dict[str, _Written]) -> Iterator[tuple[str, bytes]]:
-    """What tells files from others of their length."""
+    """Yield what distinguishes files from others of their length."""
     for name, (size, path) in files.items():
         with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
             yield name, digest_of_end(file.fileno(), size)
 
 
 class _Batch(NamedTuple):
-    """What one checkpoint writes."""
+    """The content of one checkpoint."""
 
     number: int
     statements: list[Statement]
@@ -325,10 +323,10 @@ class _Batch(NamedTuple):
 
 @contextlib.contextmanager
 def open_read_only(path: Path, *, held: bool = False) -> Iterator[sqlite3.Connection]:
-    """A connection that cannot disturb a crawl, which may be running: it sees the last checkpoint.
+    """Open a connection that does not disturb a running crawl and sees its last checkpoint.
 
-    Where writers are `held` off and the last one ended well, nothing is written beside the
-    journal either, so that it may lie on a medium that cannot be written to.
+    If writers are `held` off and the last one ended normally, no file is written next to the
+    journal either, so that it may be on a read-only medium.
     """
     left = path.with_name(f"{path.name}-wal")
     still = "&immutable=1" if held and not left.exists() else ""
@@ -339,7 +337,7 @@ def open_read_only(path: Path, *, held: bool = False) -> Iterator[sqlite3.Connec
         isolation_level=None,
     )
     try:
-        with contextlib.suppress(sqlite3.Error):  # told to whoever reads
+        with contextlib.suppress(sqlite3.Error):  # raised again by reading
             distrust(connection, path)
         yield connection
     finally:
@@ -347,7 +345,7 @@ def open_read_only(path: Path, *, held: bool = False) -> Iterator[sqlite3.Connec
 
 
 def distrust(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse a database that does more than keep rows: a folder may come from somebody else."""
+    """Refuse a database with more than rows in it: a folder may come from someone else."""
     connection.execute("PRAGMA trusted_schema = OFF")
     odd = connection.execute(
         "SELECT type, name FROM sqlite_master"
@@ -355,22 +353,22 @@ def distrust(connection: sqlite3.Connection, path: Path) -> None:
     ).fetchone()
     if odd is not None:
         raise ConfigurationError(
-            f"{path} has a {odd[0]} in it ({str(odd[1])[:40]!r}), which no crawl makes: it is not"
-            " opened, because it could do what no crawl does. Choose another folder."
+            f"{path} has a {odd[0]} in it ({str(odd[1])[:40]!r}), which no crawl creates: it is not"
+            " opened, because it might do harm. Choose another folder."
         )
 
 
 def digest_of_end(descriptor: int, size: int) -> bytes:
-    """What tells an output file from another one of the same length: a digest of its end."""
+    """Return a digest of the end of an output file, to tell it from another of that length."""
     begin = max(size - END_BYTES, 0)
     return hashlib.blake2b(os.pread(descriptor, size - begin, begin), digest_size=8).digest()
 
 
 @contextlib.contextmanager
 def holding_off_writers(path: Path) -> Iterator[bool]:
-    """Keep crawls out of the folder of a journal; False if one is in there already.
+    """Keep crawls out of the folder of a journal; yield False if one is running there already.
 
-    Where there is no lock there was no crawl: a copy of a folder, say.
+    Without a lock file there was no crawl, as in a copy of a folder.
     """
     try:
         descriptor = os.open(path.with_suffix(".lock"), os.O_RDONLY)
@@ -389,13 +387,13 @@ def holding_off_writers(path: Path) -> Iterator[bool]:
 
 
 def is_locked(path: Path) -> bool:
-    """Whether a crawl is running in the folder of a journal."""
+    """Return True if a crawl is running in the folder of a journal."""
     with holding_off_writers(path) as alone:
         return not alone
 
 
 def _lock(path: Path) -> int:
-    """Hold the folder for this process; the kernel lets go of it whatever happens."""
+    """Lock the folder for this process; the kernel unlocks it when the process ends."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""Lines of JSON, plain or gzipped, read one at a time, with what is damaged counted."""
+"""Reads lines of JSON, plain or gzipped, one at a time, and counts the damaged ones."""
 
 import json
 import re
@@ -10,11 +10,11 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.store.input_files import DAMAGED_GZIP, bounded_lines, unpacked
 
 Watch = Callable[[float], None]
-"""Is told now and then what share of a file has been read, from 0 to 1."""
+"""Called now and then with the share of a file that has been read, from 0 to 1."""
 
-TELL_EVERY = 1000
+REPORT_EVERY = 1000
 MOST_VALUES = 2_000_000
-"""Commas of a line: a value of two bytes becomes an object of fifty or more."""
+"""Commas per line: a value of two bytes becomes an object of fifty or more."""
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -34,17 +34,17 @@ class Damage:
 def read_json_lines(
     file: Path, damage: Damage, watch: Watch = lambda _share: None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every object of a file, with the place it stands at.
+    """Yield every object of a file, with its file name and line.
 
-    A line that is no object, or too long, is counted and left out. So is the rest of a gzip
-    file that is cut off: what a killed process leaves. Half characters become U+FFFD, because
+    A line that is not an object, or too long, is counted and left out. So is the rest of a gzip
+    file that is cut off, as a killed process leaves it. Half characters become U+FFFD, because
     no format can hold them.
     """
     try:
         with file.open("rb") as raw:
             size = max(1, file.stat().st_size)
             for number, line in enumerate(bounded_lines(unpacked(raw)), 1):
-                if number % TELL_EVERY == 0:
+                if number % REPORT_EVERY == 0:
                     watch(min(1.0, raw.tell() / size))
                 place = f"{file.name}, line {number}"
                 if line is None or line.count(b",") > MOST_VALUES:
@@ -68,7 +68,7 @@ def read_json_lines(
 
 
 def _whole(value: Any) -> Any:
-    """The same value without halves of characters, which JSON can write and UTF-8 cannot."""
+    """Return a value without halves of characters, which JSON can express and UTF-8 cannot."""
     if isinstance(value, str):
         return _HALF.sub("\N{REPLACEMENT CHARACTER}", value)
     if isinstance(value, list):

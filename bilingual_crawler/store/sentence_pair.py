@@ -1,4 +1,4 @@
-"""What alignment makes and every export reads: the lines of sentences.jsonl.gz."""
+"""Sentence pairs, the lines of sentences.jsonl.gz: written by alignment, read by exports."""
 
 import json
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ SENTENCES = "sentences.jsonl.gz"
 
 @dataclass(slots=True, frozen=True)
 class SentencePair:
-    """Text in two languages that says the same, with where it stands.
+    """Text in two languages with the same meaning, and its origin.
 
-    Pairs come in the order of their documents, so that documents can be put together again:
-    `pair` is the id of the document pair, `at` the position in it from 0. `beads` says how many
-    sentences are on each side ("1-1", "2-1"), `kind` is that of the paragraph of the first side.
-    `dropped` is the cleaning rule that the pair broke, "" for one that is good.
+    Pairs come in the order of their documents, so that documents can be restored: `pair` is the
+    id of the document pair, `at` the position in it from 0. `beads` is the number of sentences
+    on each side ("1-1", "2-1"), `kind` that of the first side's paragraph. `dropped` is the
+    cleaning rule that the pair broke, "" for a good pair.
     """
 
     pair: str
@@ -36,12 +36,12 @@ class SentencePair:
     dropped: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """The pair as a line of JSON holds it."""
+        """Return the pair for a line of JSON."""
         return {name: getattr(self, name) for name in FIELDS}
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> Self:
-        """The pair that `to_dict` made this of."""
+        """Return the pair from the result of `to_dict`."""
         return cls(**fields)
 
 
@@ -49,12 +49,12 @@ FIELDS = tuple(each.name for each in fields(SentencePair))
 
 
 def pair_id(url1: str, url2: str) -> str:
-    """A short name of a document pair that stays the same from one run to the next."""
+    """Return a short id of a document pair, which is the same in every run."""
     return blake2b(f"{url1}\t{url2}".encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
 def read_sentences(file: Path) -> Iterator[SentencePair]:
-    """Every sentence pair of a file, dropped ones too, one at a time."""
+    """Yield every sentence pair of a file, including dropped ones."""
     with open_unpacked(file) as lines:
         for line in lines:
             yield SentencePair.from_dict(json.loads(line))

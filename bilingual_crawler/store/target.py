@@ -1,4 +1,4 @@
-"""Where an export goes: the old one stays until the new one is complete."""
+"""The files and folders that exports write: an old one stays until the new one is complete."""
 
 import gzip
 import json
@@ -15,16 +15,16 @@ from bilingual_crawler.errors import ConfigurationError, writing
 from bilingual_crawler.store.durable import put_in_place, sync
 
 ABOUT = "export.json"
-"""In every folder that an export makes: what is in it, and that it may be replaced."""
+"""The file in every exported folder that describes it and shows that it may be replaced."""
 _PART, _OLD = ".part-", ".old-"
-"""Before the number of the process and the name: what grows, and what is being replaced."""
+"""Prefixes, before the process id and the name, of new parts and of what they replace."""
 
 
 @contextmanager
 def replacing_file(target: Path) -> Iterator[Path]:
-    """A path to write to; it takes the place of `target` when all went well."""
+    """Provide a path to write to; it replaces `target` if no exception is raised."""
     if target.is_dir():
-        raise ConfigurationError(f"{target} is a folder: name a file with --out.")
+        raise ConfigurationError(f"{target} is a folder: choose a file with --out.")
     part = _beside(target)
     with writing(target):
         try:
@@ -36,16 +36,15 @@ def replacing_file(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def replacing_folder(target: Path, option: str = "--out") -> Iterator[Path]:
-    """A new folder to fill; it takes the place of `target` when all went well.
+    """Provide a new folder to fill; it replaces `target` if no exception is raised.
 
-    A folder that no export made is never touched; `option` is how another one is named. After a
-    kill between the two renames the old folder stands beside its place, and the next export puts
-    it back first.
+    A folder that is not an export is never touched; `option` is the option for choosing another.
+    If a kill comes between the two renames, the next export first puts the old folder back.
     """
     _tidy(target)
     if target.exists() and not _is_ours(target):
         raise ConfigurationError(
-            f"{target} is there already and is not an export: name another folder with {option}."
+            f"{target} already exists and is not an export: choose another folder with {option}."
         )
     part = _beside(target)
     old = target.with_name(f"{_OLD}{os.getpid()}-{target.name}")
@@ -63,14 +62,14 @@ def replacing_folder(target: Path, option: str = "--out") -> Iterator[Path]:
 
 
 def write_about(folder: Path, facts: dict[str, Any]) -> None:
-    """Say in a folder what it holds."""
+    """Describe a folder in a file in it."""
     text = json.dumps(facts, ensure_ascii=False, indent=1)
     (folder / ABOUT).write_text(text + "\n", encoding="utf-8")
 
 
 @contextmanager
 def text_file(path: Path) -> Iterator[TextIO]:
-    """A UTF-8 text to be written, gzipped if its name says so."""
+    """Open a file for UTF-8 text, gzipped if its name ends with .gz."""
     with path.open("wb") as raw:
         if path.suffix != ".gz":
             with TextIOWrapper(raw, "utf-8", newline="\n") as text:
@@ -82,7 +81,7 @@ def text_file(path: Path) -> Iterator[TextIO]:
 
 
 def _beside(target: Path) -> Path:
-    """Where the new one grows: in the same folder, so that it can be renamed; same ending."""
+    """Return a path in the same folder, for renaming, and with the same suffix."""
     with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         _tidy(target)
@@ -90,7 +89,7 @@ def _beside(target: Path) -> Path:
 
 
 def _tidy(target: Path) -> None:
-    """Clear away what exports to the same place left behind that were killed."""
+    """Delete what killed exports to the same place left behind."""
     for prefix in (_OLD, _PART):
         for left in target.parent.glob(f"{prefix}*-{escape(target.name)}"):
             number = left.name.removeprefix(prefix).removesuffix(f"-{target.name}")

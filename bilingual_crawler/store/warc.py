@@ -1,12 +1,12 @@
-"""What was asked of the servers and what they answered, in WARC 1.1 files.
+"""Writes requests and responses to WARC 1.1 files.
 
 Every record is a gzip member of its own, so that readers can seek, and no record refers to
-another file: equal answers are not made into `revisit` records, because a crawl asks for
-a URL once and whoever reads an archive should not have to look for the bytes elsewhere.
+another file: equal responses do not become `revisit` records, because a crawl fetches a URL once
+and readers of an archive should not have to look for the bytes elsewhere.
 
-warcio writes the records. It would rewrite HTTP headers that are not ASCII and compress at
-the slowest level, so it is handed the bytes of the HTTP messages as they are, and the
-compression is done here: at level 6, twice as fast for half a percent of size.
+warcio writes the records. It would rewrite HTTP headers that are not ASCII and compress at the
+slowest level, so it gets the bytes of the HTTP messages as they are, and they are compressed
+here: at level 6, which is twice as fast and costs half a percent of size.
 """
 
 import gzip
@@ -32,13 +32,13 @@ logger = logging.getLogger(__name__)
 FILE_NAME = re.compile(r"crawl-(\d{5,})\.warc\.gz")
 COMPRESSION = 6
 RECORD_BYTES = 8192
-"""What a record takes beside its content, at most."""
+"""Maximum size of a record besides its content."""
 LONGEST_QUOTED = 12
-"""Bytes of a character of an address, percent-encoded."""
+"""Maximum bytes of a percent-encoded character of a URL."""
 SAFE_IN_URIS = "!$%&'()*+,/:;=?@[]~"
 SECRET = frozenset({b"authorization", b"proxy-authorization", b"cookie"})
 VARIANT = "X-Crawler-Variant"
-"""The field of a record that tells apart documents of one URL: a language (ISO 639-3)."""
+"""The field of a record that distinguishes documents of one URL: a language (ISO 639-3)."""
 DEFAULT_PORT = {"http": ":80", "https": ":443"}
 
 _PROTOCOL = re.compile(r"HTTP/\d\.\d")
@@ -50,11 +50,11 @@ Headers = Sequence[tuple[bytes, bytes]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """A request and its answer: the body as it arrived, before any unpacking.
+    """A request and its response, with the body as it arrived, before any unpacking.
 
-    `arrived` is a time as of `time.time()`; `truncated` is a reason of the WARC standard,
-    where the body is not all there is. `renderings` are what a browser made of the answer,
-    each with the variant of the document that it became.
+    `arrived` is a time as of `time.time()`; `truncated` is a reason of the WARC standard if the
+    body is incomplete. `renderings` are the pages that a browser made of the response, each with
+    the variant of the resulting document.
     """
 
     url: str
@@ -64,7 +64,7 @@ class Exchange:
     body: bytes
     protocol: str | None = None
     variant: str = ""
-    """The language that was asked for, where a URL has several."""
+    """The language that was requested, if a URL has several."""
     address: str | None = None
     truncated: str | None = None
     method: str = "GET"
@@ -74,9 +74,9 @@ class Exchange:
 
 
 class WarcFiles:
-    """The WARC files of a crawl, for the journal: exchanges come in, records go out.
+    """The WARC files of a crawl, as a sink of the journal that takes exchanges.
 
-    `written` and `failed` count exchanges; they may be read from any thread.
+    `written` and `failed` count exchanges and may be read from any thread.
     """
 
     name = "warc"
@@ -108,7 +108,7 @@ class WarcFiles:
     def _remove_unknown(self, explained: int) -> list[Path]:
         """Delete files that a kill left before any checkpoint vouched for them.
 
-        If they have more than one checkpoint could write, they are kept under other names.
+        If they have more than one checkpoint can have written, rename them instead.
         """
         unknown = [
             path
@@ -122,11 +122,11 @@ class WarcFiles:
         return []
 
     def most_bytes(self, items: list[Exchange]) -> int:
-        """How much longer the files get by these exchanges at most."""
+        """Return the maximum by which these exchanges make the files longer."""
         return sum(map(_most_bytes, items)) + RECORD_BYTES
 
     def append(self, items: list[Exchange]) -> None:
-        """Write the exchanges, in one go for each file, so that a kill hardly ever cuts one."""
+        """Write the exchanges, all at once per file, so that a kill hardly ever cuts one."""
         pending: list[bytes] = []
         for exchange in items:
             built = self._build(exchange)
@@ -145,9 +145,9 @@ class WarcFiles:
         self._write(pending)
 
     def _build(self, exchange: Exchange) -> bytes:
-        """The records of an exchange; nothing, and a count, if they cannot be built.
+        """Return the records of an exchange; if they cannot be built, count it and return nothing.
 
-        Whatever a server sends must not end the crawl.
+        No response may end the crawl.
         """
         try:
             return self._records.of(exchange)
@@ -176,7 +176,7 @@ class WarcFiles:
             self._file.append(pending)
 
     def sync(self) -> dict[str, int]:
-        """Push everything to the disk and tell the length of each file that was written to."""
+        """Flush everything to disk and return the length of each file that was written to."""
         sizes: dict[str, int] = {}
         for file in self._full:
             sizes |= file.sync()
@@ -187,7 +187,7 @@ class WarcFiles:
         return sizes
 
     def close(self) -> None:
-        """Give the files back."""
+        """Close the files."""
         for file in self._full:
             file.close()
         if self._file is not None:
@@ -203,7 +203,7 @@ class BytesFile(AppendFile):
 
 
 class Head:
-    """Start line and headers of an HTTP message, in the shape in which warcio takes them."""
+    """Start line and headers of an HTTP message, in the form that warcio expects."""
 
     def __init__(self, head: bytes) -> None:
         self.headers_buff = head
@@ -213,7 +213,7 @@ class Head:
 
 
 class Records:
-    """Builds the records of a file; `about` is what its warcinfo record says."""
+    """Builds the records of a file; `about` is the content of its warcinfo record."""
 
     def __init__(self, about: Mapping[str, str]) -> None:
         self._about = {name: " ".join(value.split()) for name, value in about.items()}
@@ -221,14 +221,14 @@ class Records:
         self._writer = WARCWriter(self._buffer, gzip=False, warc_version="1.1")
 
     def about(self, file_name: str) -> bytes:
-        """The warcinfo record, for what follows it in the file."""
+        """Return the warcinfo record, which describes the records after it."""
         return self._compress(self._writer.create_warcinfo_record(file_name, self._about))
 
     def of(self, exchange: Exchange) -> bytes:
-        """The response record and the request record of an exchange.
+        """Return the response record and the request record of an exchange.
 
-        What a browser made of it stands before it, as `conversion` records: whoever takes the
-        first record of a URL for the page has the one with the text.
+        Pages that a browser made of it come first, as `conversion` records: a reader that takes
+        the first record of a URL for the page gets the one with the text.
         """
         uri = target_uri(exchange.url)
         moment = datetime.fromtimestamp(exchange.arrived, UTC).replace(tzinfo=None)
@@ -299,7 +299,7 @@ class Records:
 
 
 def _most_bytes(exchange: Exchange) -> int:
-    """What the records of an exchange take at most: every record repeats the address."""
+    """Return the maximum size of the records of an exchange, each of which has the URL."""
     bodies = [exchange.body, exchange.request_body, *(markup for _, markup in exchange.renderings)]
     headers = [part for pair in (*exchange.headers, *exchange.request_headers) for part in pair]
     address = LONGEST_QUOTED * len(exchange.url)
@@ -309,16 +309,15 @@ def _most_bytes(exchange: Exchange) -> int:
 
 
 def target_uri(url: str) -> str:
-    """A URL in ASCII, with nothing in it that the standard does not allow in a URI."""
+    """Return a URL in ASCII, without characters that the standard forbids in a URI."""
     return quote(urldefrag(url).url, safe=SAFE_IN_URIS, errors="replace")
 
 
 def response_head(exchange: Exchange) -> bytes:
-    """Status line and headers of a response whose body stands unchunked behind them.
+    """Return status line and headers of a response with an unchunked body.
 
-    The reason phrase is the usual one for the status: Scrapy does not tell the server's.
-    A length that is not that of the body behind it is kept under the name that Common
-    Crawl gives it.
+    The reason phrase is the usual one of the status, because Scrapy drops the server's. A length
+    other than that of the body is kept under the name that Common Crawl gives it.
     """
     protocol = exchange.protocol or ""
     if not _PROTOCOL.fullmatch(protocol):
@@ -338,7 +337,7 @@ def response_head(exchange: Exchange) -> bytes:
 
 
 def request_head(exchange: Exchange, uri: str) -> bytes:
-    """Request line and headers as they were sent, without what is secret in them."""
+    """Return request line and headers as they were sent, without secrets."""
     parts = urlsplit(uri)
     headers = [each for each in exchange.request_headers if each[0].lower() not in SECRET]
     names = {name.lower() for name, _ in headers}
@@ -353,7 +352,7 @@ def request_head(exchange: Exchange, uri: str) -> bytes:
 
 
 def _head(start: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """The lines up to the body; no byte of a header can end them early."""
+    """Return the lines before the body; no byte of a header can end them early."""
     lines = [start]
     for name, value in headers:
         safe_name = _BAD_IN_NAMES.sub(b"-", name)

@@ -1,7 +1,7 @@
-"""What stands in WARC files: answers of servers, whoever recorded them.
+"""Reads responses from WARC files of any origin.
 
-fastwarc reads the records. It stops at the first one that is damaged; here reading goes on at
-the next that begins, so that a cut or scratched file costs what is broken and no more.
+fastwarc reads the records. It stops at the first damaged one; here, reading continues at the next
+one, so that of a damaged file only the damaged records are lost.
 """
 
 import warnings
@@ -19,10 +19,10 @@ with warnings.catch_warnings():
 OK = 200
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 LARGEST_BODY = 10_000_000
-"""Bytes of a body that are read at most, as of a page that a crawl fetches."""
+"""Maximum number of bytes to read of a body, as for a page that a crawl fetches."""
 LARGEST_RECORD = LARGEST_BODY + 1_000_000
 MOST_ATTEMPTS = 1_000
-"""To go on after a damage, before the rest of a file is given up."""
+"""Attempts to continue after damage, before the rest of a file is given up."""
 _MEMBER = GZIP + b"\x08"
 _HEADING = b"\nWARC/"
 _READ_AT_ONCE = 1 << 20
@@ -32,30 +32,30 @@ Headers = tuple[tuple[bytes, bytes], ...]
 
 
 class RecordedResponse(NamedTuple):
-    """What a server said when the site was recorded, unpacked."""
+    """A recorded response of a server, unpacked."""
 
     status: int
     headers: Headers
     body: bytes
 
     def header(self, name: str) -> str:
-        """The first header of that name, "" where there is none."""
+        """Return the first header of a name, or ""."""
         wanted = name.lower().encode()
         found = (value for each, value in self.headers if each.lower() == wanted)
         return next(found, b"").decode("latin-1").strip()
 
 
 class DamagedRecordError(Exception):
-    """A record that does not hold what it says."""
+    """A record whose content does not match its headers."""
 
 
 def read_records(
     path: Path, damaged: Callable[[int], None], progress: Callable[[int], None] = lambda _: None
 ) -> Iterator[WarcRecord]:
-    """Every record of a file, HTTP unparsed; `damaged` is told where one cannot be read.
+    """Yield every record of a file, with HTTP unparsed. A record is valid until the next one.
 
-    `progress` is told how many bytes of the file have been read. A record must be used
-    before the next one is asked for.
+    `damaged` is called with the position of each damage, `progress` with the number of bytes
+    read so far.
     """
     with path.open("rb") as stream:
         packed = stream.read(len(GZIP)) == GZIP
@@ -69,7 +69,7 @@ def read_records(
                     yield record
                     progress(stream.tell())
             except OSError:
-                if in_order:  # attempts to go on after a damage are not damages
+                if in_order:  # a failed attempt to continue is not another damage
                     damaged(last)
             else:
                 return
@@ -78,7 +78,7 @@ def read_records(
 
 
 def _next_beginning(stream: BinaryIO, position: int, *, packed: bool) -> int:
-    """Where the next record may begin; -1 if none does."""
+    """Return the position where the next record may begin, or -1."""
     mark = _MEMBER if packed else _HEADING
     stream.seek(position)
     overlap = b""
@@ -92,9 +92,9 @@ def _next_beginning(stream: BinaryIO, position: int, *, packed: bool) -> int:
 
 
 def answer_of(record: WarcRecord) -> RecordedResponse:
-    """The HTTP answer in a record, unpacked as far as its encodings are true.
+    """Return the HTTP response in a record, unpacked.
 
-    A body that says it is compressed and is not is left as it is.
+    A body that is declared as compressed but is not stays as it is.
     """
     raw = block_of(record)
     for decode in ("all", "transfer"):
@@ -106,7 +106,7 @@ def answer_of(record: WarcRecord) -> RecordedResponse:
 
 
 def block_of(record: WarcRecord) -> bytes:
-    """The bytes of a record, which must be as many as it says."""
+    """Return the bytes of a record, which must have the declared length."""
     length = record.content_length
     try:
         block: bytes = record.reader.read(min(length, LARGEST_RECORD))
@@ -130,23 +130,23 @@ def _unpacked(raw: bytes, decode: str) -> RecordedResponse:
 
 
 def target_of(record: WarcRecord) -> str | None:
-    """The URL of a record, as the crawl would write it; wget puts it into brackets."""
+    """Return the URL of a record, in normal form; wget puts it into angle brackets."""
     return normal_url(record.headers.get("WARC-Target-URI") or "")
 
 
 def referred_by(record: WarcRecord) -> str | None:
-    """The URL under which the body of a `revisit` record was recorded."""
+    """Return the URL under which the body of a `revisit` record was recorded."""
     return normal_url(record.headers.get("WARC-Refers-To-Target-URI") or "")
 
 
 def normal_url(text: str) -> str | None:
-    """A URL of the web as the crawl would write it; None for any other text."""
+    """Return a web URL in the form that the crawl uses; None for any other text."""
     url = text.strip("<> ")
     return UrlResolver(url).resolve(url) if url else None
 
 
 def redirect_target(url: str, location: str) -> str | None:
-    """Where an answer with a Location header sends who asked for `url`."""
+    """Return the URL to which a Location header redirects `url`."""
     return UrlResolver(url).resolve(location) if location else None
 
 

@@ -1,1 +1,1 @@
-"""URLs: hosts, keys, fingerprints, links resolved, and the languages that they announce."""
+"""URLs: hosts, fingerprints, language tokens, resolved links, traps and credentials."""

@@ -1,4 +1,4 @@
-"""Web addresses as people write them: one, several with commas, or one a line."""
+"""Web addresses as people write them: one, several with commas, or one per line."""
 
 import re
 from collections.abc import Iterator
@@ -17,10 +17,10 @@ _OTHER_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 
 
 def split_addresses(text: str) -> list[str]:
-    """The addresses in a text with commas between them.
+    """Return the addresses in a comma-separated text.
 
-    A comma may also be part of a URL. It ends one beside white space or another comma,
-    before another http address, in the host, and where there is no https:// in front.
+    A comma may also be part of a URL. It ends a URL next to white space or another comma,
+    before another http address, in the host, and if the URL has no https:// in front.
     """
     addresses: list[str] = []
     for piece in _BETWEEN.split(text):
@@ -33,9 +33,9 @@ def split_addresses(text: str) -> list[str]:
 
 
 def read_address(text: str) -> str:
-    """Return the URL that a text stands for. Without a scheme https:// is meant.
+    """Return the URL that a text stands for; without a scheme, https:// is assumed.
 
-    The URL is spelt the way requests are, so that two spellings of one address are equal. The
+    The URL is spelt as in requests, so that two spellings of one address are equal. The
     ValueError for any other text begins with that text, without its credentials.
     """
     try:
@@ -45,7 +45,7 @@ def read_address(text: str) -> str:
 
 
 class _Refusal(Exception):  # noqa: N818 - it never leaves this module
-    """Why a text is no address of the web."""
+    """The reason why a text is not a web address."""
 
 
 def _spelt_as_requests_are(text: str) -> str:
@@ -81,7 +81,7 @@ def _with_scheme(text: str) -> str:
 
 def _host(text: str, parts: SplitResult) -> str:
     if "@" in parts.netloc:
-        raise _Refusal("has a user name in it; write the address without")
+        raise _Refusal("has a user name in it; write the address without it")
     if not parts.hostname:
         raise _Refusal("has no host; write for example https://example.org/")
     host = normal_name(parts.hostname)
@@ -94,7 +94,7 @@ def _host(text: str, parts: SplitResult) -> str:
 
 
 def read_lines(text: str) -> Iterator[tuple[int, str]]:
-    """The addresses of a list and their lines: one a line, `#` begins a comment."""
+    """Yield the addresses of a list with their line numbers: one per line, `#` starts a comment."""
     for number, line in enumerate(re.split(r"\r\n|\r|\n", text), 1):
         address = re.sub(r"(?:^|\s)#.*", "", line).strip()
         if address:

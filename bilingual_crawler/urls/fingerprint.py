@@ -1,7 +1,7 @@
-"""When two URLs are one: the identity of a page in the frontier.
+"""Fingerprints of URLs: the identity of a page in the frontier.
 
-Eight bytes are enough (at a hundred million URLs the chance of any collision is below one
-in a thousand) and make the fingerprint SQLite's own row id.
+Eight bytes are enough: at a hundred million URLs the chance of any collision is below one in a
+thousand. And they fit SQLite's row id.
 """
 
 import re
@@ -16,7 +16,7 @@ TRACKING = re.compile(
 
 
 def canonical_url(url: str) -> str:
-    """The URL as it is compared: sorted parameters, no fragment, no campaign marks."""
+    """Return a URL in the form that is compared: sorted parameters, no fragment, no tracking."""
     if "?" in url:
         url = TRACKING.sub("", url)
     try:
@@ -27,15 +27,15 @@ def canonical_url(url: str) -> str:
 
 @lru_cache(maxsize=1 << 15)
 def url_fingerprint(url: str) -> int:
-    """The identity of a page that is asked for with GET.
+    """Return the identity of a page that is fetched with GET.
 
-    Remembered for a while: the menu of a site stands on all of its pages.
+    It is cached, because the menu of a site is on all of its pages.
     """
     return _digest(canonical_url(url).encode("utf-8", "surrogatepass"))
 
 
 def request_fingerprint(url: str, method: str, body: bytes, variant: str = "") -> int:
-    """The identity of any request; `variant` tells apart two forms of one URL."""
+    """Return the identity of any request; `variant` distinguishes two forms of one URL."""
     if method == "GET" and not body and not variant:
         return url_fingerprint(url)
     parts = (method, canonical_url(url), variant)

@@ -1,4 +1,4 @@
-"""The names of hosts: where they stand in URLs, how they are spelt, what site they belong to."""
+"""Host names: their spelling, their parts, and the sites they belong to."""
 
 import ipaddress
 import re
@@ -20,7 +20,7 @@ _extract = tldextract.TLDExtract(
 
 
 def host_of(url: str) -> str:
-    """The host that politeness is kept towards, as Scrapy's downloader names it."""
+    """Return the host of a URL, as Scrapy's downloader names it; "" if there is none."""
     try:
         return urlsplit(without_long_runs(url)).hostname or ""
     except ValueError:
@@ -34,24 +34,24 @@ def split_host(host: str) -> tldextract.ExtractResult:
 
 
 def site_of(host: str) -> str:
-    """The registered domain of a host; the host itself where there is none.
+    """Return the registered domain of a host, or the host itself if it has none.
 
-    A subdomain of a hosting service (somebody.github.io) is a site of its own.
+    A subdomain of a hosting service (project.github.io) is a site of its own.
     """
     return split_host(host).top_domain_under_public_suffix or host
 
 
 def normal_host(text: str) -> str | None:
-    """The host of `host`, `host:port`, `[IPv6]` or `[IPv6]:port`, as `normal_name` spells it."""
+    """Return the host of `host`, `host:port`, `[IPv6]` or `[IPv6]:port`, in normal spelling."""
     with_port = _WITH_PORT.fullmatch(text)
     return normal_name(with_port[1] if with_port else text)
 
 
 def normal_name(text: str) -> str | None:
-    """One spelling for one host: lower case, no final dot, international names in ASCII.
+    """Return the one spelling of a host: lower case, no final dot, international names in ASCII.
 
-    IP addresses are written as `ipaddress` does, IPv6 without brackets. None is the
-    answer to anything that is no host, so that links of strangers need no care.
+    IP addresses are spelt as by `ipaddress`, IPv6 without brackets. Anything that is not a host
+    gives None, so that any text from the web may be passed.
     """
     name = text.lower().removesuffix(".")
     if len(name) > LONGEST_NAME:

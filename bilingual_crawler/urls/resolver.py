@@ -1,4 +1,4 @@
-"""The addresses on a page, as the frontier knows them: absolute and safely written."""
+"""Resolves the references on a page to URLs as the frontier knows them."""
 
 import re
 from urllib.parse import urldefrag, urljoin, urlsplit
@@ -26,7 +26,7 @@ _STRIPPED = "".join(map(chr, range(0x21)))
 
 
 def may_be_page(reference: str) -> bool:
-    """Whether a reference can lead to another page: no mail, no script, no mere fragment."""
+    """Return True if a reference may lead to another page: no mail, no script, no mere fragment."""
     return (
         len(reference) <= LONGEST_URL
         and not reference.startswith("#")
@@ -35,12 +35,12 @@ def may_be_page(reference: str) -> bool:
 
 
 class UrlResolver:
-    """Makes the references of one page absolute, without fragment, http and https alone.
+    """Makes the references of one page absolute, without fragments, and only http and https.
 
-    A page that was read from a file may refer to other files; no page of the web may.
+    A page that was read from a file may refer to other files; a page of the web may not.
 
-    Most references are plain, and those are put together without parsing them: the result
-    is the same, at a tenth of the cost.
+    Most references are plain and are joined without parsing: the result is the same, at a tenth
+    of the cost.
     """
 
     def __init__(self, page: str, base: str = "", encoding: str = "utf-8") -> None:
@@ -52,7 +52,7 @@ class UrlResolver:
         self._folder = self._plain_base(".")
 
     def __call__(self, reference: str) -> str | None:
-        """The address that `reference` means on this page; None where it is no web page."""
+        """Return the URL that `reference` means on this page; None if it is not a web page."""
         plain = reference.partition("#")[0].strip(_STRIPPED)
         if len(plain) > LONGEST_URL:
             return None
@@ -65,7 +65,7 @@ class UrlResolver:
         return self.resolve(reference)
 
     def resolve(self, reference: str) -> str | None:
-        """The same for a reference of any shape."""
+        """Return the same, for a reference of any form."""
         plain = reference.partition("#")[0].strip(_STRIPPED).translate(_REMOVED)
         if len(plain) > LONGEST_URL or (not plain.isascii() and _LONG_AUTHORITY.match(plain)):
             return None  # before it is parsed: international names take long to be read

@@ -1,4 +1,4 @@
-"""URLs that are not worth a request: steps into a trap, and files that are no pages."""
+"""URLs that are not worth a request: crawler traps, and files that are not pages."""
 
 import re
 from datetime import UTC, datetime
@@ -22,7 +22,7 @@ BINARY_ENDINGS = frozenset({
     "bat", "cpl", "css", "hta", "js", "py", "rb", "sh", "csv", "ics", "json", "rss", "txt",
     "xml",
 })  # fmt: skip
-"""Endings of pictures, sound and video, archives and programs, office files, code and data."""
+"""Extensions of images, audio, video, archives, programs, office files, code and data."""
 
 _SESSION_PARAMETER = re.compile(
     r"[&;](?:"
@@ -43,11 +43,11 @@ _DATE_NAME = re.compile(
 def trap_of(
     url: str, *, max_length: int, repeated_segments: int, query_parameters: int
 ) -> str | None:
-    """The kind of trap that a URL is a step into, None if it looks like a way to a page.
+    """Return the kind of crawler trap that a URL leads into; None if it looks like a page.
 
-    Traps are URLs that a server makes without end: ever longer paths, ever other
-    parameters, a new session for every visit, calendars that go on for centuries. Asked
-    of every new link, so the rare questions are only asked where they can be answered.
+    Traps are URLs that a server generates without end: ever longer paths, ever new parameters,
+    a new session for every visit, calendars that go on for centuries. This is called for every
+    new link, so the rare checks are only made where they can succeed.
     """
     if max_length and len(url) > max_length:
         return "url_too_long"
@@ -87,7 +87,7 @@ def _is_far_off(year: str) -> bool:
 
 
 def _repeats(segments: list[str], allowed: int) -> bool:
-    """Whether a segment occurs too often, or a sequence of them goes round in a loop."""
+    """Return True if a segment occurs too often, or a sequence of them repeats in a loop."""
     places: dict[str, list[int]] = {}
     for place, segment in enumerate(segments):
         places.setdefault(segment, []).append(place)
@@ -104,6 +104,6 @@ def _repeats(segments: list[str], allowed: int) -> bool:
 
 
 def ending_of(url: str) -> str:
-    """The file ending of a URL's path, in lower case."""
+    """Return the file name extension of a URL's path, in lower case."""
     name = urlsplit(url).path.rpartition("/")[2]
     return name.rpartition(".")[2].lower() if "." in name else ""

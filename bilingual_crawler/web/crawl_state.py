@@ -1,46 +1,129 @@
-"""The state of a crawl for the page that shows it, running or over."""
+"""The state of a crawl for the page that shows it, whether it is running or not."""
 
+import contextlib
 import json
 import sqlite3
 import threading
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from bilingual_crawler.config.settings import Config
-from bilingual_crawler.outcomes import is_drop, is_failure, link_sentence, outcome_sentence
+from bilingual_crawler.frontier.entry import State
+from bilingual_crawler.frontier.journal_view import amounts, best
+from bilingual_crawler.languages import LanguagePair, OneLanguage
+from bilingual_crawler.outcomes import (
+    Outcome,
+    is_drop,
+    is_failure,
+    link_sentence,
+    outcome_sentence,
+)
 from bilingual_crawler.reporting import gather
 from bilingual_crawler.reporting.counts import per_100
 from bilingual_crawler.reporting.progress import Throttled
-from bilingual_crawler.reporting.tally import MILLISECONDS, largest_first, under
-from bilingual_crawler.reporting.yields import Point
-from bilingual_crawler.store.folder import DOCUMENTS, JOURNAL, REPORT, is_of_one_language
-from bilingual_crawler.web.frontier_view import (
-    FrontierOverview,
-    SiteUrls,
-    WaitingUrl,
-    frontier_view,
-    live_figures,
-)
+from bilingual_crawler.reporting.tally import MILLISECONDS, YIELD, Point, largest_first, under
+from bilingual_crawler.store.folder import JOURNAL, REPORT, is_of_one_language
+from bilingual_crawler.store.journal import open_read_only
+from bilingual_crawler.urls.hosts import site_of
 from bilingual_crawler.web.search.index import reading
 
 LOOK_SECONDS = 3.0
 SILENT_SECONDS = 100
-"""A running crawl writes its report every half minute; one that is silent so long is dead."""
+"""A running crawl writes its report every half minute; after this long it is probably dead."""
 STATES = {
     "running": "The crawl is running.",
-    "silent": "The crawl has not been heard of for a while: it may have been killed.",
+    "silent": "The crawl has not reported for a while: it may have been killed.",
     "finished": "The crawl is finished.",
     "stopped": "The crawl was stopped.",
-    "unknown": "There is no report of this crawl (crawl.json).",
+    "unknown": "This crawl has no report (crawl.json).",
 }
+BEST_SHOWN = 15
+
+
+class WaitingUrl(NamedTuple):
+    """A waiting URL; seeds have no score."""
+
+    url: str
+    score: float | None
+
+
+@dataclass(slots=True)
+class SiteUrls:
+    """The URLs of a site, counted."""
+
+    pages: int = 0
+    failed: int = 0
+    waiting: int = 0
+
+
+@dataclass(slots=True)
+class FrontierOverview:
+    """All URLs of a crawl, counted."""
+
+    sites: dict[str, SiteUrls] = field(default_factory=dict)
+    outcomes: Counter[str] = field(default_factory=Counter)
+    waiting: int = 0
+    best: list[WaitingUrl] = field(default_factory=list)
+    given_up: list[str] = field(default_factory=list)
+    """Pages whose lines are still in the files although the crawl has replaced them."""
+
+
+class LiveFigures(NamedTuple):
+    """Figures that are cheap to read at any moment: sums over all runs, and the yield curve."""
+
+    tally: Mapping[str, int]
+    curve: list[Point]
+
+
+def frontier_view(journal: Path) -> FrontierOverview:
+    """Count the URLs in the journal of a crawl; it takes about a second per million."""
+    view = FrontierOverview()
+    sites: defaultdict[str, SiteUrls] = defaultdict(SiteUrls)
+    with _quiet(), open_read_only(journal) as connection:
+        for host, state, outcome, number in amounts(connection):
+            site = sites[site_of(host)]
+            if outcome is not None:
+                view.outcomes[outcome] += number
+            if state in {State.QUEUED, State.LEASED}:
+                site.waiting += number
+                view.waiting += number
+            elif state == State.FAILED:
+                site.failed += number
+            elif outcome != Outcome.REDIRECTED:
+                site.pages += number
+        view.best = [WaitingUrl(str(each.url), each.score) for each in best(connection, BEST_SHOWN)]
+    with _quiet(), open_read_only(journal) as connection:  # with Redis there are pages without URLs
+        view.given_up = [
+            url for (url,) in connection.execute("SELECT url FROM pages WHERE written AND NOT kept")
+        ]
+    view.sites = dict(sites)
+    return view
+
+
+def live_figures(journal: Path) -> LiveFigures:
+    """Return the sums and the curve of the last checkpoint; empty without a journal."""
+    tally: dict[str, int] = {}
+    points: list[Any] = []
+    with _quiet(), open_read_only(journal) as connection:
+        tally = dict(connection.execute("SELECT name, amount FROM tally"))
+        saved = connection.execute("SELECT value FROM facts WHERE name = ?", (YIELD,)).fetchone()
+        points = json.loads(saved[0])[1] if saved else []
+    return LiveFigures(tally, [(pages, pairs) for pages, pairs in points])
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Ignore a journal that is missing, just being created, or locked."""
+    with contextlib.suppress(sqlite3.DatabaseError):
+        yield
 
 
 class Reason(NamedTuple):
-    """Why URLs ended as they did: the code, how many, and what it means."""
+    """An outcome of URLs: its code, how many, and what it means."""
 
     code: str
     number: int
@@ -48,7 +131,7 @@ class Reason(NamedTuple):
 
 
 class SiteRow(NamedTuple):
-    """A site of the crawl and what it has given."""
+    """A site of the crawl with its yield."""
 
     name: str
     pages: int
@@ -61,7 +144,7 @@ class SiteRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrawlState:
-    """What the page shows, at one moment."""
+    """Everything that the page shows, at one moment."""
 
     state: str
     sentence: str
@@ -86,12 +169,12 @@ class CrawlState:
     has_journal: bool = True
     explanation: Sequence[str] = field(default_factory=list)
     harvest: str = "pairs"
-    """What the crawl is for: pairs, or documents in one language."""
+    """What the crawl harvests: pairs, or documents in one language."""
 
     @property
     def harvested(self) -> int:
-        """How much there is of it."""
-        return sum(self.documents.values()) if self.harvest == DOCUMENTS else self.pairs
+        """The amount of it."""
+        return sum(self.documents.values()) if self.harvest == OneLanguage.harvest else self.pairs
 
     @property
     def per_100_pages(self) -> float:
@@ -100,12 +183,12 @@ class CrawlState:
 
     @property
     def is_live(self) -> bool:
-        """Whether more is to come."""
+        """Whether the crawl is running."""
         return self.state == "running"
 
 
 class CrawlFigures:
-    """Reads the state of the crawl in a folder, as often as it is cheap."""
+    """Reads the state of the crawl in a folder; expensive parts are read only now and then."""
 
     def __init__(self, folder: Path, index: Path) -> None:
         self._folder = folder
@@ -114,7 +197,7 @@ class CrawlFigures:
         self._frontier = Throttled(lambda: frontier_view(folder / JOURNAL), LOOK_SECONDS)
 
     def report(self) -> dict[str, Any]:
-        """crawl.json, or nothing if there is none that can be read."""
+        """Return crawl.json; {} if it cannot be read."""
         try:
             found = json.loads((self._folder / REPORT).read_text("utf-8"))
         except (OSError, ValueError):
@@ -122,7 +205,7 @@ class CrawlFigures:
         return found if isinstance(found, dict) else {}
 
     def state(self) -> CrawlState:
-        """Everything, as it stands now."""
+        """Return the state at this moment."""
         report = self.report()
         live = live_figures(self._folder / JOURNAL)
         with self._lock:
@@ -148,7 +231,7 @@ class CrawlFigures:
             waiting=frontier.waiting or report.get("urls_waiting", 0),
             failed=live.tally.get(gather.FAILED, report.get("urls_failed", 0)),
             curve=_completed(points, pages, sum(documents.values()) if one_language else pairs),
-            harvest=DOCUMENTS if one_language else "pairs",
+            harvest=(OneLanguage if one_language else LanguagePair).harvest,
             **_reasons_of(frontier, report, live.tally),
             best=frontier.best or _reported_best(report),
             sites=_sites(frontier.sites, pairs_by_site, _budget(report)),
@@ -159,7 +242,7 @@ class CrawlFigures:
         )
 
     def _indexed(self, given_up: Iterable[str]) -> tuple[dict[str, int], dict[str, int]]:
-        """Documents by language and pairs by site, without what the crawl has given up."""
+        """Return documents by language and pairs by site, without those that were replaced."""
         try:
             with reading(self._index) as connection:
                 return _indexed(connection, given_up)
@@ -195,7 +278,7 @@ def _indexed(
 
 
 def languages_of(report: Mapping[str, Any]) -> dict[str, str]:
-    """The languages of the crawl by code, as its report names them."""
+    """Return the names of the languages of a crawl by code, from its report."""
     return {each["code"]: each["name"] for each in report.get("languages", [])}
 
 
@@ -214,7 +297,7 @@ def _age(moment: str) -> float:
 
 
 def _completed(points: Sequence[Any], pages: int, pairs: int) -> list[Point]:
-    """The curve up to now; it begins with nothing and never falls back in pages."""
+    """Return the curve from zero up to now."""
     earlier = [(x, y) for x, y in points if x < pages]
     return [(0, 0), *earlier, (pages, pairs)] if pages else []
 
@@ -271,7 +354,7 @@ def _sites(urls: Mapping[str, SiteUrls], pairs: Mapping[str, int], budget: int) 
 
 def _site_state(site: SiteUrls, budget: int) -> str:
     if site.waiting:
-        return "budget spent" if budget and site.pages >= budget else "waiting"
+        return "budget used up" if budget and site.pages >= budget else "waiting"
     if not site.pages and site.failed:
         return "unreachable"
     return "done"

@@ -1,10 +1,10 @@
-"""Who may ask for what: the checks before every page, and the headers on every answer.
+"""Access control: the checks before every page, and the headers of every response.
 
-Whatever is served was crawled from strangers, and whatever runs on the same machine can reach
-a loopback port, a page in the user's browser too. So the name in the Host header must be one
-of ours (else a stranger's name could be pointed at this machine), what changes something or
-costs something, as every search does, must come from our own pages or from the user, and off
-the loopback interface everything needs a token.
+What is served was crawled from untrusted sites, and everything on the same machine can reach a
+loopback port, including web pages in the user's browser. So the name in the Host header must be
+one of ours (otherwise a foreign name could be pointed at this machine). Requests that change or
+cost something, as every search does, must come from our own pages or from the user. Off the
+loopback interface, everything needs a token.
 """
 
 import hmac
@@ -43,7 +43,7 @@ LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address to listen on can be reached from this machine alone."""
+    """Return whether an address can be reached from this machine only."""
     if host == "localhost":
         return True
     try:
@@ -53,10 +53,10 @@ def is_loopback(host: str) -> bool:
 
 
 class Hosts:
-    """The names by which the server may be asked.
+    """The names under which the server may be reached.
 
-    A name that a stranger owns can lead to any address, but an address in the Host header is
-    what the browser has been told to open: so off the loopback interface addresses are fine.
+    A foreign name can lead to any address, but an address in the Host header is what the user
+    opened in the browser: so off the loopback interface, addresses are allowed.
     """
 
     def __init__(self, bound_to: str, more: Iterable[str] = ()) -> None:
@@ -80,7 +80,7 @@ class Hosts:
 
 
 class Keys:
-    """The token that people are given, and what is derived from it and this process."""
+    """The token that users are given, and the secrets derived from it and this process."""
 
     def __init__(self, token: str | None, port: int = 0) -> None:
         self._token = token
@@ -89,27 +89,27 @@ class Keys:
 
     @property
     def needed(self) -> bool:
-        """Whether a token must be shown at all."""
+        """Whether a token is needed at all."""
         return self._token is not None
 
     def is_token(self, given: str) -> bool:
-        """Compare in a time that tells nothing."""
+        """Return whether this is the token; takes constant time."""
         return self._token is not None and _equal(given, self._token)
 
     def session(self) -> str:
-        """What the cookie of somebody who has shown the token holds."""
+        """Return the cookie of a user who has entered the token."""
         return self._sign("session")
 
     def csrf(self, purpose: str) -> str:
-        """What a form of ours holds and a form of a stranger cannot know."""
+        """Return the secret of our forms, which foreign forms cannot know."""
         return self._sign(f"form {purpose}")
 
     def is_csrf(self, given: str, purpose: str) -> bool:
-        """Whether a form is ours."""
+        """Return whether a form is ours."""
         return _equal(given, self.csrf(purpose))
 
     def admits(self, headers: Headers) -> bool:
-        """Whether a request shows the token or the cookie that was given for it."""
+        """Return whether a request has the token, or the cookie that was given for it."""
         scheme, _, given = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
             return self.is_token(given.strip())
@@ -125,7 +125,7 @@ class Keys:
 
 
 class Gate:
-    """The outermost layer: refuses what must not pass, and adds the headers."""
+    """The outermost layer: refuses forbidden requests, and adds the headers."""
 
     def __init__(self, app: ASGIApp, hosts: Hosts, keys: Keys) -> None:
         self._app = app
@@ -144,12 +144,14 @@ class Gate:
         headers = request.headers
         hosts = headers.getlist("host")
         if len(hosts) != 1 or hosts[0] not in self._hosts:
-            return _refuse(421, "This server is not known by that name (--allow-host NAME adds it)")
+            return _refuse(
+                421, "This server is not known under that name (--allow-host NAME adds it)"
+            )
         if not _same_origin(headers):
             return _refuse(
                 403,
-                "This came from the page of another site, which may not ask anything here;"
-                " to see it, go to the address bar of the browser and press Enter",
+                "This request came from a page of another site, which is not allowed;"
+                " to open it yourself, press Enter in the address bar of the browser",
             )
         path = request.url.path
         if not self._keys.needed or path.startswith(OPEN_PATHS) or self._keys.admits(headers):
@@ -161,11 +163,11 @@ class Gate:
 
 
 def _same_origin(headers: Headers) -> bool:
-    """Whether the browser says that a request comes from our own pages, or from the user.
+    """Return whether, according to the browser, a request comes from our own pages or the user.
 
-    Programs that are no browsers say nothing, and are nobody's tool against this server.
-    Our pages send no referrer, so some browsers send `Origin: null`; the form's own secret,
-    which is asked for too, decides then.
+    Programs other than browsers do not say, and cannot be abused by web pages. Our pages send
+    no referrer, so some browsers send `Origin: null`; then the secret of the form, which is
+    checked too, decides.
     """
     if headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
         return False

@@ -1,7 +1,11 @@
-"""Templates, and what they need: everything is escaped unless a template is ours."""
+"""Templates, and what they need: filters, static files, and the drawing of the yield curve.
 
+Everything that a template inserts is escaped.
+"""
+
+import math
 import mimetypes
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from hashlib import sha256
@@ -12,13 +16,20 @@ from urllib.parse import urlencode, urlsplit
 import jinja2
 
 from bilingual_crawler.languages import language_of_tag
+from bilingual_crawler.reporting.tally import Point
 
 _PACKAGE = files("bilingual_crawler.web")
 STATIC = ("style.css", "page.js", "icon.svg")
 
 
+WIDTH, HEIGHT = 760, 284
+LEFT, RIGHT, TOP, BOTTOM = 56, 16, 14, 28
+TICKS = 4
+STEPS = (1, 2, 2.5, 5, 10)
+
+
 class StaticFile(NamedTuple):
-    """A file of ours, and the short name of its content."""
+    """A static file; `version` changes with its content."""
 
     content: bytes
     kind: str
@@ -27,7 +38,7 @@ class StaticFile(NamedTuple):
 
 @lru_cache(maxsize=1)
 def static_files() -> dict[str, StaticFile]:
-    """The style, the script and the icon; read once, from a wheel or an egg alike."""
+    """Return the style sheet, the script and the icon; read once, from a wheel or an egg."""
     found = {}
     for name in STATIC:
         content = (_PACKAGE / "static" / name).read_bytes()
@@ -38,7 +49,7 @@ def static_files() -> dict[str, StaticFile]:
 
 @lru_cache(maxsize=1)
 def environment() -> jinja2.Environment:
-    """The templates; a name that is not given to one is an error, not an empty place."""
+    """Return the templates; a missing value is an error, not an empty string."""
     made = jinja2.Environment(
         loader=jinja2.FunctionLoader(_template),
         autoescape=True,
@@ -62,7 +73,7 @@ def environment() -> jinja2.Environment:
 
 
 def prepare() -> None:
-    """Read all templates and the table of languages, so that the first page is no slower."""
+    """Load all templates and the table of languages, so that the first page is not slower."""
     for file in (_PACKAGE / "templates").iterdir():
         environment().get_template(file.name)
     language_tag("eng")
@@ -70,7 +81,7 @@ def prepare() -> None:
 
 
 def render(template: str, **values: Any) -> str:
-    """A page."""
+    """Return a page."""
     return environment().get_template(template).render(**values)
 
 
@@ -81,7 +92,7 @@ def _template(name: str) -> str | None:
 
 @lru_cache(maxsize=1 << 10)
 def language_tag(code: str) -> str:
-    """The code of a language as HTML wants it: the shortest there is; "und" if it is none."""
+    """Return the tag of a language for HTML: the shortest code; "und" if it is unknown."""
     language = language_of_tag(code)
     if language is None:
         return "und"
@@ -89,7 +100,7 @@ def language_tag(code: str) -> str:
 
 
 def web_url(url: str) -> str:
-    """The URL if a link may lead there, "" if not: no scripts, no files, no mail."""
+    """Return the URL if it is safe to link to, or else "": no scripts, files or mail."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -98,12 +109,12 @@ def web_url(url: str) -> str:
 
 
 def short_url(url: str) -> str:
-    """A URL as people read it."""
+    """Return a URL without its scheme and www."""
     return url.removeprefix("https://").removeprefix("http://").removeprefix("www.")
 
 
 def moment(text: str) -> str:
-    """A time of the report, to the minute."""
+    """Return a time of the report, to the minute."""
     try:
         return f"{datetime.fromisoformat(text):%Y-%m-%d %H:%M} UTC"
     except ValueError:
@@ -111,7 +122,7 @@ def moment(text: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A length of time in its two largest units."""
+    """Return a duration in its two largest units."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:
@@ -120,6 +131,60 @@ def duration(seconds: float) -> str:
 
 
 def query_string(given: Mapping[str, Any], **changes: Any) -> str:
-    """The query of a link: what was asked, with changes; what is empty is left out."""
+    """Return the query string of a link: what was given, with changes, without empty values."""
     asked = {**given, **changes}
     return urlencode({name: value for name, value in asked.items() if value not in (None, "")})
+
+
+class Tick(NamedTuple):
+    """A line of the grid: its position and its label."""
+
+    at: float
+    label: str
+
+
+class Drawing(NamedTuple):
+    """The yield curve in the coordinates of an SVG."""
+
+    line: str
+    area: str
+    end: tuple[float, float]
+    across: list[Tick]
+    up: list[Tick]
+    points: list[tuple[float, float, int, int]]
+    """x, y, pages, pairs"""
+
+
+def draw(points: Sequence[Point]) -> Drawing | None:
+    """Return the drawing of a curve; None if there is nothing to draw."""
+    if not points or points[-1][0] == 0:
+        return None
+    pages, pairs = points[-1][0], max(1, *(each[1] for each in points))
+    up = _steps(pairs)
+    top = max(pairs, up[-1])
+
+    def place(point: Point) -> tuple[float, float]:
+        x = LEFT + (WIDTH - LEFT - RIGHT) * point[0] / pages
+        y = HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * point[1] / top
+        return round(x, 1), round(y, 1)
+
+    places = [place(each) for each in points]
+    line = "M" + "L".join(f"{x} {y}" for x, y in places)
+    floor = HEIGHT - BOTTOM
+    return Drawing(
+        line=line,
+        area=f"{line}L{places[-1][0]} {floor}L{places[0][0]} {floor}Z",
+        end=places[-1],
+        across=[Tick(place((each, 0))[0], f"{each:,}") for each in _steps(pages) if each <= pages],
+        up=[Tick(place((0, each))[1], f"{each:,}") for each in up],
+        points=[(*at, *point) for at, point in zip(places, points, strict=True)],
+    )
+
+
+def _steps(highest: int) -> list[int]:
+    """Return round whole numbers from 0 to about the highest."""
+    rough = max(1.0, highest / TICKS)
+    power = 10 ** math.floor(math.log10(rough))
+    step = next(each * power for each in STEPS if each * power >= rough)
+    step = math.ceil(step)
+    return list(range(0, highest + step, step))

@@ -1,4 +1,4 @@
-"""Runs the web page of a crawl folder until Ctrl-C."""
+"""Runs the web application for a crawl folder until Ctrl-C."""
 
 import errno
 import os
@@ -19,17 +19,17 @@ from bilingual_crawler.store.folder import JOURNAL, PAIRS, REPORT
 from bilingual_crawler.store.sentence_pair import SENTENCES
 from bilingual_crawler.web.app import make_app
 from bilingual_crawler.web.gate import Hosts, Keys, is_loopback
-from bilingual_crawler.web.site import ServedFolder
+from bilingual_crawler.web.pages import ServedFolder
 
 SIGNS = (REPORT, JOURNAL, PAIRS, SENTENCES)
-"""Files of which a crawl folder has one at least."""
-SHORTEST_TOKEN = 16
-END_SECONDS = 2
+"""A crawl folder has at least one of these files."""
+MIN_TOKEN_LENGTH = 16
+SHUTDOWN_SECONDS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class ServerOptions:
-    """What the command line says."""
+    """The options of `scrapy serve`."""
 
     folder: Path
     host: str = "127.0.0.1"
@@ -40,7 +40,7 @@ class ServerOptions:
 
 
 def serve(options: ServerOptions) -> None:
-    """Serve until Ctrl-C; the address is printed when the server listens."""
+    """Serve until Ctrl-C; print the URL once the server listens."""
     folder = check_folder(options.folder)
     token = check_token(options)
     listener = listen(options.host, options.port)
@@ -50,8 +50,8 @@ def serve(options: ServerOptions) -> None:
             site = ServedFolder(folder, Keys(token, port))
         except (OSError, sqlite3.Error) as error:
             raise ConfigurationError(
-                f"The index of the search cannot be written in {folder}: {error}.",
-                "Make the folder writable, or copy it to a place that is.",
+                f"The search index cannot be written in {folder}: {error}.",
+                "Make the folder writable, or copy it elsewhere.",
             ) from None
         hosts = Hosts(options.host, options.allowed_hosts)
         url = f"http://{_in_url(options.host)}:{port}/"
@@ -59,16 +59,16 @@ def serve(options: ServerOptions) -> None:
         server = make_server(site, hosts, url if options.browser else "")
         with suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
-        print("Ended.")  # noqa: T201 - to the person at the terminal
+        print("Stopped.")  # noqa: T201 - to the person at the terminal
 
 
 def make_server(site: ServedFolder, hosts: Hosts, url: str = "") -> uvicorn.Server:
-    """The server of a site, not yet running; it opens a browser at `url`."""
+    """Return the server for a folder, not yet running; it opens a browser at `url`."""
     return _Server(url, make_app(site, hosts))
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn, quiet; it opens the browser once it answers."""
+    """Uvicorn without its log; opens the browser once it is ready."""
 
     def __init__(self, url: str, app: ASGIApp) -> None:
         self._url = url
@@ -81,38 +81,38 @@ class _Server(uvicorn.Server):
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            timeout_graceful_shutdown=END_SECONDS,
+            timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         )
         super().__init__(config)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, then show the page to whoever sits before a screen."""
+        """Listen, then open the page if there is a screen."""
         await super().startup(sockets)
         if self.started and self._url and _has_screen():
             webbrowser.open(self._url)
 
 
 def check_folder(folder: Path) -> Path:
-    """The folder, if it is one of a crawl."""
+    """Return the folder; raise an error if it is not one of a crawl."""
     if not folder.is_dir():
         raise ConfigurationError(
-            f"There is no folder {folder}.", "Give the folder of a crawl: scrapy serve CRAWL_DIR."
+            f"There is no folder {folder}.", "Name the folder of a crawl: scrapy serve CRAWL_DIR."
         )
     if not any((folder / name).exists() for name in SIGNS):
         raise ConfigurationError(
             f"{folder} is not the folder of a crawl: it has none of {', '.join(SIGNS)}.",
-            "Give the folder that was named with -a output=DIR (crawls/... by default).",
+            "Name the folder that was given with -a output=DIR (crawls/... by default).",
         )
     return folder.resolve()
 
 
 def check_token(options: ServerOptions) -> str | None:
-    """The token that is asked for; one is made where others can reach the server."""
+    """Return the token; generate one if other machines can reach the server."""
     token = options.token
-    if token is not None and len(token) < SHORTEST_TOKEN:
+    if token is not None and len(token) < MIN_TOKEN_LENGTH:
         raise ConfigurationError(
-            f"A token needs {SHORTEST_TOKEN} characters at least; "
-            "leave --token out, and a good one is made."
+            f"A token needs at least {MIN_TOKEN_LENGTH} characters; "
+            "without --token, a good one is generated."
         )
     if token is None and not is_loopback(options.host):
         return secrets.token_urlsafe(24)
@@ -120,16 +120,16 @@ def check_token(options: ServerOptions) -> str | None:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens there; 0 takes any free port."""
+    """Return a listening socket; port 0 is any free port."""
     if not 0 <= port <= 65535:  # noqa: PLR2004 - what a port is
-        raise ConfigurationError(f"{port} is no port: give a number from 0 (any) to 65535.")
+        raise ConfigurationError(f"{port} is not a port: choose a number from 0 (any) to 65535.")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except (socket.gaierror, UnicodeError):
         raise ConfigurationError(
-            f"{host} is no address of this machine: give one with --host, or leave it out."
+            f"{host} is not an address of this machine: choose one with --host, or leave it out."
         ) from None
     listener = socket.socket(family, kind, protocol)
     try:
@@ -144,11 +144,11 @@ def listen(host: str, port: int) -> socket.socket:
 
 def _why_not(error: OSError, host: str, port: int) -> str:
     if error.errno == errno.EADDRINUSE:
-        return f"Port {port} is taken: choose another one, or --port 0 for any that is free."
+        return f"Port {port} is in use: choose another one, or --port 0 for any that is free."
     if error.errno == errno.EACCES:
-        return f"Port {port} is not for everybody: choose one above 1023, or --port 0."
+        return f"Port {port} needs administrator rights: choose one above 1023, or --port 0."
     if error.errno == errno.EADDRNOTAVAIL:
-        return f"{host} is no address of this machine: give one with --host, or leave it out."
+        return f"{host} is not an address of this machine: choose one with --host, or leave it out."
     return f"The server cannot listen on {host}, port {port}: {error.strerror}."
 
 
@@ -157,13 +157,13 @@ def _announce(folder: Path, url: str, token: str | None, *, is_writer: bool) -> 
     if token is not None:
         lines.append(f"Token: {token}")
     if not is_writer:
-        lines.append("Another server on this folder keeps the index of the search.")
-    lines.append("Ctrl-C ends it.")
+        lines.append("Another server on this folder maintains the search index.")
+    lines.append("Press Ctrl-C to stop.")
     print("\n".join(lines), flush=True)  # noqa: T201 - to the person at the terminal
 
 
 def _in_url(host: str) -> str:
-    """The host as others write it: an address that means all of ours has the machine's name."""
+    """Return the host for a URL; an address that means all interfaces becomes the host name."""
     if host in {"0.0.0.0", "::"}:  # noqa: S104 - compared, not listened on
         return socket.gethostname()
     return f"[{host}]" if ":" in host else host

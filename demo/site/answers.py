@@ -1,4 +1,4 @@
-"""What the site answers to an address: a pure function of it, fixed pages rendered once."""
+"""The site's answer to an address: a pure function, with fixed pages rendered once."""
 
 import struct
 import zlib
@@ -33,7 +33,7 @@ class Answer:
 
 
 def normalise(target: str) -> str:
-    """The address without tracking parameters, its other parameters in order."""
+    """Return the address without tracking parameters, its other parameters in order."""
     path, query = urlsplit(target)[2:4]
     kept = sorted(pair for pair in parse_qsl(query) if not pair[0].startswith("utm_"))
     return f"{path}?{urlencode(kept)}" if kept else path
@@ -47,7 +47,7 @@ class Site:
         self._fixed = dict(_fixed_pages(generated)) | dict(_other_answers())
 
     def answer(self, target: str) -> Answer:
-        """The answer to the path and query of a request."""
+        """Return the answer to the path and query of a request."""
         address = normalise(target)
         if found := self._fixed.get(address):
             return found
@@ -85,7 +85,7 @@ def _fixed_pages(generated: int) -> Iterator[tuple[str, Answer]]:
             yield path, _html(rendered[path])
     for path, copy in pages.COPIES.items():
         if path != normalise(path):
-            continue  # tracking parameters are ignored by the site, as everywhere
+            continue  # the site ignores tracking parameters, as all sites do
         page = replace(
             rendered[copy.original],
             printable=copy.printable,
@@ -134,7 +134,7 @@ def _generated_page(language: str, is_index: bool, number: int, generated: int) 
 
 
 def _picture(address: str) -> bytes:
-    """A valid one-colour PNG whose colour depends on its name."""
+    """Return a valid one-colour PNG whose colour depends on its name."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         body = kind + data

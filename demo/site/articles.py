@@ -1,9 +1,8 @@
-"""Generated article pairs, so that the site can be of any size.
+"""Generated article pairs, so that the site can have any size.
 
-Article n is the same on every run: its sentences, names and figures are drawn by a
-generator seeded with n, once for both languages, so that the two texts are translations
-sentence by sentence. Index pages form a tree of ten branches: any article is a few links
-away from the home page.
+Article n is the same in every run: its sentences, names and figures are drawn by a generator seeded
+with n, once for both languages, so that the two texts are translations sentence by sentence. Index
+pages form a tree with ten branches each, so any article is a few links away from the home page.
 """
 
 import re
@@ -179,7 +178,7 @@ def _draw(kind: str, number: int) -> dict[str, Text]:
 
 
 def _begin(kind: str, number: int) -> tuple[Random, tuple[str, str]]:
-    """The generator of a page, and its titles, which are drawn first: lists need no more."""
+    """Return the generator of a page, and its titles, which are drawn first for the lists."""
     random = Random(f"{kind} {number}")  # noqa: S311 - repeatable prose, not a secret
     return random, _fill(_TITLES[kind], random, number + 1)
 
@@ -196,32 +195,32 @@ def _fill(pair: tuple[str, str], random: Random, figure: int) -> tuple[str, str]
 
 
 def article(number: int) -> dict[str, Text]:
-    """Article `number` in both languages."""
+    """Return article `number` in both languages."""
     return _draw("article", number)
 
 
 def index_page(number: int) -> dict[str, Text]:
-    """The text above the list of an index page, in both languages."""
+    """Return the text above the list of an index page, in both languages."""
     return _draw("index", number)
 
 
 def article_path(language: str, number: int) -> str:
-    """The address of an article."""
+    """Return the address of an article."""
     return f"/{language}/articulos/{number}"
 
 
 def index_path(language: str, number: int) -> str:
-    """The address of an index page."""
+    """Return the address of an index page."""
     return f"/{language}/articulos/indice/{number}"
 
 
 def index_pages(articles: int) -> int:
-    """How many index pages it takes to list so many articles."""
+    """Return how many index pages are needed for some number of articles."""
     return -(-articles // ARTICLES_A_PAGE)
 
 
 def find(path: str, articles: int) -> tuple[str, bool, int] | None:
-    """Language, whether it is an index page, and number of what is at an address."""
+    """Return the language, whether it is an index page, and the number of the page at a path."""
     match = _PATH.fullmatch(path)
     if not match:
         return None
@@ -231,7 +230,7 @@ def find(path: str, articles: int) -> tuple[str, bool, int] | None:
 
 
 def links_of_index(language: str, number: int, articles: int) -> Iterator[tuple[str, str]]:
-    """The articles of an index page, then the index pages below it."""
+    """Yield the articles of an index page, then the index pages below it."""
     side = LANGUAGES.index(language)
     first = number * ARTICLES_A_PAGE
     for listed in range(first, min(first + ARTICLES_A_PAGE, articles)):

@@ -1,8 +1,7 @@
 """Three parts of the site that never end, as real sites have them by accident.
 
-Every address below answers the same prose, so a crawl that stores one page of each has
-all there is. All are chains, not trees: a crawl that falls for one wastes requests in
-proportion to its depth limit.
+Every address in a part shows the same prose, so one stored page of each part is enough. All are
+chains, not trees: a crawl that falls for one wastes requests in proportion to its depth limit.
 """
 
 import calendar
@@ -28,7 +27,7 @@ _MAZE = re.compile(r"/es/laberinto/(?:subir/bajar/)*(?:subir/)?")
 
 
 class EndlessPage(NamedTuple):
-    """One page of an endless part: its topic, its links onwards, what else it shows."""
+    """One page of an endless part: its topic, its further links, what else it shows."""
 
     topic: str
     links: tuple[tuple[str, str], ...]
@@ -36,23 +35,23 @@ class EndlessPage(NamedTuple):
 
 
 def month_path(months: int) -> str:
-    """The address of the month that is `months` after the first one shown."""
+    """Return the address of the month that is `months` after the first one shown."""
     year, month = divmod(FIRST_MONTH[0] * 12 + FIRST_MONTH[1] - 1 + months, 12)
     return f"{CALENDAR}/{year}/{month + 1:02}"
 
 
 def next_session(session: str) -> str:
-    """The session number that a page hands out to a visitor who came with `session`."""
+    """Return the session number that a page gives a visitor who came with `session`."""
     return hashlib.sha256(session.encode()).hexdigest()[:16]
 
 
 def first_session() -> str:
-    """The address under which the rest of the site links to the part with sessions."""
+    """Return the address by which the rest of the site links to the part with sessions."""
     return f"{SESSION}?sid={next_session('')}"
 
 
 def find(target: str) -> EndlessPage | None:
-    """The endless page at an address, None where there is none."""
+    """Return the endless page at an address, or None."""
     path, query = urlsplit(target)[2:4]
     if path == SESSION:
         session = parse_qs(query).get("sid", [""])[0]
@@ -97,7 +96,7 @@ def _maze() -> Iterator[str]:
 
 
 def copies(steps: int = 100) -> tuple[frozenset[str], ...]:
-    """The addresses that a crawl meets within `steps` links, a set for each part."""
+    """Return the addresses that a crawl meets within `steps` links, one set per part."""
     return (
         frozenset({SESSION, *islice(_sessions(), steps)}),
         frozenset({CALENDAR, *(month_path(month) for month in range(-steps, steps + 1))}),

@@ -1,4 +1,4 @@
-"""Who links to whom beyond the menu: every page and every trap is entered from here."""
+"""The links beyond the menu: they lead to every page and every trap."""
 
 from collections.abc import Mapping
 
@@ -8,13 +8,13 @@ Anchor = tuple[str, str]
 
 
 def _paths(language: str, *names: str) -> tuple[str, ...]:
-    """The addresses of topics in a language, in the order of `names`."""
+    """Return the addresses of topics in a language, in the order of `names`."""
     topics = {topic.name: topic for topic in pages.TOPICS}
     return tuple(topics[name].paths[language] for name in names)
 
 
-# The noindex page alone leads to the routes, the English-only page alone to the pilgrims,
-# the nofollow page alone to the quarry, and the 301 alone to the pool.
+# Only the noindex page leads to the routes, only the page in English to the pilgrims, only the
+# nofollow page to the quarry, and only the 301 to the pool.
 ENTRANCES: Mapping[str, tuple[str, ...]] = {
     "/": (
         *_paths("es", "agenda1", "agenda2", "padron", "reciclaje"),
@@ -68,7 +68,7 @@ _LABELS: Mapping[str, str] = {
 
 
 def links_of(path: str, titles: Mapping[str, str]) -> tuple[Anchor, ...]:
-    """The links inside a page: address and anchor, which is the title of its target."""
+    """Return the links inside a page: address and anchor, which is the title of its target."""
     return tuple(
         (target, _LABELS.get(target) or titles[pages.COPIES[target].original])
         if target not in titles

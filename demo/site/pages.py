@@ -1,4 +1,4 @@
-"""The one table of the site: which topic is where in which language, and what is odd there."""
+"""The table of the site: which topic is where in which language, and what is odd there."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ class Quirk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copy:
-    """A second address of a page; `printable` leaves the navigation away."""
+    """A second address of a page; `printable` omits the navigation."""
 
     original: str
     printable: bool = False
@@ -42,27 +42,27 @@ class Copy:
 
 
 def in_directories(name: str, *languages: str) -> Topic:
-    """A topic with equal slugs after the language directory."""
+    """Return a topic with equal slugs after the language directory."""
     return Topic(name, {language: f"/{language}/{name}" for language in languages})
 
 
 def with_slugs(name: str, **paths: str) -> Topic:
-    """A topic with translated slugs, declared by all its pages."""
+    """Return a topic with translated slugs, declared by all its pages."""
     return Topic(name, paths, declared_by=tuple(paths))
 
 
 def with_parameter(name: str, number: int, *languages: str) -> Topic:
-    """A topic whose language is a query parameter."""
+    """Return a topic whose language is a query parameter."""
     return Topic(name, {language: f"/agenda?id={number}&lang={language}" for language in languages})
 
 
 def with_suffix(name: str, folder: str, *languages: str) -> Topic:
-    """A topic whose language is a suffix of the file name."""
+    """Return a topic whose language is a suffix of the file name."""
     return Topic(name, {language: f"/{folder}/{name}_{language}.html" for language in languages})
 
 
 def with_default(name: str, *others: str) -> Topic:
-    """A topic whose Spanish page has no language token at all."""
+    """Return a topic whose Spanish page has no language token at all."""
     return Topic(
         name,
         {"es": f"/servicios/{name}"} | {other: f"/{other}/servicios/{name}" for other in others},
@@ -104,7 +104,7 @@ PAIRED = (
     with_default("padron", "eu"),
     with_default("reciclaje", "eu", "en"),
 )
-# True translations that only one side declares: a crawl may find them, and need not.
+# True translations that only one side declares: a crawl may find them, but need not.
 ONE_SIDED = (
     Topic(
         "pastor",
@@ -112,7 +112,7 @@ ONE_SIDED = (
         declared_by=("es",),
     ),
 )
-# Pages of their own: no translation into the other language of the pair.
+# Pages without a translation into the other language of the pair.
 SINGLE = (
     Topic("alojamiento", {"es": "/es/alojamiento"}),
     Topic("bando", {"es": "/es/bando"}),
@@ -128,9 +128,9 @@ SINGLE = (
     Topic("agenda9", {"eu": "/agenda?id=9&lang=eu"}),
     Topic("visitors", {"en": "/en/visitors"}),
 )
-# One page of each is or may be kept; the other one is reserved by its owner.
+# One page of each may be kept; the other one is reserved by its owner.
 RESERVED = (in_directories("poemas", "es", "eu"), in_directories("cuentos", "es", "eu"))
-# Never to be stored, and those behind robots.txt or nofollow never to be asked for.
+# Never stored, and those behind robots.txt or nofollow never requested.
 NOINDEX = (Topic("mapa", {"es": "/es/mapa"}),)
 ROBOTS = (with_suffix("actas", "privado", "es", "eu"),)
 NOFOLLOW = (Topic("cantera", {"es": "/es/cantera"}),)

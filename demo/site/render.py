@@ -36,7 +36,7 @@ class Page:
 
 
 def render(page: Page) -> bytes:
-    """The page in the encoding it is sent in."""
+    """Return the page in the encoding it is sent in."""
     body = _main(page) if page.printable else f"{_header(page)}{_main(page)}{_footer(page)}"
     language = page.quirk.html_language or page.language
     html = (
@@ -111,7 +111,7 @@ def _list(links: Iterable[tuple[str, str]]) -> str:
 
 
 def page_at(topic: pages.Topic, language: str, links: tuple[tuple[str, str], ...]) -> Page:
-    """The page of a topic in one language, with what it declares about the others."""
+    """Return the page of a topic in one language, with what it declares about the others."""
     path = topic.paths[language]
     alternates: tuple[tuple[str, str], ...] = ()
     if language in topic.declared_by:

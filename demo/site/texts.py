@@ -1,4 +1,4 @@
-"""The prose of the site, one file a topic, all languages side by side in it."""
+"""The prose of the site: one file per topic, with all languages side by side."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ IMAGE = re.compile(r"^image: (\S+)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What one page says, in one language; translations share the images."""
+    """The text of one page in one language; translations share the images."""
 
     title: str
     paragraphs: tuple[str, ...]
@@ -20,13 +20,13 @@ class Text:
 
     @property
     def words(self) -> int:
-        """How long the text is without its title."""
+        """The number of words without the title."""
         return sum(len(paragraph.split()) for paragraph in self.paragraphs)
 
 
 @cache
 def read_topic(name: str) -> dict[str, Text]:
-    """The texts of a topic by language code (es, eu, en)."""
+    """Return the texts of a topic by language code (es, eu, en)."""
     source = (PROSE / f"{name}.txt").read_text(encoding="utf-8")
     preamble, *sections = HEADING.split(source)
     images = tuple(IMAGE.findall(preamble))

@@ -1,12 +1,12 @@
-"""Feed what the crawler reads with inputs that nobody should write: `make fuzz`.
+"""Fuzz every reader of untrusted input: `make fuzz`.
 
-Everything that comes from strangers has a target (`targets.py`): pages, URLs, robots.txt,
-sitemaps, TMX, JSON lines, tdmrep.json, records in Redis, stored requests, regular expressions of
-the search page, headers. Its inputs are good examples that were broken, and attacks (`inputs.py`).
-Whatever comes, a reader may raise its documented error and nothing else, take a second of
-processor time, and a bounded amount of memory.
+Each kind of untrusted input has a target (`targets.py`): pages, URLs, robots.txt, sitemaps, TMX,
+JSON lines, tdmrep.json, records in Redis, stored requests, regular expressions of the search page,
+headers. The inputs are broken versions of good examples, and attacks (`inputs.py`). Whatever the
+input, a reader may only raise its documented error, and must stay within one second of processor
+time and a bounded amount of memory.
 
-Every target runs in a process of its own with limits (`child.py`), so that neither a crash nor a
-hang ends the search (`search.py`). An input is made of a seed and a number alone; one that breaks
-a promise is written to a file, which `--replay` runs again.
+Every target runs in its own process with limits (`child.py`), so that neither a crash nor a hang
+ends the search (`search.py`). An input depends only on a seed and a number; one that breaks a
+promise is written to a file, which `--replay` runs again.
 """

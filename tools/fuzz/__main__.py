@@ -13,16 +13,16 @@ NO_LIMIT = 1 << 60
 
 
 def main() -> int:
-    """Look, tell, judge."""
+    """Run the search and print the findings."""
     parser = argparse.ArgumentParser(
         prog="python -m tools.fuzz", description=(__doc__ or "").partition(": ")[2]
     )
     parser.add_argument("--seconds", type=float, default=SECONDS, help="for all targets together")
-    parser.add_argument("--inputs", type=int, default=NO_LIMIT, help="most inputs per target")
+    parser.add_argument("--inputs", type=int, default=NO_LIMIT, help="maximum inputs per target")
     parser.add_argument("--target", action="append", choices=sorted(TARGETS), help="only this one")
     parser.add_argument("--seed", type=int, default=1, help="other seeds make other inputs (1)")
     parser.add_argument(
-        "--findings", type=Path, default=Path("fuzz-findings"), help="folder for what is found"
+        "--findings", type=Path, default=Path("fuzz-findings"), help="folder for the findings"
     )
     parser.add_argument("--replay", type=Path, metavar="FILE", help="read one input of --target")
     given = parser.parse_args()

@@ -1,7 +1,7 @@
-"""One process that reads the inputs of one target: `python -m tools.fuzz.child`, with limits.
+"""A process that feeds inputs to one target, with limits: `python -m tools.fuzz.child`.
 
-The input at hand lies in a file, so that it is known even if it kills the process. What else
-breaks a promise is printed, one JSON object a line.
+The current input is kept in a file, so that it is known even if it kills the process. Other broken
+promises are printed, one JSON object per line.
 """
 
 import base64
@@ -21,16 +21,16 @@ from tools.fuzz.targets import TARGETS, Target
 SECONDS = 1.0
 """Processor time that an input may take."""
 KILL_SECONDS = 20
-"""Processor time after which the process is killed: it does not come back by itself."""
+"""Processor time after which the process is killed, since the input hangs it."""
 MEMORY = 1_000_000_000
-"""Bytes that all inputs together may take, beyond what the programs themselves need."""
+"""Bytes that all inputs together may take, beyond what the program itself needs."""
 CURRENT = "current"
 
 
 def main(name: str, seed: int, *, first: int, last: int, seconds: float, folder: Path) -> None:
-    """Read inputs from a number up to another, or until the time is over."""
+    """Read the inputs from one number to another, or until the time is up."""
     target = TARGETS[name]
-    for example in target.grammar.examples:  # what is loaded once is not the input's fault
+    for example in target.grammar.examples:  # what is loaded once does not count
         check(target, example)
     limit_memory()
     until = time.monotonic() + seconds
@@ -47,23 +47,23 @@ def main(name: str, seed: int, *, first: int, last: int, seconds: float, folder:
 
 
 def limit_memory() -> None:
-    """Let the process have no more than it has and what inputs may take."""
+    """Limit the memory to what the process has now plus what inputs may take."""
     pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
     most = pages * resource.getpagesize() + MEMORY
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def check(target: Target, data: bytes) -> str:
-    """Read an input; what is wrong about how that went, or nothing."""
+    """Read an input; return the broken promise, or an empty string."""
     spent = 0.0
-    for _ in range(2):  # what is slow by chance, as when memory is tidied up, is quick again
+    for _ in range(2):  # a second try, in case garbage collection made it slow
         began = time.process_time()
         try:
             with killed_at(math.ceil(began) + KILL_SECONDS):
                 target.read(data)
         except target.errors:
             pass
-        except Exception as error:  # noqa: BLE001 - that is what is looked for
+        except Exception as error:  # noqa: BLE001 - this is what the search is for
             return _told(error)
         spent = time.process_time() - began
         if spent <= SECONDS:
@@ -83,7 +83,7 @@ def killed_at(seconds: int) -> Iterator[None]:
 
 
 def _told(error: Exception) -> str:
-    """The error and where it was raised; the same in every run."""
+    """Describe an error and where it was raised, the same in every run."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{Path(place.filename).name}, line {place.lineno}, in {place.name}"
     return f"{type(error).__name__}: {str(error)[:200]} ({where})"

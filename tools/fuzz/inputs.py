@@ -1,4 +1,4 @@
-"""Inputs for a reader: good examples with a few things broken, and attacks."""
+"""Inputs for a reader: broken versions of good examples, and attacks."""
 
 import gzip
 import re
@@ -71,22 +71,22 @@ BRACKETS: tuple[tuple[bytes, bytes], ...] = (
 
 @dataclass(frozen=True)
 class Grammar:
-    """What the inputs of a target are made of."""
+    """The building blocks of a target's inputs."""
 
     examples: Sequence[bytes]
-    """Inputs as they should be."""
+    """Valid inputs."""
     words: Sequence[bytes] = ()
-    """What means something to the reader, to be put where it does not belong."""
+    """Tokens with a meaning to the reader, to be inserted in the wrong places."""
     attacks: Sequence[Callable[[Random, int], bytes]] = ()
-    """Inputs of this target's own kind, of about the given size."""
+    """Attacks specific to this target, of about the given size."""
     largest: int = 100_000
     zipped: bool = False
-    """Whether the reader unpacks gzip."""
+    """True if the reader unpacks gzip."""
 
 
 def make_input(grammar: Grammar, seed: str) -> bytes:
-    """The input of a seed: the same one whenever it is asked for."""
-    random = Random(seed)  # noqa: S311 - to be repeated, not to be secret
+    """Return the input of a seed, always the same."""
+    random = Random(seed)  # noqa: S311 - repeatable, not a secret
     if random.random() < ATTACK_SHARE:
         made = random.choice([_runs, _marks, _long_word, _nested, *grammar.attacks])(
             random, _size(random, grammar)
@@ -104,12 +104,12 @@ def make_input(grammar: Grammar, seed: str) -> bytes:
 
 
 def _size(random: Random, grammar: Grammar) -> int:
-    """Small ones are quick and many, large ones show what grows too fast."""
+    """Choose a size: many are small and quick, large ones show what grows too fast."""
     return min(grammar.largest, int(10 ** random.uniform(0, 5.3)))
 
 
 def _runs(random: Random, size: int) -> bytes:
-    """Long runs of one to three things, with something between."""
+    """Return a long run of one to three pieces, with something at its end."""
     pieces = [random.choice(LETTERS) for _ in range(random.randint(1, 3))]
     run = b"".join(pieces)
     return run * (size // len(run) + 1) + random.choice((b"", *LETTERS, *NUMBERS))
@@ -129,7 +129,7 @@ def _long_word(random: Random, size: int) -> bytes:
 
 
 def _nested(random: Random, size: int) -> bytes:
-    """Deep nesting, closed or not."""
+    """Return deep nesting, closed or not."""
     opening, closing = random.choice(BRACKETS)
     depth = size // (len(opening) + len(closing)) + 1
     inside = random.choice((b"", *LETTERS, *NUMBERS))
@@ -143,7 +143,7 @@ def _put_into(random: Random, made: bytes, example: bytes) -> bytes:
 
 
 def _zipped(random: Random, made: bytes) -> bytes:
-    """Packed, perhaps cut off or damaged, perhaps a bomb of a thousand times its size."""
+    """Compress an input, perhaps cut off or damaged, perhaps as a bomb."""
     kind = random.randrange(4)
     if kind == 0:
         return gzip.compress(made + random.choice(LETTERS)[:1] * 50_000_000, 9, mtime=0)
@@ -215,7 +215,7 @@ CHANGES: tuple[Callable[[Random, bytes, Grammar], bytes], ...] = (
 
 
 def numbered(grammar: Grammar, seed: int, name: str, first: int) -> Iterator[tuple[int, bytes]]:
-    """The inputs of a target without end, from a number on."""
+    """Yield the inputs of a target from a number on, without end."""
     number = first
     while True:
         yield number, make_input(grammar, f"{seed} {name} {number}")

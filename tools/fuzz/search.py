@@ -1,4 +1,4 @@
-"""Lets processes look for inputs that break a promise, and writes down what they find."""
+"""Search for inputs that break a promise, in processes, and save what is found."""
 
 import base64
 import json
@@ -16,9 +16,9 @@ from tools.fuzz.child import CURRENT
 
 ROOT = Path(__file__).parents[2]
 MOST_FINDINGS = 10
-"""Different findings of a target after which it is left alone."""
+"""Different findings after which a target is abandoned."""
 SLOW_FACTOR = 10
-"""How much longer than planned a process may take by the clock, for the machine may be busy."""
+"""How many times the planned time a process may take, in case the machine is busy."""
 START_SECONDS = 120
 _PLACE = re.compile(r"\(([^()]*)\)$")
 
@@ -35,12 +35,12 @@ class Finding:
 
     @property
     def kind(self) -> str:
-        """What tells it from others: the error and its place, or how the process ended."""
+        """What distinguishes it from others: the error and its place, or how the process ended."""
         place = _PLACE.search(self.problem)
         return self.problem.partition(":")[0] + place[1] if place else self.problem[:4]
 
     def write(self, folder: Path) -> Path:
-        """Keep the input in a file."""
+        """Write the input to a file, and return its path."""
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / f"{self.target}-{self.seed}-{self.number}.input"
         file.write_bytes(self.data)
@@ -49,7 +49,7 @@ class Finding:
 
 @dataclass
 class Search:
-    """Looks at one target until the time is over or the inputs are used up."""
+    """Searches one target until the time is up or the inputs are used up."""
 
     target: str
     seed: int
@@ -58,7 +58,7 @@ class Search:
     tried: int = 0
 
     def findings(self) -> Iterator[Finding]:
-        """What is found, one of each kind."""
+        """Yield the findings, one of each kind."""
         kinds: set[str] = set()
         until = time.monotonic() + self.seconds
         with tempfile.TemporaryDirectory(prefix="fuzz-") as name:
@@ -71,7 +71,7 @@ class Search:
                         yield each
 
     def _run(self, folder: Path, seconds: float) -> tuple[list[Finding], bool]:
-        """One process; what it found, and whether it came to its end."""
+        """Run one process; return its findings, and whether it finished."""
         numbers = (self.seed, self.tried, self.inputs, seconds)
         module = [sys.executable, "-m", "tools.fuzz.child", self.target]
         process = subprocess.Popen(  # noqa: S603 - our own module
@@ -96,7 +96,7 @@ class Search:
         return [*found, self._last(folder, process.returncode)], False
 
     def _last(self, folder: Path, status: int) -> Finding:
-        """The input that ended the process; the next one begins behind it."""
+        """Return the input that ended the process; the search continues after it."""
         current = folder / CURRENT
         if not current.exists():
             raise RuntimeError(f"The target {self.target} cannot be run (status {status}).")

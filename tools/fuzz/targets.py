@@ -1,4 +1,4 @@
-"""What is fuzzed: for every reader of foreign bytes its examples, and what it may raise."""
+"""The targets: for every reader of untrusted bytes, its examples and the errors it may raise."""
 
 import contextlib
 import os
@@ -18,7 +18,7 @@ from bilingual_crawler.alignment.overlap import anchors, words
 from bilingual_crawler.alignment.splitting import sentences
 from bilingual_crawler.config.sites.patterns import compile_pattern
 from bilingual_crawler.crawl.fetching import tdmrep
-from bilingual_crawler.crawl.fetching.addresses import is_open_host
+from bilingual_crawler.crawl.fetching.guard import is_open_host
 from bilingual_crawler.crawl.fetching.identity import ROBOT_NAME
 from bilingual_crawler.crawl.fetching.optouts import robots_directives
 from bilingual_crawler.crawl.fetching.retry import delay_of
@@ -30,9 +30,9 @@ from bilingual_crawler.documents.cleaning import clean
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.documents.sitemap import read_sitemap
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.export.account import Account
-from bilingual_crawler.export.tmx_reader import TmxFile
-from bilingual_crawler.export.tokens import tokens
+from bilingual_crawler.export.safe_text import tokens
+from bilingual_crawler.export.source import Account
+from bilingual_crawler.export.tmx import TmxFile
 from bilingual_crawler.frontier.shared import records
 from bilingual_crawler.languages import LanguagePair, language_of_tag, parse_languages
 from bilingual_crawler.languages.stemming import stems_of
@@ -46,9 +46,8 @@ from bilingual_crawler.urls.fingerprint import url_fingerprint
 from bilingual_crawler.urls.hosts import host_of, normal_host, site_of
 from bilingual_crawler.urls.resolver import UrlResolver
 from bilingual_crawler.urls.traps import trap_of
-from bilingual_crawler.web.search.anchor import anchor_of
 from bilingual_crawler.web.search.folding import fold
-from bilingual_crawler.web.search.query import QueryError, parse_pattern, parse_words
+from bilingual_crawler.web.search.query import QueryError, anchor_of, parse_pattern, parse_words
 from tools.fuzz.inputs import Grammar
 
 PAGE = "https://www.example.org/es/museo"
@@ -59,7 +58,7 @@ _PROSE = "El museo de la ciudad está cerrado los lunes, y la entrada es libre p
 
 @dataclass(frozen=True)
 class Target:
-    """A reader, what it is given, and the errors that it documents."""
+    """A reader, the grammar of its inputs, and the errors that it documents."""
 
     read: Callable[[bytes], object]
     grammar: Grammar
@@ -68,7 +67,7 @@ class Target:
 
 @cache
 def pair() -> LanguagePair:
-    """The languages that are looked for."""
+    """Return the languages of the crawl."""
     languages = parse_languages("spa-eus")
     assert isinstance(languages, LanguagePair)
     return languages
@@ -102,7 +101,7 @@ def read_url(data: bytes) -> None:
 
 
 def read_robots(data: bytes) -> None:
-    """Read a robots.txt, and ask it about a few pages."""
+    """Read a robots.txt, and check a few pages with it."""
     parser = ProtegoRobotParser(data, None)
     parser.crawl_delay(ROBOT_NAME)
     for path in ("/", "/es/museo?a=1&b=2", "/" + "a" * 900, "/" + "a/" * 400, "/%E4%BA%AC"):
@@ -143,14 +142,14 @@ def read_texts(data: bytes) -> None:
 
 
 def read_tdmrep(data: bytes) -> None:
-    """Read a tdmrep.json, and ask it about a few pages."""
+    """Read a tdmrep.json, and check a few pages with it."""
     rules = tdmrep.read_rules(data)
     for path in ("/", "/es/museo?a=1", "/" + "a" * 900, "/" + "ab/" * 300):
         tdmrep.is_reserved(f"https://www.example.org{path}", rules)
 
 
 def read_record(data: bytes) -> None:
-    """Read what workers keep in Redis; our own scripts answer in rows that are whole."""
+    """Read a record that workers keep in Redis; our own scripts return complete rows."""
     seen, asked = len(data) // SEEN_BYTES, len(data) // ASKED_BYTES
     with contextlib.suppress(ValueError):
         list(records.read_seen(data[: seen * SEEN_BYTES]))
@@ -169,7 +168,7 @@ def read_request(data: bytes) -> None:
 
 
 def read_pattern(data: bytes) -> None:
-    """Read a regular expression of the search page, or of sites.toml, and look with it."""
+    """Read a regular expression of the search page or of sites.toml, and search with it."""
     text = data.decode("utf-8", "replace")
     with contextlib.suppress(QueryError):
         parse_words(text).spans(_PROSE)
@@ -182,7 +181,7 @@ def read_pattern(data: bytes) -> None:
 
 
 def read_headers(data: bytes) -> None:
-    """Read the headers of an answer that mean something to us."""
+    """Read the response headers that the crawler uses."""
     delay = delay_of(1, 1.0, data or None, 1.7e9)
     assert 0 <= delay <= 1e5, delay  # noqa: PLR2004 - about a day
     robots_directives([data])
@@ -193,12 +192,12 @@ def read_headers(data: bytes) -> None:
 
 
 def read_backlinks(data: bytes) -> None:
-    """Read what a service that was asked for links answers."""
+    """Read the response of a backlink service."""
     read_answer("https://links.example/?u={url}#results.url", data, 100)
 
 
 def _text(data: bytes) -> str:
-    """Text with halves of characters, as JSON and JavaScript can write them."""
+    """Return text that may contain lone surrogates, as JSON and JavaScript allow."""
     try:
         return data.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
@@ -222,7 +221,7 @@ def _spider() -> BilingualSpider:
 
 
 def _packed(random: Random, size: int) -> bytes:
-    """MessagePack that says it is longer or deeper than it is."""
+    """Return MessagePack that claims to be longer or deeper than it is."""
     kind = random.randrange(5)
     if kind == 0:
         return b"\x91" * size
@@ -257,7 +256,7 @@ def _value(random: Random, depth: int) -> Any:
 
 
 def _bomb(random: Random, size: int) -> bytes:
-    """Entities that hold ten of the one before."""
+    """Return entities that each hold ten of the one before."""
     depth = min(12, max(2, size // 100))
     defined = "".join(
         f'<!ENTITY e{number} "{f"&e{number - 1};" * 10}">' for number in range(1, depth)
@@ -275,7 +274,7 @@ def _junk(random: Random, size: int) -> bytes:
 
 
 def _repeats(random: Random, size: int) -> bytes:
-    """Repeats of repeats, with large and small numbers."""
+    """Return nested repeats with large and small numbers."""
     pattern = random.choice(("a", ".", r"\w", "[ab]", "(?:a|b)", r"\X", "(a)", r"\p{L}"))
     for _ in range(min(40, max(1, size // 7))):
         repeat = random.choice(("+", "*", "?", "{9}", "{99}", "{9999999}", "{2,}", "{,9}", "+?"))

@@ -1,4 +1,4 @@
-"""Regular expressions that users write, checked before they meet the URLs of strangers."""
+"""Regular expressions of users, checked before they are applied to untrusted URLs."""
 
 import re
 import signal
@@ -8,7 +8,7 @@ from types import FrameType
 
 LONGEST_PATTERN = 1_000
 MOST_REPEATS = 10_000
-"""How often a pattern may repeat groups inside each other; no URL has that many parts."""
+"""How often a pattern may repeat nested groups; no URL has that many parts."""
 SECONDS = 0.25
 _PROBE_LENGTH = 1_000
 _COMMON = "aZ0/-_.=&%?+,"
@@ -16,11 +16,11 @@ _REPEATED_GROUP = re.compile(r"[)\s]\{([0-9]*),?([0-9]*)\}")
 
 
 class _TooSlowError(Exception):
-    """Raised in the middle of a search whose time is over."""
+    """Raised in a search that takes too long."""
 
 
 def compile_pattern(text: str) -> re.Pattern[str]:
-    """Compile a pattern, or raise ValueError that tells why it will not do."""
+    """Compile a pattern, or raise a ValueError that says why it cannot be used."""
     if not text:
         raise ValueError("is empty, which would match every URL")
     if len(text) > LONGEST_PATTERN:
@@ -48,10 +48,10 @@ def compile_pattern(text: str) -> re.Pattern[str]:
 
 
 def _repeats(text: str) -> int:
-    """How often the groups of a pattern are repeated at most, if each holds all the others.
+    """Return the maximum number of repetitions of groups, if they are all nested.
 
-    `re` keeps a place for every round, also for those that match nothing: with numbers in
-    the millions that is gigabytes before any timer rings.
+    `re` stores a position per repetition, even if it matches nothing: with numbers in the
+    millions that takes gigabytes before any timer fires.
     """
     repeats = 1
     for found in _REPEATED_GROUP.finditer(text):
@@ -60,11 +60,11 @@ def _repeats(text: str) -> int:
 
 
 def _is_slow(pattern: re.Pattern[str]) -> bool:
-    """Whether the pattern is found to backtrack without end.
+    """Return True if the pattern backtracks without end.
 
-    `re` can be stopped by a signal alone, which Python allows in the main thread only;
-    elsewhere, and where there is no such timer, patterns are trusted. The timer counts
-    time on the processor, so a busy machine condemns nobody.
+    `re` can only be stopped by a signal, which Python allows in the main thread only; elsewhere,
+    and on systems without such a timer, patterns are trusted. The timer measures processor time,
+    so that a busy machine makes no difference.
     """
     if threading.current_thread() is not threading.main_thread():
         return False

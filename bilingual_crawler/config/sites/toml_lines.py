@@ -1,12 +1,12 @@
-"""On which line of a TOML file a key or a value stands.
+"""Finds the line of a key or a value in a TOML file.
 
-`tomllib` tells the line of a syntax error, but nothing about the places of valid keys, and
-a complaint about a value is worth little without its place. Instead of a second TOML
-parser, this lets `tomllib` find the statements: beginning where the last one ended, the
-fewest lines that are valid TOML on their own are the next statement, because a string or
-an array that runs over several lines is invalid until it is closed.
+`tomllib` reports the line of a syntax error, but not those of valid keys, and a complaint about
+a value is worth little without its line. Instead of a second TOML parser, this lets `tomllib`
+find the statements: from the end of the last one, the fewest lines that are valid TOML on their
+own are the next statement, because a string or array over several lines is invalid until it is
+closed.
 
-That is done only when there is something to complain about.
+This is only done if there is something to complain about.
 """
 
 import re
@@ -18,7 +18,7 @@ Path = tuple[str, ...]
 
 
 class _Statement(NamedTuple):
-    """The lines `first` to `last` (counted from 0), and what they say; None if nothing."""
+    """The lines `first` to `last`, counted from 0, and their content; None if it is invalid."""
 
     first: int
     last: int
@@ -75,14 +75,14 @@ class TomlLines:
                 table = paths[-1]
 
     def line_of(self, *path: str, element: int | None = None) -> int:
-        """The line of a key or table, or of one element of the array that is its value."""
+        """Return the line of a key or table, or of one element of the array that is its value."""
         statement, within = self._places[path]
         if element is not None:
             return self._line_of_element(statement, within, element)
         return statement.first + 1
 
     def _line_of_element(self, statement: _Statement, path: Path, element: int) -> int:
-        """The array is closed by hand after each of its lines, to see how far it has come."""
+        """Close the array after each of its lines, to see how many elements it has by then."""
         first = begun = statement.first
         for last in range(first, statement.last):
             array = _value(_parse(self._lines[first : last + 1], "\n]"), path)
@@ -94,10 +94,10 @@ class TomlLines:
 
 
 def line_of_syntax_error(text: str, message: str) -> int:
-    """The line that the message of a `tomllib` error is about.
+    """Return the line that the message of a `tomllib` error is about.
 
-    "At the end of the document" helps nobody to find the bracket that was never closed:
-    that is the beginning of the last statement.
+    "At the end of document" does not help to find a bracket that was never closed, so it
+    becomes the beginning of the last statement.
     """
     found = re.search(r"at line (\d+), column \d+\)$", message)
     if found:

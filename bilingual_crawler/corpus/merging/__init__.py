@@ -1,1 +1,1 @@
-"""Several crawl folders joined into one: the end of a crawl on many workers."""
+"""Several crawl folders merged into one: the end of a crawl on many workers."""

@@ -1,71 +1,95 @@
-"""The crawl folders of many workers become one, which every other command understands.
+"""Merges the crawl folders of several workers into one that every other command understands.
 
 The journals are read twice, in the order of URLs: to decide, and to write what was decided. The
-texts are read once. In memory is what a crawl of all these pages would have there.
+texts are read once. It takes as much memory as a crawl of all these pages.
 """
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
-from bilingual_crawler.corpus import declarations, off_topic, pages
+from bilingual_crawler.corpus import pages
 from bilingual_crawler.corpus.corpus import json_line, tsv_line
 from bilingual_crawler.corpus.merging import joined
-from bilingual_crawler.corpus.merging.choice import Choice
-from bilingual_crawler.corpus.merging.facts import joined_facts
-from bilingual_crawler.corpus.merging.part import CrawlPart
+from bilingual_crawler.corpus.merging.joined import Choice, joined_facts
+from bilingual_crawler.corpus.merging.parts import CrawlPart
+from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier import journaled
-from bilingual_crawler.languages import Languages
+from bilingual_crawler.languages import Languages, parse_languages
+from bilingual_crawler.outcomes import stop_sentence
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
-from bilingual_crawler.reporting import tally
+from bilingual_crawler.reporting import gather, tally
+from bilingual_crawler.reporting.counts import Counts
+from bilingual_crawler.reporting.explain import explain
+from bilingual_crawler.reporting.report import FORMAT, HARVEST, figures, versions, write_report
+from bilingual_crawler.reporting.tally import MILLISECONDS, RUNS, largest_first
 from bilingual_crawler.store.durable import sync
-from bilingual_crawler.store.folder import DOCUMENTS, PAIRS, PAIRS_TSV, CrawlFolder
+from bilingual_crawler.store.folder import DOCUMENTS, PAIRS, PAIRS_TSV, REPORT, CrawlFolder
 from bilingual_crawler.store.journal import Journal
 from bilingual_crawler.store.journal_tables import JournaledRows
 from bilingual_crawler.store.json_lines import Watch
+from bilingual_crawler.store.target import replacing_folder
 
 BATCH = 1_000
 """Rows and lines that are written at once."""
+MERGED = "merged"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """How it is decided what is kept; as the crawls decided, if they are to agree."""
+    """How to decide what is kept: as the crawls did, if the results are to agree."""
 
     pair_of: Callable[[str], Languages]
     duplicate_share: float = 0.8
     aids: PairingAids = NO_AIDS
     archives: bool = False
-    """Whether WARC files are copied."""
+    """Whether to copy WARC files."""
 
 
 @dataclass(slots=True)
 class Merged:
-    """What became of it."""
+    """The result of a merge."""
 
     pages: int = 0
     repeated: int = 0
-    """Pages that more than one worker had fetched."""
+    """Pages that more than one worker fetched."""
     documents: Counter[str] = field(default_factory=Counter)
     pairs: list[DocumentPair] = field(default_factory=list)
     missing: int = 0
-    """Documents whose lines cannot be read any more."""
+    """Documents whose lines cannot be read."""
     archives: int = 0
     """WARC files, copied or not."""
     outcomes: Counter[str] = field(default_factory=Counter)
-    """How URLs ended."""
+    """URLs by how they ended."""
     waiting: int = 0
     known: int = 0
-    """URLs; those that wait in Redis are nobody's."""
+    """Known URLs, without those that wait in Redis: they belong to no worker."""
     finished: bool = False
     totals: Counter[str] = field(default_factory=Counter)
 
 
+def merge_parts(
+    parts: Sequence[CrawlPart], target: Path, rules: Rules, watch: Watch = lambda _share: None
+) -> Merged:
+    """Merge the parts into a new folder, which appears when it is complete."""
+    langs = parse_languages(parts[0].langs)
+    with replacing_folder(target, option="--into") as path:
+        folder = CrawlFolder(path, str(langs), parts[0].topic)
+        try:
+            merged = Merge(parts, folder, rules, watch).run()
+        finally:
+            folder.close()
+        write_report(path / REPORT, merged_report(parts, merged, langs), durable=True)
+    return merged
+
+
 class Merge:
-    """Joins the parts into a new folder; the steps are called by `run` in their order."""
+    """Joins the parts into a new folder."""
 
     def __init__(
         self, parts: Sequence[CrawlPart], folder: CrawlFolder, rules: Rules, watch: Watch
@@ -77,11 +101,11 @@ class Merge:
         self._watch = _Steps(watch, 3 * sum(part.page_count() for part in parts))
         self._choice = Choice(rules.pair_of, rules.duplicate_share, rules.aids)
         self._merged = Merged()
-        for table in (pages, declarations, off_topic, journaled, tally):
+        for table in (pages, journaled, tally):
             folder.journal.define(table.SCHEMA)
 
     def run(self) -> Merged:
-        """Decide, write, tell."""
+        """Decide what is kept, write it, and return the counts."""
         self._decide()
         self._write_pages()
         self._write_lines()
@@ -114,15 +138,15 @@ class Merge:
             hashes = page.hashes if node == url else b""
             known = (url, node, page.language, page.signature, hashes, page.page)
             flags = (choice.is_duplicate(url), kept, kept)
-            self._rows.add(pages.INSERT, (*known, *flags))
+            self._rows.add(pages.INSERT_PAGE, (*known, *flags))
             self._merged.pages += 1
             self._merged.documents[page.language] += kept
             self._watch.step(copies)
         for url in choice.off_topic:
-            self._rows.add(off_topic.INSERT, (url,))
+            self._rows.add(pages.INSERT_OFF_TOPIC, (url,))
 
     def _write_lines(self) -> None:
-        """Each text once: into the file if it is kept, or else aside, for a crawl that goes on."""
+        """Write each text once: into the file if it is kept, or else into the journal."""
         choice, wanted = self._choice, set(self._choice)
         for part in self._parts:
             for key, line in part.lines():
@@ -151,7 +175,7 @@ class Merge:
             merged.waiting += outcome is None
             if outcome is not None:
                 merged.outcomes[outcome] += 1
-        for part in self._parts:  # workers with their frontier in Redis count their own
+        for part in self._parts:  # workers that share a frontier in Redis count their own
             shared = Counter(dict(part.rows("outcomes")))
             merged.outcomes += shared
             merged.known += shared.total()
@@ -174,7 +198,7 @@ class Merge:
                 self._merged.archives += 1
 
     def _copy_archive(self, part: CrawlPart, name: str, size: int) -> None:
-        """Copy a file under the next free number, so far as it is complete."""
+        """Copy the complete part of a file, under the next free number."""
         copy = f"crawl-{self._merged.archives:05d}.warc.gz"
         with part.archive(name, size) as old, (self._folder.path / copy).open("wb") as new:
             shutil.copyfileobj(old, new)
@@ -183,7 +207,7 @@ class Merge:
 
 
 class _Rows(JournaledRows):
-    """Hands rows and lines to the journal, and has it write them when there are many."""
+    """Hands rows and lines to the journal, and makes a checkpoint once per batch."""
 
     def __init__(self, journal: Journal) -> None:
         super().__init__(journal)
@@ -192,20 +216,20 @@ class _Rows(JournaledRows):
 
     def add(self, sql: str, *rows: tuple[Any, ...]) -> None:
         super().add(sql, *rows)
-        self._grown()
+        self._count_one()
 
     def append(self, file: str, line: str) -> None:
         self._journal.append(file, line)
-        self._grown()
+        self._count_one()
 
-    def _grown(self) -> None:
+    def _count_one(self) -> None:
         self._count += 1
         if self._count % BATCH == 0:
             self._journal.checkpoint(wait=True)
 
 
 class _Steps:
-    """Tells a bar how far it is."""
+    """Reports the share that is done."""
 
     def __init__(self, watch: Watch, total: int) -> None:
         self._watch = watch
@@ -216,3 +240,90 @@ class _Steps:
         self._done += count
         if self._done % BATCH < count:
             self._watch(min(1.0, self._done / self._total))
+
+
+def merged_report(parts: Sequence[CrawlPart], merged: Merged, langs: Languages) -> dict[str, Any]:
+    """Return crawl.json of the merged folder; its sums are those of all workers."""
+    counts = _counts(parts, merged, langs)
+    facts = joined_facts(parts)
+    return {
+        "format": FORMAT,
+        "langs": str(langs),
+        "languages": [{"code": each.code, "name": each.name} for each in langs],
+        "seeds": _seeds(parts),
+        "seeds_from": ", ".join(dict.fromkeys(_texts(parts, "seeds_from"))),
+        "topic_terms": max((int(part.report.get("topic_terms") or 0) for part in parts), default=0),
+        "files": dict(HARVEST),
+        "settings": common_settings(parts),
+        "versions": versions(),
+        "state": "finished" if merged.finished else "stopped",
+        "stopped_by": MERGED,
+        "stopped_why": stop_sentence(MERGED),
+        "started": facts.get("started"),
+        "updated": datetime.now(UTC).isoformat(timespec="seconds"),
+        "seconds": merged.totals[MILLISECONDS] / 1000,
+        "runs": merged.totals[RUNS],
+        **figures(counts, ()),
+        "yield": [(counts.pages, counts.harvested)] if counts.pages else [],
+        "explanation": explain(counts),
+        "merged_from": [_about(part) for part in parts],
+        "pages_fetched_by_several": merged.repeated,
+    }
+
+
+def common_settings(parts: Iterable[CrawlPart]) -> dict[str, Any]:
+    """Return the settings in which all workers agree."""
+    given = [settings_of(part) for part in parts]
+    return {
+        name: value
+        for name, value in (given[0] if given else {}).items()
+        if all(name in each and each[name] == value for each in given)
+    }
+
+
+def shared_setting(parts: Iterable[CrawlPart], name: str) -> Any:
+    """Return the value of a setting that decides what is kept; None if no worker had one.
+
+    Workers that had different ones are an error: the user must choose.
+    """
+    found = list(dict.fromkeys(settings_of(part).get(name) for part in parts))
+    if len(found) > 1:
+        values = " and ".join("none" if each is None else repr(each) for each in found)
+        raise ConfigurationError(
+            f"The crawls had different values of {name} ({values}): choose one with -s {name}=..."
+        )
+    return found[0]
+
+
+def settings_of(part: CrawlPart) -> Mapping[str, Any]:
+    """Return the settings of a worker that differ from the defaults."""
+    found = part.report.get("settings")
+    return found if isinstance(found, dict) else {}
+
+
+def _counts(parts: Sequence[CrawlPart], merged: Merged, langs: Languages) -> Counts:
+    return Counts(
+        langs=langs,
+        seeds=len(_seeds(parts)),
+        documents=largest_first(+merged.documents),
+        pairs=len(merged.pairs),
+        pairs_by_detector=gather.detectors_of(merged.pairs),
+        known=merged.known,
+        waiting=merged.waiting,
+        **gather.sums_of(merged.totals, merged.outcomes),
+    )
+
+
+def _seeds(parts: Iterable[CrawlPart]) -> list[str]:
+    seeds = (seed for part in parts for seed in part.report.get("seeds") or ())
+    return list(dict.fromkeys(map(str, seeds)))
+
+
+def _texts(parts: Iterable[CrawlPart], name: str) -> list[str]:
+    return [str(part.report[name]) for part in parts if part.report.get(name)]
+
+
+def _about(part: CrawlPart) -> dict[str, Any]:
+    """Return what a worker had at its end, by its own report."""
+    known = {name: part.report.get(name) for name in ("pages", "documents", "pairs", "seconds")}
+    return {"folder": part.path.name, "finished": part.is_finished, **known}

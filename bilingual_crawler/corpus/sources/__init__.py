@@ -1,1 +1,1 @@
-"""What others fetched, as documents: WARC files, directories, lists, folders of crawls."""
+"""Documents from sources other than a crawl: WARC files, directories, lists, crawl folders."""

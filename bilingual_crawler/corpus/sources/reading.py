@@ -1,4 +1,4 @@
-"""What the readers of all sources share: what they give, and what they tell of the rest."""
+"""What the readers of all sources share: what they yield, and how they report the rest."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -12,7 +12,8 @@ from bilingual_crawler.documents.sitemap import Sitemap, is_sitemap, read_sitema
 from bilingual_crawler.languages import Languages
 from bilingual_crawler.store.warc_reader import RecordedResponse
 
-SHOWN = 3
+EXAMPLES = 3
+"""Examples that are kept per reason."""
 
 
 class Alias(NamedTuple):
@@ -23,44 +24,44 @@ class Alias(NamedTuple):
 
 
 Found = Document | Alias | Sitemap
-"""What sources give."""
+"""What sources yield."""
 
 
 class Skips:
-    """What was passed over: how much for each reason, and the first few by name."""
+    """What was skipped: a count per reason, and the first few examples."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.examples: dict[str, list[str]] = {}
 
     def add(self, reason: str, what: str) -> None:
-        """Count one thing that is not read, or read and not used."""
+        """Count one thing that was not read, or read and not used."""
         self.counts[reason] += 1
         shown = self.examples.setdefault(reason, [])
-        if len(shown) < SHOWN:
+        if len(shown) < EXAMPLES:
             shown.append(what)
 
 
 def unchanged(_url: str, answer: RecordedResponse) -> RecordedResponse:
-    """An answer as it was recorded."""
+    """Return a response as it was recorded."""
     return answer
 
 
 @dataclass(slots=True)
 class SourceReading:
-    """How sources are read, and what came of it so far."""
+    """How to read sources, and what was skipped so far."""
 
     languages: Languages
-    """The languages that are wanted."""
+    """The wanted languages."""
     change: Callable[[str, RecordedResponse], RecordedResponse] = unchanged
-    """What is done to the bytes of a page before they are parsed."""
+    """Changes a response before it is parsed."""
     progress: Callable[[int], None] = lambda _bytes: None
-    """Told after each page how many more bytes were read."""
+    """Called after each page with the number of bytes that were read since the last call."""
     skips: Skips = field(default_factory=Skips)
     identifier: LanguageIdentifier = CLD2
 
     def read(self, url: str, answer: RecordedResponse) -> Document | Sitemap:
-        """The page that an answer holds, or what it says of other pages."""
+        """Return the page or sitemap in a response."""
         if is_sitemap(answer.body, url):
             return read_sitemap(answer.body, url)
         return build_document(

@@ -1,7 +1,7 @@
-"""The pages in a directory: a mirror of a site, or files that somebody has gathered.
+"""The pages in a directory: a mirror of a site, or files that a user has collected.
 
-Files get `file:` URLs, so that names, folders and relative links are evidence as those of a
-site are. Which two folders may hold the two sides of a pair can be restricted as Almeida does.
+Files get `file:` URLs, so that names, folders and relative links are evidence just as on a site.
+Folder rules, after Almeida, restrict which two folders may hold the two sides of a pair.
 """
 
 import os
@@ -13,7 +13,7 @@ from typing import Any, Self
 from urllib.parse import unquote, urlsplit
 
 from bilingual_crawler.corpus.sources.reading import Found, SourceReading
-from bilingual_crawler.corpus.sources.warc import is_warc, warc_documents
+from bilingual_crawler.corpus.sources.recorded import is_warc, warc_documents
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.sitemap import Sitemap, is_sitemap
 from bilingual_crawler.errors import ConfigurationError
@@ -25,7 +25,7 @@ _LOOKED_AT = 512
 
 
 def tree_documents(root: Path, reading: SourceReading) -> Iterator[Found]:
-    """Every page and sitemap below a directory, by name; links to folders are not followed."""
+    """Yield every page and sitemap below a directory, by name; symbolic links are not followed."""
     for folder, folders, names in os.walk(root, onerror=_refuse):
         for name in [each for each in folders if each.startswith(".")]:
             reading.skips.add("hidden", os.path.join(folder, name))  # noqa: PTH118 - by the million
@@ -44,7 +44,7 @@ def tree_documents(root: Path, reading: SourceReading) -> Iterator[Found]:
 
 
 def read_file(path: Path, reading: SourceReading) -> Document | Sitemap | None:
-    """The page or the sitemap in a file; None, and a reason in the skips, where there is none."""
+    """Return the page or sitemap in a file; None, with a reason in the skips, if there is none."""
     answer = _answer(path, reading)
     if answer is None:
         return None
@@ -77,7 +77,7 @@ def _answer(path: Path, reading: SourceReading) -> RecordedResponse | None:
 
 
 def _kind(path: Path, body: bytes) -> bytes:
-    """The media type, by the ending; a file of another ending must look like markup."""
+    """Return the media type by the file ending; any other file must look like markup."""
     if is_sitemap(body, file_url(path)):
         return b"application/xml"
     ending = path.suffix.lower()
@@ -90,19 +90,19 @@ def _kind(path: Path, body: bytes) -> bytes:
 
 
 def file_url(path: Path) -> str:
-    """The `file:` URL of a path."""
+    """Return the `file:` URL of a path."""
     return absolute(path).as_uri()
 
 
 def absolute(path: Path) -> Path:
-    """A path from the root, without steps back, as it is written: links are not followed."""
+    """Return an absolute path without `..`; symbolic links are not followed."""
     return Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links
 
 
 def _refuse(error: OSError) -> None:
     raise ConfigurationError(
-        f"{error.filename} cannot be read: {error.strerror}. Give yourself the right to read it,"
-        " or name the folders that you may read."
+        f"{error.filename} cannot be read: {error.strerror}. Make it readable, or name"
+        " folders that are."
     ) from error
 
 
@@ -110,10 +110,10 @@ def _refuse(error: OSError) -> None:
 class FolderRules:
     """Almeida's four conditions on the folders of two files; a rule that is None is off.
 
-    `same`: one folder, at most so deep. `level`: folders of equal depth whose common parent is
-    at most so far up. `parent`: one above the other, at most so far. `across`: depths that
-    differ by at most the first number, with a common parent at most the second above the
-    deeper one.
+    `same`: one folder, at most that deep. `level`: folders of equal depth whose common parent is
+    at most that many levels up. `parent`: one above the other, at most that many levels.
+    `across`: depths that differ by at most the first number, with a common parent at most the
+    second number above the deeper one.
     """
 
     same: int | None = None
@@ -123,7 +123,7 @@ class FolderRules:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The rules that are written as "same=2,level=1,parent=2,across=1/2"."""
+        """Parse rules such as "same=2,level=1,parent=2,across=1/2"."""
         rules: dict[str, Any] = {}
         for part in text.split(","):
             name, _, value = part.strip().partition("=")
@@ -132,16 +132,16 @@ class FolderRules:
             known = name in cls.__dataclass_fields__ and len(numbers) == wanted
             if not known or not all(number.isdecimal() for number in numbers):
                 raise ConfigurationError(
-                    f"{part.strip()!r} is no rule for folders: write some of same=2, level=1,"
-                    " parent=2 and across=1/2, with commas between."
+                    f"{part.strip()!r} is not a folder rule: write some of same=2, level=1,"
+                    " parent=2 and across=1/2, separated by commas."
                 )
             rules[name] = int(numbers[0]) if wanted == 1 else (int(numbers[0]), int(numbers[1]))
         return cls(**rules)
 
     def allow(self, first: str, second: str, roots: tuple[str, ...] = ()) -> bool:
-        """Whether two URLs may be a pair; depth counts from the innermost of `roots`.
+        """Return whether two URLs may be a pair; depth counts from the innermost of `roots`.
 
-        Only files are judged: the rules say nothing of pages of the web.
+        The rules apply to files only; pages on the web always pass.
         """
         if not (first.startswith("file:") and second.startswith("file:")):
             return True
@@ -164,7 +164,7 @@ class FolderRules:
 
 
 def _folders(url: str, roots: tuple[str, ...]) -> list[str]:
-    """The folders of a file, below the root that it was found in."""
+    """Return the folders of a file, below the root it was found in."""
     path = PurePosixPath(unquote(urlsplit(url).path))
     inside = [root for root in roots if path.is_relative_to(root)]
     if inside:

@@ -6,6 +6,8 @@ pre-fetch, a worker, a future feature), must not reach anybody. So Chromium is t
 leads anywhere and that everything, loopback included, goes through a proxy that does not exist:
 a page cannot reach the network that the crawler runs in, and no server hears from the browser
 what it did not hear from the crawler.
+
+Why a page could not be rendered.
 """
 
 import importlib.util
@@ -75,3 +77,32 @@ def launch_options(program: str) -> dict[str, Any]:
         "handle_sighup": False,
         "timeout": 30_000,
     }
+
+
+CRASH = "crash"
+
+
+class RenderingFailedError(Exception):
+    """A page of which the browser made nothing; the page as it was fetched stands.
+
+    `reason` is the word that is counted, `detail` the sentence that is shown.
+    """
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.detail = detail
+
+
+class StoppingError(RenderingFailedError):
+    """The crawl is ending before the page was rendered; another run has to do it."""
+
+    def __init__(self) -> None:
+        super().__init__("stopping", "The crawl is ending.")
+
+
+class NoBrowserError(RenderingFailedError):
+    """The browser does not start."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__("no_browser", detail)

@@ -19,14 +19,15 @@ from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 from scrapy_playwright.page import PageMethod
 from scrapy_playwright.provider import PlaywrightBrowserProvider
 
-from bilingual_crawler.crawl.browser.chromium import ADVICE, launch_options
-from bilingual_crawler.crawl.browser.failure import (
+from bilingual_crawler.crawl.browser.chromium import (
+    ADVICE,
     CRASH,
     NoBrowserError,
     RenderingFailedError,
     StoppingError,
+    launch_options,
 )
-from bilingual_crawler.crawl.browser.supply import Supply
+from bilingual_crawler.crawl.browser.resources import Supply
 from bilingual_crawler.crawl.browser.visit import CLOSING_SECONDS, Findings, Terms, Visit
 
 logger = logging.getLogger(__name__)

@@ -16,11 +16,9 @@ from urllib.parse import urldefrag
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Frame, Page, Request, Route
 
-from bilingual_crawler.crawl.browser.controls import Controls
-from bilingual_crawler.crawl.browser.failure import CRASH, RenderingFailedError, StoppingError
-from bilingual_crawler.crawl.browser.isolated_world import IsolatedWorld
-from bilingual_crawler.crawl.browser.resource_policy import Treatment, treatment_of
-from bilingual_crawler.crawl.browser.supply import Resource, Supply
+from bilingual_crawler.crawl.browser.chromium import CRASH, RenderingFailedError, StoppingError
+from bilingual_crawler.crawl.browser.page_scripts import Controls, IsolatedWorld
+from bilingual_crawler.crawl.browser.resources import Resource, Supply, Treatment, treatment_of
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.documents.scripted import LEAST_TEXT, linked_languages
 

@@ -2,9 +2,11 @@
 
 Such a page is looked at, not harvested. It has an identity of its own in the frontier, so that
 harvesting can still ask for it when its site is found to be bilingual.
+
+Giving everything that waits in the two queues its place by what was learned.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, Self
 
 from scrapy import Request
@@ -13,6 +15,7 @@ from scrapy.http import Response
 from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.requests import LOOK, read_fields
 from bilingual_crawler.discovery.learner import Queue
+from bilingual_crawler.discovery.search import Search
 from bilingual_crawler.discovery.site_records import Approach
 
 _MARK = LOOK.encode()
@@ -69,3 +72,19 @@ class Look(NamedTuple):
     def approach(self, url: str) -> Approach:
         """How discovery came to a page."""
         return Approach(url, self.words, self.via)
+
+
+Waiting = tuple[int, str, bytes | None]
+"""A fingerprint, its URL, and its request as it lies in the frontier."""
+
+
+def ranked(search: Search, waiting: Iterable[Waiting]) -> Iterator[tuple[int, float]]:
+    """The new priority of every link that waits in a queue; nothing of what does not.
+
+    It reads counts that may grow meanwhile, which changes a priority by a hair.
+    """
+    for fingerprint, url, payload in waiting:
+        look = Look.from_payload(payload)
+        if look is not None and look.queue is not None:
+            approach = search.best_approach(look.queue, look.approach(url))
+            yield fingerprint, search.priority(look.queue, approach)

@@ -1,10 +1,10 @@
 """The extension behind BILINGUAL_ALIGN: sentences.jsonl.gz grows with the crawl.
 
-A lexicon is learned from the whole crawl, so each alignment is of everything that the crawl has
-written by then. It is begun anew only when there are half as many pairs again, so that all of
-them together cost no more than a few times the last one, and it runs in a process of its own
-that yields to everything else. The file is replaced as a whole: at any moment, also after a
-kill, it is the complete alignment of some moment of the crawl.
+A lexicon is learned from the whole crawl, so each alignment covers everything written so far. A
+new one starts only when the number of pairs has grown by half, so all of them together cost no
+more than a few times the last one. It runs in its own low-priority process. The file is replaced
+as a whole: at any moment, even after a kill, it is a complete alignment of the crawl at some
+earlier moment.
 """
 
 import json
@@ -23,12 +23,12 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.threads import deferToThread
 
 from bilingual_crawler.crawl.context import Crawl
-from bilingual_crawler.crawl.deadline import ORDER, StopDeadline
+from bilingual_crawler.crawl.deadline import TIDY, StopDeadline
 from bilingual_crawler.store.sentence_pair import SENTENCES
 
 logger = logging.getLogger(__name__)
 
-FEWEST_PAIRS = 20
+MIN_PAIRS = 20
 GROWTH = 1.5
 LOOK_SECONDS = 0.2
 MODULE = "bilingual_crawler.reporting.alignment"
@@ -36,9 +36,9 @@ STATS = "bilingual/alignment/"
 
 
 class CrawlAligner:
-    """Starts alignments while the crawl runs, and the last one when its files are in order.
+    """Starts alignments while the crawl runs, and the last one when its files are complete.
 
-    Order 120: after the reporter, whose display is over by then.
+    Order 120: after the reporter, whose display has ended by then.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -56,7 +56,7 @@ class CrawlAligner:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build the extension of a crawl."""
+        """Build the extension for a crawl."""
         return cls(crawler)
 
     def _opened(self) -> None:
@@ -65,16 +65,16 @@ class CrawlAligner:
             self._looks.start(seconds, now=False)
 
     def _look(self) -> None:
-        """Begin another alignment if there is enough that is new."""
+        """Start another alignment if there are enough new pairs."""
         if self._process is not None and self._process.poll() is None:
             return
         pairs = self._crawl.corpus.pair_count
-        if pairs >= max(FEWEST_PAIRS, GROWTH * self._aligned):
+        if pairs >= max(MIN_PAIRS, GROWTH * self._aligned):
             self._aligned = pairs
             self._process = self._start(subprocess.DEVNULL)
 
     async def _closed(self) -> None:
-        """Align what the crawl has come to; an alignment of less is of no use any more."""
+        """Align the whole crawl; an unfinished earlier alignment is of no use any more."""
         if self._looks.running:
             self._looks.stop()
         if self._process is not None and self._process.poll() is None:
@@ -87,19 +87,19 @@ class CrawlAligner:
         process = self._start(subprocess.PIPE)
         ending = deferToThread(_communicate, process, self._crawl.deadline)
         printed, said = await maybe_deferred_to_future(ending)
-        if self._crawl.deadline.told and process.returncode == -signal.SIGTERM:
-            logger.info("There was no time to align the sentences: scrapy align %s", folder)
+        if self._crawl.deadline.is_set and process.returncode == -signal.SIGTERM:
+            logger.info("No time was left to align the sentences: run scrapy align %s", folder)
             return
         if process.returncode != 0:
             why = (said.strip().splitlines() or [f"status {process.returncode}"])[-1]
             logger.error(
-                "The sentences are not aligned: %s. To try again: scrapy align %s", why, folder
+                "The sentences could not be aligned: %s. To try again: scrapy align %s", why, folder
             )
             return
-        self._tell(json.loads(printed))
+        self._report(json.loads(printed))
 
     def _start(self, output: int) -> "subprocess.Popen[str]":
-        """Begin to align the folder in a process that finds what this one finds."""
+        """Start to align the folder in a process with the same import path as this one."""
         return subprocess.Popen(  # noqa: S603 - our own module, our own folder
             [sys.executable, "-m", MODULE, str(self._crawl.folder.path.absolute())],
             stdin=subprocess.DEVNULL,
@@ -109,7 +109,7 @@ class CrawlAligner:
             env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
 
-    def _tell(self, counts: dict[str, Any]) -> None:
+    def _report(self, counts: dict[str, Any]) -> None:
         for name in ("sentence_pairs", "kept"):
             self._stats.set_value(STATS + name, counts[name])
         for rule, number in counts["dropped"].items():
@@ -122,11 +122,11 @@ class CrawlAligner:
         )
 
 
-def _communicate(process: "subprocess.Popen[str]", patience: StopDeadline) -> tuple[str, str]:
-    """What a process says until it ends, or until the crawl can wait for it no longer."""
+def _communicate(process: "subprocess.Popen[str]", deadline: StopDeadline) -> tuple[str, str]:
+    """Return the output of a process, which is terminated if the crawl cannot wait for it."""
     while True:
         try:
             return process.communicate(timeout=LOOK_SECONDS)
         except subprocess.TimeoutExpired:
-            if patience.is_over(ORDER):
+            if deadline.is_over(TIDY):
                 process.terminate()

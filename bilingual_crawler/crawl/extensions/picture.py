@@ -11,7 +11,7 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 from bilingual_crawler.crawl.context import Crawl
-from bilingual_crawler.reporting.yields import Point
+from bilingual_crawler.reporting.tally import Point
 from bilingual_crawler.store.durable import replacing
 from bilingual_crawler.store.folder import PICTURE, REPORT
 

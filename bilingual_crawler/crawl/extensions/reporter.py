@@ -14,7 +14,7 @@ from twisted.internet.task import LoopingCall
 
 from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.extensions.display import make_display
-from bilingual_crawler.crawl.fetching.crawl_delay import HOSTS_STAT
+from bilingual_crawler.crawl.fetching.delays import HOSTS_STAT
 from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.signals import crawl_failed, pair_found, url_ended
 from bilingual_crawler.documents.document import Document
@@ -23,15 +23,20 @@ from bilingual_crawler.frontier.entry import Frontier, State
 from bilingual_crawler.outcomes import Outcome, stop_sentence
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.reporting import gather
-from bilingual_crawler.reporting.counts import Counts, Yield
+from bilingual_crawler.reporting.counts import Counts, FoundSites, Yield
 from bilingual_crawler.reporting.explain import explain
-from bilingual_crawler.reporting.found_sites import FoundSites
 from bilingual_crawler.reporting.progress import Pace, Progress, Throttled
 from bilingual_crawler.reporting.report import HARVEST, SEARCH, about, figures, write_report
-from bilingual_crawler.reporting.resume import resume_command
-from bilingual_crawler.reporting.summary import Ending, best_pairs
-from bilingual_crawler.reporting.tally import MILLISECONDS, RUNS, URLS, Tally, largest_first, under
-from bilingual_crawler.reporting.yields import YieldCurve
+from bilingual_crawler.reporting.summary import Ending, best_pairs, resume_command
+from bilingual_crawler.reporting.tally import (
+    MILLISECONDS,
+    RUNS,
+    URLS,
+    Tally,
+    YieldCurve,
+    largest_first,
+    under,
+)
 from bilingual_crawler.store.folder import REPORT
 
 logger = logging.getLogger(__name__)

@@ -18,7 +18,7 @@ from scrapy.http import Headers, Response
 from scrapy.http.request import NO_CALLBACK
 
 from bilingual_crawler import __version__
-from bilingual_crawler.crawl.browser.supply import closed_by
+from bilingual_crawler.crawl.browser.resources import closed_by
 from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.fetching.identity import robot_of
 from bilingual_crawler.crawl.fetching.optouts import (

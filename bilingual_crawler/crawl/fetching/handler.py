@@ -24,11 +24,11 @@ from twisted.internet.error import DNSLookupError
 from twisted.python.failure import Failure
 
 from bilingual_crawler.crawl.context import config_of
-from bilingual_crawler.crawl.fetching import addresses
+from bilingual_crawler.crawl.deadline import Interruptible
+from bilingual_crawler.crawl.fetching import guard
+from bilingual_crawler.crawl.fetching.delays import SendTimes
+from bilingual_crawler.crawl.fetching.failures import STATUSES, Refused, UnknownStatusError
 from bilingual_crawler.crawl.fetching.guard import private_address
-from bilingual_crawler.crawl.fetching.interruption import Interruptible
-from bilingual_crawler.crawl.fetching.refusal import STATUSES, Refused, UnknownStatusError
-from bilingual_crawler.crawl.fetching.send_times import SendTimes
 
 LONGEST_HEADERS = 256 * 1024
 
@@ -47,7 +47,7 @@ class PublicReceiver:
     def addressResolved(self, address: Any) -> None:  # noqa: N802 - Twisted's name
         """Hand on one address if it is public."""
         host = getattr(address, "host", "")
-        if addresses.is_public(host):
+        if guard.is_public(host):
             self._receiver.addressResolved(address)
         else:
             self._refused.append(host)
@@ -115,7 +115,7 @@ class PublicEndpoint:
 
 def _checked_peer(protocol: Any) -> Any:
     peer = protocol.transport.getPeer().host
-    if not addresses.is_public(peer):
+    if not guard.is_public(peer):
         protocol.transport.abortConnection()
         raise private_address(peer)
     return protocol
@@ -216,7 +216,7 @@ class GuardedDownloadHandler(HTTP11DownloadHandler):
         if not request.meta.get("proxy"):
             self._send_times.begin(request)
             return await super().download_request(request)
-        self._send_times.left(request)
+        self._send_times.sent(request)
         if self._proxied is None:
             self._proxied = HTTP11DownloadHandler(self._crawler)
         return await self._proxied.download_request(request)

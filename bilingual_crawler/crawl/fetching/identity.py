@@ -8,7 +8,7 @@ from scrapy import Request
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 from bilingual_crawler.config.settings import user_agent
-from bilingual_crawler.crawl.fetching.addresses import is_open_host
+from bilingual_crawler.crawl.fetching.guard import is_open_host
 from bilingual_crawler.languages import Languages
 from bilingual_crawler.urls.hosts import host_of
 

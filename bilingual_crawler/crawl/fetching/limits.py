@@ -17,7 +17,7 @@ from scrapy.exceptions import StopDownload
 from scrapy.http import Headers, HtmlResponse, Response
 
 from bilingual_crawler.crawl.context import config_of
-from bilingual_crawler.crawl.fetching.refusal import Refused
+from bilingual_crawler.crawl.fetching.failures import Refused
 from bilingual_crawler.crawl.fetching.site_files import asked_url, is_page, is_site_file
 
 MOST_CODINGS = 2

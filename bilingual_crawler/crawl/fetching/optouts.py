@@ -25,15 +25,17 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from bilingual_crawler.crawl.context import Crawl, config_of
 from bilingual_crawler.crawl.fetching import tdmrep
-from bilingual_crawler.crawl.fetching.identity import ROBOT_NAME, is_named, robot_of
-from bilingual_crawler.crawl.fetching.refusal import (
+from bilingual_crawler.crawl.fetching.failures import (
     Refused,
     TdmUnavailableError,
     reason_of,
     status_key,
 )
-from bilingual_crawler.crawl.fetching.site_cache import ASK_AGAIN_SECONDS, Kept, SiteCache
+from bilingual_crawler.crawl.fetching.identity import ROBOT_NAME, is_named, robot_of
 from bilingual_crawler.crawl.fetching.site_files import (
+    ASK_AGAIN_SECONDS,
+    Kept,
+    SiteCache,
     cannot_answer,
     file_request,
     is_page,

@@ -17,7 +17,7 @@ from scrapy.utils.response import response_status_message
 from twisted.internet.task import deferLater
 
 from bilingual_crawler.crawl.context import config_of
-from bilingual_crawler.crawl.fetching.interruption import Interruptible
+from bilingual_crawler.crawl.deadline import Interruptible
 from bilingual_crawler.crawl.request_state import RequestState
 
 LONGEST_DELAY = 600.0

@@ -24,7 +24,7 @@ from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
 from bilingual_crawler.crawl.context import Crawl
-from bilingual_crawler.crawl.fetching.refusal import reason_of, status_key
+from bilingual_crawler.crawl.fetching.failures import reason_of, status_key
 from bilingual_crawler.crawl.fetching.site_files import asked_url, is_page, is_site_file
 from bilingual_crawler.crawl.signals import stop_deadline_passed
 from bilingual_crawler.documents.sitemap import Sitemap, read_sitemap

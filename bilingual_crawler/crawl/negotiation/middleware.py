@@ -5,6 +5,8 @@ other one. Where an address turns out to have both, each page of the host is ask
 language it did not come in, by an ordinary request that goes through the frontier, and gives a
 document of its own: the same URL, another `variant`. A cookie by which a site chooses is often
 seen late, when its language switch is followed; the pages that came before are then made up for.
+
+The variants of a URL in Scrapy's HTTP cache: two answers, not one in place of the other.
 """
 
 import logging
@@ -17,19 +19,19 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DontCloseSpider
 from scrapy.http import Response
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from scrapy.utils.request import RequestFingerprinter, fingerprint
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.fetching.optouts import opt_out_of
-from bilingual_crawler.crawl.negotiation.inquiry import Inquiry
-from bilingual_crawler.crawl.negotiation.questions import Questions
-from bilingual_crawler.crawl.negotiation.signs import cookies_set, names_translation
-from bilingual_crawler.crawl.negotiation.ways import (
+from bilingual_crawler.crawl.negotiation.host_facts import (
     HostFacts,
     KnownHosts,
     Way,
 )
+from bilingual_crawler.crawl.negotiation.inquiry import Inquiry, Questions
+from bilingual_crawler.crawl.negotiation.signs import cookies_set, names_translation
 from bilingual_crawler.crawl.request_state import RequestState, end_url
 from bilingual_crawler.documents.document import Document, DocumentKey
 from bilingual_crawler.frontier.entry import State
@@ -249,3 +251,17 @@ def _asked_for(response: Response) -> str:
     before = response.meta.get("redirect_urls") or [response.url]
     same = urlsplit(before[-1]).netloc == urlsplit(response.url).netloc
     return str(before[-1]) if same else response.url
+
+
+DECIDING = ("Accept-Language", "Cookie")
+"""The headers by which a server chooses a variant."""
+
+
+class VariantFingerprinter(RequestFingerprinter):
+    """Scrapy's own fingerprint; for a variant it looks at the deciding headers as well."""
+
+    def fingerprint(self, request: Request) -> bytes:
+        """The key of a request, for whoever keeps answers."""
+        if not RequestState.of(request).variant:
+            return super().fingerprint(request)
+        return fingerprint(request, include_headers=DECIDING)

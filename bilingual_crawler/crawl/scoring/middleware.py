@@ -14,6 +14,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.utils.asyncio import sleep
 
+from bilingual_crawler.crawl.background import ScoringThread
 from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.fetching.optouts import (
     CLOSED,
@@ -23,9 +24,7 @@ from bilingual_crawler.crawl.fetching.optouts import (
 )
 from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.scoring.actions import ScorerActions
-from bilingual_crawler.crawl.scoring.feedback import Feedback
-from bilingual_crawler.crawl.scoring.live import LiveCrawl, PageLanguages
-from bilingual_crawler.crawl.scoring.worker import ScoringThread
+from bilingual_crawler.crawl.scoring.live import Feedback, LiveCrawl, PageLanguages
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.frontier.entry import CrawlFrontier, State
 from bilingual_crawler.languages import Languages

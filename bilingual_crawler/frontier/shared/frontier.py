@@ -1,9 +1,9 @@
 """The frontier in Redis, shared by any number of workers.
 
-Redis decides: every change is a script that is atomic and may come twice. Sites are leased
-to workers, so that pairing, duplicates, learning and politeness stay local to one of them;
-what a worker must look up all the time is in its `Mirror`. What it changes is collected in
-an `Outbox` and travels with its next pop, one round trip a page.
+Redis decides: every change is a script that is atomic and may be run twice. Sites are leased to
+workers, so that pairing, duplicates, learning and politeness stay local to one worker. All that a
+worker looks up frequently is in its `Mirror`. Its changes are collected in an `Outbox` and sent
+with its next pop, in one round trip per page.
 """
 
 import contextlib
@@ -45,17 +45,17 @@ logger = logging.getLogger(__name__)
 MOST_REFUSED = 50
 """URLs that the gate may refuse in one pop."""
 POLL_SECONDS = 1.0
-"""How long a worker without work waits before it looks whether others have found some."""
+"""How long a worker without work waits before it asks Redis again."""
 CLOSING_SECONDS = 5.0
 
 
 def no_delay(_host: str) -> float:
-    """The delay of hosts for those who know no politeness."""
+    """Return no delay, for tests and benchmarks."""
     return 0.0
 
 
 class RedisFrontier:
-    """One worker's view of the shared frontier; it keeps the promises of `Frontier`."""
+    """The shared frontier as one worker uses it."""
 
     def __init__(
         self,
@@ -95,27 +95,27 @@ class RedisFrontier:
 
     @property
     def outcomes(self) -> Counter[str]:
-        """How the URLs ended that this worker fetched."""
+        """The outcomes of the URLs that this worker fetched."""
         return self._ends.outcomes
 
     @property
     def known(self) -> int:
-        """How many URLs were ever pushed, by all workers."""
+        """The number of URLs that were ever pushed, by all workers."""
         return self._outbox.known
 
     @property
     def shelved(self) -> int:
-        """How many URLs wait for a run with a larger budget."""
+        """The number of URLs that wait for a run with a larger budget."""
         return self._outbox.figures.shelved
 
     @property
     def fenced(self) -> int:
-        """How many changes came too late, from any worker."""
+        """The number of changes that came too late, from any worker."""
         return self._outbox.figures.fenced
 
     @property
     def dropped(self) -> int:
-        """How much was found in Redis that no worker had put there."""
+        """The number of records in Redis that no worker can have written."""
         return self._outbox.figures.dropped
 
     @property
@@ -130,25 +130,25 @@ class RedisFrontier:
 
     @property
     def stopped_sites(self) -> list[str]:
-        """Sites of which nothing more is wanted, by whomever."""
+        """Sites that some worker has stopped."""
         return self._sites.stopped
 
     @property
     def keep_up_seconds(self) -> float:
-        """How often `keep_up` wants to be called."""
+        """The interval at which to call `keep_up`."""
         return min(self._lease.seconds / 6, POLL_SECONDS)
 
     def pending(self) -> bool:
-        """Whether there may be anything to hand out, now or when another worker dies."""
+        """Return True if there may be anything to hand out, now or when another worker dies."""
         return self._link.is_away or len(self) > 0 or self._outbox.figures.elsewhere > 0
 
     def state_of(self, fingerprint: int) -> State | None:
-        """Where a URL stands, as far as this worker knows; None if it knows nothing."""
+        """Return the state of a URL as far as this worker knows; None if unknown."""
         sight = self._mirror.get(fingerprint)
         return None if sight is None else sight.state
 
     def prefetch(self, urls: Iterable[tuple[int, str]]) -> None:
-        """Learn where URLs of sites of others stand, in one question."""
+        """Ask Redis for the states of URLs on sites of other workers, in one call."""
         asked = {
             fingerprint: host
             for fingerprint, host in urls
@@ -182,7 +182,7 @@ class RedisFrontier:
                 return Pushed.KNOWN
             self._ends.forget(sight.outcome)
             untold = self._ends.withdraw(fingerprint)
-            if untold is not None:  # or it would end what begins anew here
+            if untold is not None:  # or it would end the new attempt
                 self._outbox.add(*end_change(untold))
         raw, body = pack_fingerprint(fingerprint), pack_body(url, host, payload)
         self._outbox.add(
@@ -195,14 +195,14 @@ class RedisFrontier:
         return Pushed.NEW
 
     def raise_priority(self, fingerprint: int, priority: float) -> bool:
-        """Raise a queued URL; whether it was lower is told."""
+        """Raise the priority of a queued URL; return True if it was lower."""
         sight = self._mirror.get(fingerprint)
         if sight is None or priority < sight.priority:
             return False
         return self._move(fingerprint, priority, "raise")
 
     def set_priority(self, fingerprint: int, priority: float) -> bool:
-        """Raise or lower a queued URL; whether anything changed is told."""
+        """Set the priority of a queued URL; return True if that changed anything."""
         return self._move(fingerprint, priority, "set")
 
     def _move(self, fingerprint: int, priority: float, how: str) -> bool:
@@ -215,13 +215,13 @@ class RedisFrontier:
         return True
 
     def end(self, fingerprint: int, state: State, outcome: str) -> None:
-        """A leased URL is done or has failed; `outcome` says in a word how."""
+        """End a leased URL, which is done or has failed; `outcome` is a word for how."""
         entry = self._leave(fingerprint)
         self._mirror.note(fingerprint, entry.host, state, outcome=outcome)
         self._ends.add(End(fingerprint, entry.host, state, outcome))
 
     def retry(self, fingerprint: int, ready_at: float, payload: bytes | None) -> None:
-        """A leased URL goes back to the queue and is not sent before `ready_at`."""
+        """Put a leased URL back into the queue, not to be sent before `ready_at`."""
         entry = self._leave(fingerprint)
         host = entry.host
         raw, body = pack_fingerprint(fingerprint), pack_body(entry.url, host, payload)
@@ -238,36 +238,36 @@ class RedisFrontier:
         return entry
 
     def _weight(self, host: str) -> int:
-        """What a URL of a host adds to those that wait."""
+        """Return what a URL of a host adds to the number of waiting URLs."""
         return 0 if host in self._shelved else 1
 
     def recheck(self, host: str) -> None:
-        """Ask the gate again for a host that it had closed without a time."""
+        """Ask the gate again about a host that it had closed without a time."""
         self._stale.add(host)
 
     def end_site(self, site: str) -> None:
-        """Let nobody ask anything more of a site, in this run or in those that go on with it."""
+        """Have all workers stop crawling a site, in this run and when it is resumed."""
         self._outbox.add("stop", site)
 
     def wake_at(self) -> float:
-        """The next moment at which `pop` may have more to give, unless something changes here."""
+        """Return the next time at which `pop` may have a URL, unless something changes here."""
         return self._link.again_at if self._link.is_away else self._quiet_until
 
     def top(self, most: int) -> list[Entry]:
-        """The best waiting URLs of the whole crawl, whether or not their hosts are free."""
+        """Return the best waiting URLs of the whole crawl, whether or not their hosts are free."""
         self._tell()
         return reading.top(self._link, most)
 
     def queued(self) -> Iterator[Entry]:
-        """Every waiting URL of the whole crawl that is no retry, in no order."""
+        """Return every waiting URL of the whole crawl that is not a retry, in no order."""
         self._tell()
         return reading.queued(self._link)
 
     def pop(self, now: float) -> Entry | None:
         """Lease the best URL that may be sent now: of a site that is held, or of a free one.
 
-        Redis does not know the gate of this worker at every moment. A URL that the gate
-        does not let pass goes back at once.
+        Redis does not always know the state of this worker's gate. A URL that the gate refuses
+        goes back at once.
         """
         self._ask_gate(now)
         if not self._is_urgent and now < self.wake_at():
@@ -283,7 +283,7 @@ class RedisFrontier:
         return None
 
     def _read(self, raw: bytes, host: bytes, priority: bytes, *rest: Any) -> Entry | None:
-        """The URL that was popped; what cannot be read is dropped from Redis."""
+        """Return the URL that was popped; drop it from Redis if it cannot be read."""
         attempts, body = rest
         name = text_of(host)
         try:
@@ -297,7 +297,7 @@ class RedisFrontier:
         return Entry(fingerprint, url, name, float(priority), 0, payload, State.LEASED, attempts)
 
     def _pop_any(self) -> list[Any] | None:
-        """Whatever Redis gives, when it has been told everything; each answer renews the lease."""
+        """Send all changes and return the URL that Redis offers; each answer renews the lease."""
         self._sites.load()
         seconds, most_sites = self._lease
         answer = self._outbox.send(
@@ -315,10 +315,10 @@ class RedisFrontier:
         return url or None
 
     def _passes(self, entry: Entry, now: float) -> bool:
-        """Whether the worker's own gate lets a URL pass; if so it is in flight now."""
+        """Return True if the worker's own gate lets a URL pass, which is then in flight."""
         fingerprint, host = entry.fingerprint, entry.host
         if fingerprint in self._flight or self._ends.get(fingerprint) is not None:
-            return False  # fetched here before the lease was lost: its end is on the way
+            return False  # fetched here before the lease was lost; its end is on its way
         open_at = self._gate(host, self._active[host], now)
         passes = open_at is not None and open_at <= now
         if passes:
@@ -333,7 +333,7 @@ class RedisFrontier:
         return passes
 
     def _ask_gate(self, now: float) -> None:
-        """See when the hosts may be asked of which something has changed."""
+        """Ask the gate about all hosts for which something has changed."""
         for host in self._stale:
             open_at = self._gate(host, self._active[host], now)
             if open_at is not None and open_at <= now:
@@ -342,7 +342,7 @@ class RedisFrontier:
         self._stale.clear()
 
     def _set_gate(self, host: str, open_at: float | None) -> None:
-        """Tell Redis when a host may be asked next."""
+        """Tell Redis when the next URL of a host may be sent."""
         if open_at is not None:
             self._outbox.add("host", host, open_at, self._delay_of(host))
         elif host not in self._shelved:
@@ -351,13 +351,13 @@ class RedisFrontier:
             self._is_urgent = True
 
     def _join(self) -> None:
-        """Become a worker of the crawl, or one again if Redis had given up on this one."""
+        """Join the crawl, or rejoin it if Redis considered this worker dead."""
         self._outbox.learn(self._sites.join(self._member, self._lease.seconds))
         self._shelved.clear()
         self._is_urgent = True
 
     def keep_up(self) -> None:
-        """Tell what waits to be told, and give a sign of life when it is time for one."""
+        """Send pending changes, and a sign of life when it is due."""
         silence = self._link.clock() - self._outbox.answered_at
         if silence < self._lease.seconds / 3:
             self._tell()
@@ -368,18 +368,18 @@ class RedisFrontier:
                 self._join()
 
     def _tell(self) -> bool:
-        """Tell what may be told; whether Redis has all links that were found is returned."""
+        """Send pending changes; return True if Redis has all links that were found."""
         if not self._outbox.is_empty:
             with contextlib.suppress(AwayError):
                 self._outbox.send()
         return not self._outbox.has_changes
 
     def close(self) -> None:
-        """Tell how everything ended, and give the sites back to the others.
+        """Send all ends, and release the sites to the other workers.
 
-        What cannot be written to disk is not told, so that somebody fetches it again.
+        An end that cannot be written to disk is not sent, so that its URL is fetched again.
         """
-        with contextlib.suppress(JournalError):  # told by whoever closes the journal
+        with contextlib.suppress(JournalError):  # raised again when the journal is closed
             self._journal.checkpoint(wait=True)
         until = time.monotonic() + CLOSING_SECONDS
         while time.monotonic() < until:
@@ -388,7 +388,7 @@ class RedisFrontier:
                 return
             time.sleep(0.1)
         logger.warning(
-            "Redis does not answer: other workers take over in %g seconds, and what this one"
-            " could not tell is told when it is started again",
+            "Redis does not answer: other workers take over in %g seconds, and changes that this"
+            " one could not send are sent when it is started again",
             self._lease.seconds,
         )

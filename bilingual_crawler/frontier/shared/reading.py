@@ -1,6 +1,6 @@
-"""The frontier in Redis, looked at without changing anything: for reports and for people.
+"""Read-only queries of the frontier in Redis, for reports and for display.
 
-What is only shown is empty when the server cannot be reached.
+Those that are only displayed return nothing if the server cannot be reached.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,30 +28,30 @@ T = TypeVar("T")
 
 
 def hosts(link: RedisScripts) -> list[str]:
-    """Every host that has or had a waiting URL."""
+    """Return every host that has or had a waiting URL."""
     return _or([], link, lambda: _names(link.client.smembers(link.key("all_hosts"))))
 
 
 def outcome_words(link: RedisScripts) -> dict[int, str]:
-    """What the numbers mean that stand for outcomes."""
+    """Return the outcomes by the numbers that stand for them."""
     words: dict[bytes, bytes] = link.ask(lambda: link.client.hgetall(link.key("words")))
     return {number_of(code): text_of(word) for code, word in words.items()}
 
 
 def site(link: RedisScripts, name: str) -> tuple[int, list[str]]:
-    """How many pages a site gave so far, and its hosts; what is no host of it is left out."""
+    """Return the number of pages of a site so far, and its hosts."""
     pages = link.ask(lambda: link.client.hget(link.key("site", name), "pages"))
     names = _names(link.ask(lambda: link.client.smembers(link.key("hosts", name))))
     return number_of(pages), [host for host in names if site_of(host) == name]
 
 
 def held_sites(link: RedisScripts) -> set[str]:
-    """The sites that the worker holds."""
+    """Return the sites that the worker holds."""
     return set(_names(link.ask(lambda: link.client.smembers(link.key("sites", link.worker)))))
 
 
 def top(link: RedisScripts, most: int) -> list[Entry]:
-    """The best waiting URLs, the best first: of the best hosts, the best of each."""
+    """Return the best waiting URLs, the best first: of the best hosts, the best of each."""
     return _or([], link, lambda: _top(link, most))
 
 
@@ -76,7 +76,7 @@ def _top(link: RedisScripts, most: int) -> list[Entry]:
 
 
 def queued(link: RedisScripts) -> Iterator[Entry]:
-    """Every waiting URL that is not a retry, in no order."""
+    """Yield every waiting URL that is not a retry, in no order."""
     for host in hosts(link):
         cursor = 0
         while True:
@@ -102,7 +102,7 @@ def _part(link: RedisScripts, host: str, cursor: int) -> tuple[int, list[Entry]]
 
 
 def _entry(host: str, member: bytes, priority: float, record: bytes | None) -> Entry | None:
-    """The URL of a record; None if there is none, or none that can be read."""
+    """Return the entry of a record; None if it is missing or unreadable."""
     if record is None or len(record) <= HEAD_BYTES:
         return None
     try:

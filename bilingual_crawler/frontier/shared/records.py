@@ -1,4 +1,4 @@
-"""URLs as bytes in Redis: what the scripts need not understand, as small as may be."""
+"""Packs URLs into bytes for Redis, as small as possible; the scripts do not read them."""
 
 import struct
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import msgpack
 from bilingual_crawler.frontier.entry import MAX_URL, State
 
 LATER = 4
-"""The state of a retry that is not due yet; everybody else sees it as queued."""
+"""The state of a retry that is not due yet, which counts as queued elsewhere."""
 UNKNOWN = 255
 _SEEN = struct.Struct(">8sBBd")
 _PRIORITY = struct.Struct(">d")
@@ -17,11 +17,11 @@ _ASKED = struct.Struct(">BBd")
 
 
 class RecordError(ValueError):
-    """Bytes in Redis that no worker of ours wrote, or not whole."""
+    """Bytes in Redis that are incomplete, or not written by a worker."""
 
 
 class Seen(NamedTuple):
-    """What Redis says of a URL."""
+    """A URL as Redis knows it."""
 
     fingerprint: int
     state: State
@@ -30,12 +30,12 @@ class Seen(NamedTuple):
 
 
 def text_of(name: bytes) -> str:
-    """A name in Redis, which may be any bytes."""
+    """Return a name in Redis, which may be any bytes."""
     return name.decode("utf-8", "replace")
 
 
 def number_of(value: bytes | None) -> int:
-    """A count in Redis, which may be anything; what is no number counts as nothing."""
+    """Return a count in Redis, which may be anything; 0 if it is not a number."""
     try:
         return int(value or 0)
     except ValueError:
@@ -43,23 +43,23 @@ def number_of(value: bytes | None) -> int:
 
 
 def pack_fingerprint(fingerprint: int) -> bytes:
-    """Eight bytes."""
+    """Pack a fingerprint into eight bytes."""
     return fingerprint.to_bytes(8, "big", signed=True)
 
 
 def unpack_fingerprint(data: bytes) -> int:
-    """The number that `pack_fingerprint` was given."""
+    """Return the fingerprint that `pack_fingerprint` packed."""
     return int.from_bytes(data, "big", signed=True)
 
 
 def pack_arguments(values: list[Any]) -> bytes:
-    """Values for a script; the MessagePack of Redis knows bytes and text as one type only."""
+    """Pack values for a script; in the MessagePack of Redis, bytes and text are one type."""
     packed: bytes = msgpack.packb(values, use_bin_type=False)
     return packed
 
 
 def pack_body(url: str, host: str, payload: bytes | None) -> bytes:
-    """A URL and its request; the host stands in the name of the key already."""
+    """Pack a URL and its request; the host is already in the name of the key."""
     for scheme in ("https", "http"):
         start = f"{scheme}://{host}/"
         if url.startswith(start):
@@ -71,7 +71,7 @@ def pack_body(url: str, host: str, payload: bytes | None) -> bytes:
 
 
 def unpack_body(body: bytes, host: str) -> tuple[str, bytes | None]:
-    """The URL and its request; RecordError if these are not the bytes of `pack_body`."""
+    """Return the URL and its request; raise RecordError if `pack_body` did not pack them."""
     try:
         read = msgpack.unpackb(body)
         text, payload = read if isinstance(read, list) else (read, None)
@@ -79,7 +79,7 @@ def unpack_body(body: bytes, host: str) -> tuple[str, bytes | None]:
     except (ValueError, TypeError, AttributeError, msgpack.UnpackException) as error:
         raise RecordError(f"it cannot be read ({error})") from error
     if not isinstance(payload, bytes | None) or len(url) > MAX_URL:
-        raise RecordError("it has something else in it than an address and a request")
+        raise RecordError("it contains something other than a URL and a request")
     if url.startswith("/"):
         url = f"http://{host}{url}"
     elif url.startswith("s/"):
@@ -88,7 +88,7 @@ def unpack_body(body: bytes, host: str) -> tuple[str, bytes | None]:
 
 
 def unpack_failed(record: bytes) -> tuple[float, bytes]:
-    """What is kept of a URL that failed: its priority and its body."""
+    """Return the priority and the body of a failed URL."""
     try:
         (priority,) = _PRIORITY.unpack_from(record, 2)
     except struct.error as error:
@@ -97,13 +97,13 @@ def unpack_failed(record: bytes) -> tuple[float, bytes]:
 
 
 def read_seen(data: bytes) -> Iterator[Seen]:
-    """The answer of `load.lua`."""
+    """Yield the answer of `load.lua`."""
     for raw, state, outcome, priority in _SEEN.iter_unpack(data):
         yield Seen(unpack_fingerprint(raw), _state(state), outcome, priority)
 
 
 def read_asked(fingerprints: list[int], data: bytes) -> Iterator[Seen]:
-    """The answer of `ask.lua`; what Redis does not know is left out."""
+    """Yield the answer of `ask.lua`; what Redis does not know is left out."""
     answers = _ASKED.iter_unpack(data)
     for fingerprint, (state, outcome, priority) in zip(fingerprints, answers, strict=True):
         if state != UNKNOWN:

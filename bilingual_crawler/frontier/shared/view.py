@@ -1,7 +1,7 @@
 """The frontier in Redis, seen from outside while workers use it.
 
-Everything is read in parts, so that the server is never held up for long; what is told of a crawl
-that runs is therefore not all of one moment. How the keys are laid out: `scripts/common.lua`.
+Everything is read in parts, so that the server is never blocked for long; the view of a running
+crawl is therefore not of a single moment. `scripts/common.lua` describes the keys.
 """
 
 import math
@@ -53,13 +53,13 @@ WORDS = {
 FORMAT = b"1"
 """How `join.lua` marks the crawls that this version reads."""
 LEAST_RECORD = 2
-"""Bytes of the record of a URL that is done: its state, and how it ended."""
+"""Bytes of the record of a URL that is done: its state and its outcome."""
 MOST_REQUEUED = 200
-"""URLs in one call of a script."""
+"""URLs per call of a script."""
 
 
 def open_shared_view(place: str, prefix: str = "") -> "SharedView":
-    """The frontier in a Redis; which one must be said only where there are several."""
+    """Open the frontier in a Redis server; `prefix` is needed only if there are several."""
     client, shown = connect(place), without_credentials(place)
     names = [prefix] if prefix else _prefixes(client)
     link = RedisScripts(client, names[0] if names else "", "")
@@ -82,7 +82,7 @@ def _is_hash(client: Redis, link: RedisScripts) -> bool:
 
 
 class SharedView:
-    """Asks the server; nothing but `requeue_failed` and `free_worker` changes anything."""
+    """The view of a frontier in Redis; only `requeue_failed` and `free_worker` change it."""
 
     errors: tuple[type[Exception], ...] = (RedisError,)
 
@@ -92,11 +92,11 @@ class SharedView:
         self._place = place
 
     def close(self) -> None:
-        """Let go of the server."""
+        """Close the connection."""
         self._client.close()
 
     def status(self) -> Status:
-        """The counts of the whole crawl, and its workers."""
+        """Return the counts of the whole crawl, and its workers."""
         counts = self._numbers("counts")
         workers = self._workers()
         in_flight, failed = counts.get("flight", 0), counts.get("failed", 0)
@@ -135,7 +135,7 @@ class SharedView:
         return sorted(found, key=lambda each: each.name)
 
     def top(self, most: int) -> list[Url]:
-        """The best waiting URLs, retries that are not due left out."""
+        """Return the best waiting URLs, without retries that are not due."""
         return [
             Url(
                 fingerprint=each.fingerprint,
@@ -149,7 +149,7 @@ class SharedView:
         ]
 
     def hosts(self) -> Iterator[Host]:
-        """Every host, with who holds it and when it may be asked next."""
+        """Yield every host, with its holder and the time of its next request."""
         now = self._now()
         flights = self._in_flight_of_hosts()
         for names in _in_parts(self._host_names()):
@@ -191,7 +191,7 @@ class SharedView:
         return holders
 
     def urls(self) -> Iterator[Url]:
-        """Every URL; of one that is done the fingerprint alone is known."""
+        """Yield every URL; of one that is done, only the fingerprint is known."""
         words = reading.outcome_words(self._link)
         for host in self._host_names():
             for some in _in_parts(self._client.hscan_iter(self._key("urls", host), count=AT_ONCE)):
@@ -201,13 +201,13 @@ class SharedView:
                         yield _url(host, raw, record, score, words)
 
     def _scores(self, host: str, records: list[tuple[bytes, bytes]]) -> list[float | None]:
-        """The priorities of those that stand in the queue of their host."""
+        """Return the priorities of the URLs that are in the queue of their host."""
         members = [record[2 : 2 + PLACE_BYTES].ljust(PLACE_BYTES) + raw for raw, record in records]
         scores: list[float | None] = self._client.zmscore(self._key("queue", host), members)
         return scores
 
     def requeue_failed(self, selection: UrlSelection) -> int:
-        """Let failed URLs wait again, at the priority that they had; workers take them at once."""
+        """Queue failed URLs again at their old priority; running workers take them at once."""
         words = reading.outcome_words(self._link)
         hosts = [selection.host] if selection.host else self._host_names()
         changes = (
@@ -224,7 +224,7 @@ class SharedView:
         return number
 
     def free_worker(self, name: str) -> int:
-        """Give back what a worker holds and has in flight; one that lives begins anew."""
+        """Release the sites and URLs of a worker; if it is alive, it starts afresh."""
         token = self._client.hget(self._key("worker", name), "token")
         if token is None:
             names = ", ".join(each.name for each in self._workers()) or "none"
@@ -254,21 +254,21 @@ class SharedView:
 
 
 def _prefixes(client: Redis) -> list[str]:
-    """The prefixes of all crawls in a server."""
+    """Return the prefixes of all crawls in a server."""
     keys: Iterable[Any] = client.scan_iter(match="{*}:crawl", count=AT_ONCE)
     return sorted(text_of(key).removeprefix("{").removesuffix("}:crawl") for key in keys)
 
 
 def _which(place: str, prefix: str, names: list[str]) -> str:
     if prefix:
-        return f"There is no crawl with the prefix {prefix} in {place}: leave --prefix out."
+        return f"There is no crawl with the prefix {prefix} in {place}: leave out --prefix."
     if names:
-        return f"There are several crawls in {place}: say with --prefix which: {', '.join(names)}."
-    return f"There is no crawl in {place}: is it the right server, and the right number of it?"
+        return f"There are several crawls in {place}: choose one with --prefix: {', '.join(names)}."
+    return f"There is no crawl in {place}: is it the right server and the right database number?"
 
 
 def _failed(record: bytes, host: str) -> Iterator[tuple[float, bytes, str]]:
-    """Priority, body and URL of a record of a URL that failed."""
+    """Yield priority, body and URL of the record of a failed URL."""
     if record[:1] == bytes([State.FAILED]):
         with suppress(RecordError):
             priority, body = unpack_failed(record)
@@ -305,7 +305,7 @@ def _finite(score: float | None) -> float | None:
 
 
 def _seconds_until(moment: bytes | None, now: float) -> float | None:
-    """None for a host that waits for an answer and not for a time."""
+    """Return the seconds until a time; None for a host that waits for a response instead."""
     if moment is None:
         return 0.0
     try:

@@ -22,7 +22,7 @@ from bilingual_crawler.crawl.fetching.optouts import (
     opt_out_of,
     robots_directives,
 )
-from bilingual_crawler.crawl.fetching.robots_groups import rules_for
+from bilingual_crawler.crawl.fetching.robots import rules_for
 from bilingual_crawler.crawl.scope import Scope
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.lab.replay.recording import MOST_REDIRECTS

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from zlib import crc32
 
-from bilingual_crawler.discovery.link_features import link_features
+from bilingual_crawler.discovery.link_predictor import link_features
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.documents.switches import languages_of_link
 from bilingual_crawler.errors import ConfigurationError

@@ -40,7 +40,7 @@ GUESSES = (1.0, 5.0)
 SUNK = 1e-6
 """The factor of all values on a site whose harvest is over."""
 
-FREE_PROBES, PROBES_A_HIT = 5, 3
+FREE_PROBES, PROBES_PER_HIT = 5, 3
 LEAST_PROBE = 0.5
 HALF_SURE = 0.5
 
@@ -391,7 +391,7 @@ class SiteModel:
                 if target.fate is not Fate.GONE and target is not page:
                     self.memory.tie(page, target, Tie.RULE)
                 continue
-            if self.probing[0] >= FREE_PROBES + PROBES_A_HIT * self.probing[1]:
+            if self.probing[0] >= FREE_PROBES + PROBES_PER_HIT * self.probing[1]:
                 continue
             self._probe(page, prediction)
         self._review(page)

@@ -1,9 +1,9 @@
-"""Text as it is indexed and searched: without case and accents, cut into tokens.
+"""Text as it is indexed and searched: without case and accents, split into tokens.
 
-Scripts that are written without spaces are indexed as overlapping pairs of characters (the
-word 北京市 as 北京 and 京市), so that a search finds any part of them, also a part of two
-characters, which is what most Chinese words are and too short for SQLite's own trigrams. It
-goes by the script and not by the language of a page, because texts mix them.
+Scripts without spaces are indexed as overlapping pairs of characters (the word 北京市 as 北京 and
+京市), so that a search finds any part of them. Most Chinese words have two characters, which is
+too short for SQLite's own trigrams. The script decides, not the language of a page, because
+texts mix them.
 """
 
 import re
@@ -18,7 +18,7 @@ WORD = rf"[[\p{{L}}\p{{N}}\p{{M}}\p{{Co}}]--[{UNSPACED}]]"
 """A character of a word in a script with spaces; the index agrees (see `TOKENIZER`)."""
 
 TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* N* Co Mn Mc'"
-"""What SQLite does after `fold`: the marks of Indian scripts are parts of words."""
+"""SQLite's tokenizer, which runs after `fold`: the marks of Indic scripts are parts of words."""
 
 _ACCENTS = re.compile(
     "[\\u0300-\\u036f\\u0483-\\u0487"  # Latin, Greek, Cyrillic
@@ -38,7 +38,7 @@ class Atom(NamedTuple):
 
 
 class Folded(NamedTuple):
-    """A folded text, and for each of its characters what it stands for in the original."""
+    """A folded text, and the original span of each of its characters."""
 
     text: str
     begins: list[int]
@@ -46,7 +46,7 @@ class Folded(NamedTuple):
 
 
 def fold(text: str) -> str:
-    """The text as it is compared: forms, case and accents do not count."""
+    """Return the text for comparison: without presentation forms, case and accents."""
     if text.isascii():
         return text.lower()
     plain = _ACCENTS.sub("", normalize("NFKD", text).casefold())
@@ -54,7 +54,7 @@ def fold(text: str) -> str:
 
 
 def fold_with_places(text: str) -> Folded:
-    """The folded text, with the way back to the original that highlighting needs."""
+    """Return the folded text with its places in the original, for highlighting."""
     if text.isascii():
         return Folded(text.lower(), list(range(len(text))), list(range(1, len(text) + 1)))
     folded: list[str] = []
@@ -69,19 +69,19 @@ def fold_with_places(text: str) -> Folded:
 
 
 def atoms(text: str) -> list[Atom]:
-    """The words and runs of a folded text, in order."""
+    """Return the words and runs of a folded text, in order."""
     return [Atom(found[0], found["run"] is not None) for found in _ATOM.finditer(text)]
 
 
 def bigrams(run: str) -> str:
-    """A run as the index holds it: its pairs of characters, or its only character."""
+    """Return a run as it is indexed: its pairs of characters, or its only character."""
     if len(run) == 1:
         return run
     return " ".join(run[at : at + 2] for at in range(len(run) - 1))
 
 
 def index_columns(text: str) -> tuple[str, str]:
-    """What the index takes of a text: its tokens, and its single unspaced characters."""
+    """Return the two indexed forms of a text: its tokens, and its single unspaced characters."""
     folded = fold(text)
     if folded.isascii() or not _RUN.search(folded):
         return folded, ""

@@ -1,17 +1,24 @@
-"""The index of a crawl folder: one SQLite file that can be made again at any time.
+"""The search index of a crawl folder: one SQLite file that can be rebuilt at any time.
 
-It has the text of the sentence pairs and a full-text index over it, the document pairs with
-their evidence, and where each document stands in its file. Only `Indexer` writes to it;
-readers see the last commit and never wait.
+It holds the sentence pairs with a full-text index, the document pairs with their evidence, and
+the place of each document in its file. Only `Indexer` writes to it; readers see the last commit
+and never wait.
 """
 
 import contextlib
+import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any, Protocol
 from urllib.parse import quote
 
-from bilingual_crawler.web.search.folding import TOKENIZER
+from bilingual_crawler.documents.serialise import key_of
+from bilingual_crawler.store.folder import DOCUMENTS, PAIRS
+from bilingual_crawler.store.sentence_pair import SENTENCES, SentencePair, pair_id
+from bilingual_crawler.urls.hosts import host_of, site_of
+from bilingual_crawler.web.search.folding import TOKENIZER, index_columns
+from bilingual_crawler.web.search.lines import IndexedLine
 
 INDEX = "search.sqlite"
 FORMAT = 1
@@ -56,8 +63,12 @@ CREATE VIRTUAL TABLE words USING fts5(
 );
 """,
 }
-"""What each part of the index consists of; a part is made anew when its file was replaced."""
+"""The tables of each part of the index; a part is rebuilt when its file was replaced."""
 
+INSERT_PAIR = (
+    "INSERT OR REPLACE INTO pairs (pair, url1, url2, lang1, lang2, site, score, evidence)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+)
 TABLES = {
     "pairs": ("pairs",),
     "documents": ("documents",),
@@ -66,7 +77,7 @@ TABLES = {
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
-    """The index, empty if it was missing, of another version or damaged."""
+    """Open the index; start an empty one if it is missing, damaged or of another version."""
     try:
         return _open_to_write(path)
     except sqlite3.DatabaseError as error:
@@ -97,13 +108,13 @@ def _open_to_write(path: Path) -> sqlite3.Connection:
 
 
 def remove(path: Path) -> None:
-    """Delete the index; it will be made again."""
+    """Delete the index; it will be rebuilt."""
     for ending in ("", "-wal", "-shm"):
         path.with_name(path.name + ending).unlink(missing_ok=True)
 
 
 def clear(connection: sqlite3.Connection, part: str) -> None:
-    """Begin a part of the index anew, inside the transaction that fills it again."""
+    """Empty a part of the index, inside the transaction that fills it again."""
     for table in TABLES[part]:
         connection.execute(f"DROP TABLE {table}")
     for statement in SCHEMA[part].split(";"):
@@ -114,7 +125,7 @@ def clear(connection: sqlite3.Connection, part: str) -> None:
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection that cannot change anything, with one state of the index for all it asks."""
+    """Open the index for reading; all queries see the same state."""
     address = f"file:{quote(str(path))}?mode=rw"
     connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
     try:
@@ -125,3 +136,146 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
         yield connection
     finally:
         connection.close()
+
+
+class IndexPart(Protocol):
+    """A part of the index, and the file it is built from."""
+
+    name: str
+    file: str
+
+    def insert(self, connection: sqlite3.Connection, lines: Sequence[IndexedLine]) -> int:
+        """Index the lines. Return how many could not be read."""
+
+
+class Pairs:
+    """Document pairs; a later pair of the same page replaces the earlier one."""
+
+    name = "pairs"
+    file = PAIRS
+
+    def insert(self, connection: sqlite3.Connection, lines: Sequence[IndexedLine]) -> int:
+        """Index the lines. Return how many could not be read."""
+        rows, bad = [], 0
+        for line in lines:
+            try:
+                found = _record(line.text)
+                url1, url2 = str(found["url1"]), str(found["url2"])
+                languages = str(found["lang1"]), str(found["lang2"])
+                evidence = json.dumps(list(found["evidence"]), ensure_ascii=False)
+                score = float(found["score"])
+            except (ValueError, KeyError, TypeError):
+                bad += 1
+                continue
+            site = site_of(host_of(url1))
+            rows.append((pair_id(url1, url2), url1, url2, *languages, site, score, evidence))
+        connection.executemany(INSERT_PAIR, rows)
+        return bad
+
+
+class Documents:
+    """The place of each document in its file, and its title."""
+
+    name = "documents"
+    file = DOCUMENTS
+
+    def insert(self, connection: sqlite3.Connection, lines: Sequence[IndexedLine]) -> int:
+        """Index the lines. Return how many could not be read."""
+        rows, bad = [], 0
+        for line in lines:
+            try:
+                found = _record(line.text)
+                url, title = key_of(found), str(found.get("title") or "")
+            except (ValueError, KeyError, TypeError):
+                bad += 1
+                continue
+            rows.append((url, str(found.get("language") or ""), title, *line.at))
+        connection.executemany("INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?)", rows)
+        return bad
+
+
+class Sentences:
+    """Sentence pairs, and the full-text index of both sides."""
+
+    name = "sentences"
+    file = SENTENCES
+
+    def insert(self, connection: sqlite3.Connection, lines: Sequence[IndexedLine]) -> int:
+        """Index the lines. Return how many could not be read.
+
+        A pair that is there already (because the alignment was repeated) is left unchanged:
+        rows cannot be removed from the full-text index.
+        """
+        read = [self._read(line.text) for line in lines]
+        good = [each for each in read if each is not None]
+        self._note_documents(connection, good)
+        known = self._known_documents(connection, good)
+        (last,) = connection.execute("SELECT COALESCE(MAX(id), 0) FROM sentences").fetchone()
+        rows: list[tuple[Any, ...]] = []
+        words: list[tuple[Any, ...]] = []
+        here: set[tuple[int, int]] = set()
+        for each in good:
+            place = (known[each.pair], each.at)
+            if place in here or self._is_there(connection, place):
+                continue
+            here.add(place)
+            last += 1
+            (text1, chars1), (text2, chars2) = (
+                index_columns(each.text1),
+                index_columns(each.text2),
+            )
+            facts = (each.beads, each.kind, each.score, each.dropped)
+            rows.append((last, *place, each.text1, each.text2, *facts))
+            words.append((last, text1, text2, chars1, chars2))
+        connection.executemany("INSERT INTO sentences VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        connection.executemany(
+            "INSERT INTO words (rowid, text1, text2, chars1, chars2) VALUES (?, ?, ?, ?, ?)", words
+        )
+        return len(read) - len(good)
+
+    def _read(self, text: bytes) -> SentencePair | None:
+        try:
+            pair = SentencePair.from_dict(_record(text))
+        except (ValueError, TypeError):
+            return None
+        texts = (pair.pair, pair.url1, pair.url2, pair.lang1, pair.lang2, pair.text1, pair.text2)
+        rest = (pair.beads, pair.kind, pair.dropped)
+        numbers = isinstance(pair.at, int) and isinstance(pair.score, (int, float))
+        return pair if numbers and all(isinstance(each, str) for each in texts + rest) else None
+
+    def _note_documents(
+        self, connection: sqlite3.Connection, pairs: Sequence[SentencePair]
+    ) -> None:
+        documents = {each.pair: each for each in pairs}
+        connection.executemany(
+            "INSERT OR IGNORE INTO aligned (pair, url1, url2, lang1, lang2) VALUES (?, ?, ?, ?, ?)",
+            [
+                (each.pair, each.url1, each.url2, each.lang1, each.lang2)
+                for each in documents.values()
+            ],
+        )
+
+    def _known_documents(
+        self, connection: sqlite3.Connection, pairs: Sequence[SentencePair]
+    ) -> dict[str, int]:
+        ask = "SELECT id FROM aligned WHERE pair = ?"
+        names = dict.fromkeys(each.pair for each in pairs)
+        return {name: connection.execute(ask, (name,)).fetchone()[0] for name in names}
+
+    def _is_there(self, connection: sqlite3.Connection, place: tuple[int, int]) -> bool:
+        ask = "SELECT 1 FROM sentences WHERE aligned = ? AND at = ?"
+        return connection.execute(ask, place).fetchone() is not None
+
+
+PARTS: tuple[IndexPart, ...] = (Pairs(), Sentences(), Documents())
+
+
+def _record(line: bytes) -> dict[str, Any]:
+    """Parse a line of JSON; unpaired surrogates, which cannot be stored, become question marks."""
+    text = line.decode("utf-8", "replace")
+    found = json.loads(text)
+    if "\\ud" in text.lower():
+        found = json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
+    if not isinstance(found, dict):
+        raise TypeError("a line is an object")
+    return found

@@ -1,9 +1,9 @@
-"""Keeps the index at the state of the files, on a thread of its own.
+"""Keeps the index up to date with the files, on a thread of its own.
 
-A file that has grown is read on from where the last pass ended. A file that was replaced is
-read from its beginning, in one transaction, so that searches see the old corpus until the new
-one is complete. How far a file was read is committed together with the rows: a server that
-was killed goes on where it was.
+A file that has grown is read from where the last pass ended. A file that was replaced is read
+from its beginning in one transaction, so that searches see the old corpus until the new one is
+complete. The place in the file is committed together with the rows: a server that was killed
+resumes there.
 """
 
 import fcntl
@@ -18,26 +18,25 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, BinaryIO, NamedTuple
 
-from bilingual_crawler.web.search.index import INDEX, clear, open_to_write
+from bilingual_crawler.web.search.index import INDEX, PARTS, IndexPart, clear, open_to_write
 from bilingual_crawler.web.search.lines import DamagedFileError, IndexedLine, LinePlace, lines_from
-from bilingual_crawler.web.search.parts import PARTS, IndexPart
 
 logger = logging.getLogger(__name__)
 
 BATCH = 2_000
-"""Lines a commit: a search sees them a moment later, and a commit costs little."""
+"""Lines per commit: searches see them soon, and a commit is cheap."""
 POLL_SECONDS = 1.0
 WAIT_SECONDS = 30.0
-"""How long to wait before a disk that could not be written to is tried again."""
+"""How long to wait after a failed write to the disk."""
 SHARE = 0.25
-"""The share of the time that reading on may take while a file keeps growing."""
+"""The share of the time that reading may take while a file keeps growing."""
 DIGESTED = 1 << 16
 MANY = 20_000
-"""New sentence pairs after which the full-text index is put in order."""
+"""New sentence pairs after which the full-text index is optimised."""
 
 
 class IndexProgress(NamedTuple):
-    """How far a file was read, between 0 and 1, and what was wrong with it."""
+    """How much of a file was read (0 to 1), and what was wrong with it."""
 
     share: float
     bad: int
@@ -46,7 +45,7 @@ class IndexProgress(NamedTuple):
 
 @dataclass(slots=True)
 class _Source:
-    """How far a file was read: the next line, all bytes that were looked at, their digest."""
+    """How far a file was read: the next line, the bytes read so far, and their digest."""
 
     place: LinePlace = field(default_factory=LinePlace)
     read: int = 0
@@ -55,7 +54,7 @@ class _Source:
 
 
 class Indexer:
-    """One writer a folder; a second server on it only reads, until the first has ended."""
+    """The only writer of a folder's index; a second server only reads until the first has ended."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -71,7 +70,7 @@ class Indexer:
 
     @property
     def is_writer(self) -> bool:
-        """Whether this process keeps the index; if not, another one does."""
+        """Whether this process writes the index; if not, another one does."""
         return self._lock is not None
 
     def start(self) -> None:
@@ -79,7 +78,7 @@ class Indexer:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop at once, at the last commit, and let others have the folder."""
+        """Stop at the last commit, and release the folder."""
         self._stop.set()
         if self._connection is not None:
             self._connection.interrupt()
@@ -91,7 +90,7 @@ class Indexer:
             self._lock.close()
 
     def refresh(self) -> int:
-        """Read what is new in every file; how many lines that was is told."""
+        """Read what is new in every file. Return the number of lines."""
         with self._refreshing:
             connection = self._hold()
             if connection is None:
@@ -99,7 +98,7 @@ class Indexer:
             return sum(self._refresh(connection, part) for part in PARTS)
 
     def _hold(self) -> sqlite3.Connection | None:
-        """The index to write to; None as long as another process has it."""
+        """Return the index for writing; None while another process has it."""
         if self._lock is None:
             self._lock = _lock(self._folder / "search.lock")
         if self._lock is not None and self._connection is None:
@@ -116,7 +115,7 @@ class Indexer:
                 if self._stop.is_set():
                     return
                 logger.error("The index %s cannot be written: %s", self.path, error)  # noqa: TRY400 - the disk, not our code
-                self._tell(
+                self._report(
                     "sentences", IndexProgress(0, 0, f"The index cannot be written: {error}")
                 )
                 wait = WAIT_SECONDS
@@ -137,7 +136,7 @@ class Indexer:
             with path.open("rb") as file:
                 number = self._read_on(connection, part, path, file)
         except OSError as error:
-            self._tell(
+            self._report(
                 part.name, IndexProgress(0, 0, f"{part.file} cannot be read: {error.strerror}")
             )
             number = 0
@@ -180,7 +179,7 @@ class Indexer:
         file: BinaryIO,
         source: _Source,
     ) -> int:
-        """Index every further line, a transaction a batch unless one is open already."""
+        """Index all further lines, with one transaction per batch unless one is open already."""
         by_batch = not connection.in_transaction
         size = path.stat().st_size
         number, problem = 0, ""
@@ -191,7 +190,7 @@ class Indexer:
             except DamagedFileError as error:
                 problem, batch = f"{part.file} is damaged: {error}", None
             if not batch:
-                self._tell(part.name, IndexProgress(1.0, source.bad, problem))
+                self._report(part.name, IndexProgress(1.0, source.bad, problem))
                 break
             if by_batch:
                 connection.execute("BEGIN IMMEDIATE")
@@ -201,7 +200,9 @@ class Indexer:
             if by_batch:
                 connection.execute("COMMIT")
             number += len(batch)
-            self._tell(part.name, IndexProgress(min(0.99, source.read / max(1, size)), source.bad))
+            self._report(
+                part.name, IndexProgress(min(0.99, source.read / max(1, size)), source.bad)
+            )
         return number
 
     def _save(
@@ -215,7 +216,7 @@ class Indexer:
         )
         file.seek(at)
 
-    def _tell(self, name: str, progress: IndexProgress) -> None:
+    def _report(self, name: str, progress: IndexProgress) -> None:
         self.progress = {**self.progress, name: progress}
 
 
@@ -227,9 +228,9 @@ def _load(connection: sqlite3.Connection, name: str) -> _Source:
 
 
 def _digest(file: BinaryIO, read: int) -> bytes:
-    """What the beginning and the end of the bytes that were read look like; b"" for none.
+    """Return a digest of the beginning and end of the bytes that were read; b"" for none.
 
-    Bytes that are appended do not change it; another file in the same place does.
+    Appended bytes do not change it; another file in its place does.
     """
     if not read:
         return b""
@@ -241,7 +242,7 @@ def _digest(file: BinaryIO, read: int) -> bytes:
 
 
 def _batches(lines: Iterator[IndexedLine]) -> Iterator[Sequence[IndexedLine]]:
-    """Batches of lines; those before damage are given before it is told."""
+    """Yield batches of lines; those before a damaged place come before the error."""
     while True:
         batch: list[IndexedLine] = []
         try:
@@ -256,7 +257,7 @@ def _batches(lines: Iterator[IndexedLine]) -> Iterator[Sequence[IndexedLine]]:
 
 
 def _lock(path: Path) -> IO[bytes] | None:
-    """Hold the folder's index; None if another process does."""
+    """Lock the index of a folder; return None if another process has it."""
     file = path.open("ab")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

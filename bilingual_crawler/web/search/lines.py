@@ -1,7 +1,7 @@
-"""Lines of files that others are still writing, from where one stopped reading.
+"""Reads the lines of files that are still being written, from any place on.
 
-A crawl appends to its files, a gzip member a checkpoint; other programs write one long
-member. What is not complete yet, a line or the end of a member, is left for the next time.
+A crawl appends to its files, one gzip member per checkpoint; other programs write one long
+member. A line or member that is not complete yet is left for the next time.
 """
 
 import zlib
@@ -15,18 +15,18 @@ CHUNK = 1 << 18
 TOO_LONG = b"\n"
 """What a line is replaced with that would take too much memory: it cannot be read either."""
 GZIP = 31
-"""What zlib calls a stream with the header of gzip."""
+"""zlib's code for a stream with a gzip header."""
 
 
 class LinePlace(NamedTuple):
-    """Where a line stands: the offset of its gzip member (or of itself), and its number there."""
+    """The place of a line: the offset of its gzip member (or of itself), and its number there."""
 
     offset: int = 0
     line: int = 0
 
 
 class IndexedLine(NamedTuple):
-    """A complete line, where it stands, and where the next one will."""
+    """A complete line, its place, and the place of the next one."""
 
     text: bytes
     at: LinePlace
@@ -34,16 +34,16 @@ class IndexedLine(NamedTuple):
 
 
 class DamagedFileError(Exception):
-    """Bytes that are not what the name of the file promises; the message says where."""
+    """A file that is not what its name promises; the message says where."""
 
 
 def lines_from(file: BinaryIO, path: Path, start: LinePlace) -> Iterator[IndexedLine]:
-    """Every complete line from `start` on."""
+    """Yield every complete line from `start` on."""
     return gzip_lines(file, start) if path.suffix == ".gz" else plain_lines(file, start)
 
 
 def plain_lines(file: BinaryIO, start: LinePlace) -> Iterator[IndexedLine]:
-    """Every complete line of a file that is not compressed."""
+    """Yield every complete line of an uncompressed file."""
     offset = file.seek(start.offset)
     length = 0
     while text := file.readline(MAX_LINE):
@@ -56,7 +56,7 @@ def plain_lines(file: BinaryIO, start: LinePlace) -> Iterator[IndexedLine]:
 
 
 def gzip_lines(file: BinaryIO, start: LinePlace) -> Iterator[IndexedLine]:
-    """Every complete line of a compressed file, whatever its last member lacks."""
+    """Yield every complete line of a compressed file, even if its last member is incomplete."""
     member, number, rest = start.offset, 0, b""
     at = LinePlace(member, 0)
     for begins, data in _members(file, start.offset):
@@ -75,7 +75,7 @@ def gzip_lines(file: BinaryIO, start: LinePlace) -> Iterator[IndexedLine]:
 
 
 def _members(file: BinaryIO, offset: int) -> Iterator[tuple[int, bytes]]:
-    """Pieces of unpacked data, each with the offset at which its member begins."""
+    """Yield pieces of unpacked data, each with the offset of its member."""
     file.seek(offset)
     begins, read = offset, offset
     unpacker = zlib.decompressobj(GZIP)
@@ -102,7 +102,7 @@ def _members(file: BinaryIO, offset: int) -> Iterator[tuple[int, bytes]]:
 
 
 def line_at(path: Path, place: LinePlace) -> bytes | None:
-    """The one line that stands there; None if the file has changed and it does not."""
+    """Return the line at a place; None if the file has changed."""
     try:
         with path.open("rb") as file:
             found = next(lines_from(file, path, place), None)

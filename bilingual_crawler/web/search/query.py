@@ -1,29 +1,32 @@
-"""What a person types into the search box, and what it means.
+"""The query language of the search box.
 
-Words must all be there, in any order; words in quotes stand next to each other; `word*` is
-any word that begins so; `-word` must not be there. Or one regular expression, over the text
-as it is written.
+All words must be there, in any order; words in quotes must be adjacent; `word*` is any word with
+that beginning; `-word` must not be there. Or a query is one regular expression over the original
+text.
 """
 
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Literal, Protocol
 
 import regex
 
 from bilingual_crawler.web.search.folding import WORD, Atom, atoms, bigrams, fold, fold_with_places
 
-LONGEST_QUERY = 300
-MOST_TERMS = 20
-SHORTEST_PREFIX = 2
+MAX_QUERY_LENGTH = 300
+MAX_TERMS = 20
+MIN_PREFIX = 2
 PATTERN_SECONDS = 0.25
-"""How long a regular expression may work at a single text."""
-LARGEST_PROGRAM = 200_000
-"""How large a regular expression may become; up to some 400 bytes each, 100 MB at the worst."""
+"""How long a regular expression may take for a single text."""
+MAX_PROGRAM_SIZE = 200_000
+"""Elements of a compiled regular expression; at some 400 bytes each, 100 MB at worst."""
 SHORT_TEXT = 2_000
-MOST_OPTIONAL = 3
+MAX_OPTIONAL = 3
+MIN_ANCHOR = 2
+BREAK, BOUNDARY = "break", "boundary"
+QUANTIFIERS = "*+?{"
 GAP = r"[^\p{L}\p{N}\p{M}\p{Co}]*"
 
 Span = tuple[int, int]
@@ -34,14 +37,14 @@ _PIECE = regex.compile(r'(?P<minus>-?)(?:"(?P<phrase>[^"]*)(?:"|$)|(?P<word>[^\s
 
 
 class QueryError(ValueError):
-    """A query that cannot be run; the message is a sentence to the person who typed it."""
+    """A query that cannot be run; the message is for the user who typed it."""
 
 
 class Query(Protocol):
-    """What search and highlighting ask of a query."""
+    """What search and highlighting need from a query."""
 
     def spans(self, text: str) -> list[Span]:
-        """Where the query is met in a text, in order, without overlaps."""
+        """Return where a text matches, in order, without overlaps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ class SearchTerm:
     negative: bool = False
 
     def in_fts5(self, side: Side) -> str:
-        """The term as SQLite's full-text search reads it, bound to one side of the pairs."""
+        """Return the term in the syntax of SQLite's full-text search, for one side of the pairs."""
         first = self.atoms[0]
         if len(self.atoms) == 1 and first.is_run and len(first.text) == 1:
             return f'chars{side} : "{first.text}"'
@@ -64,7 +67,7 @@ class SearchTerm:
         return f'text{side} : "{tokens}"{" *" if self.prefix else ""}'
 
     def in_regex(self) -> str:
-        """The term as a pattern over folded text, for highlighting."""
+        """Return the term as a pattern over folded text, for highlighting."""
         parts = [_atom_pattern(atom) for atom in self.atoms]
         if self.prefix:
             parts[-1] = f"{parts[-1]}{WORD}*"
@@ -84,7 +87,7 @@ class Words:
     pattern: "regex.Pattern[str]"
 
     def in_fts5(self, side: Side) -> str:
-        """The whole query, bound to one side of the pairs."""
+        """Return the whole query, for one side of the pairs."""
         wanted = " AND ".join(term.in_fts5(side) for term in self.terms if not term.negative)
         for term in self.terms:
             if term.negative:
@@ -92,7 +95,7 @@ class Words:
         return f"({wanted})"
 
     def spans(self, text: str) -> list[Span]:
-        """Where words and phrases of the query stand."""
+        """Return where the words and phrases of the query are."""
         folded = fold_with_places(text)
         found = (each.span() for each in self.pattern.finditer(folded.text))
         return [(folded.begins[begin], folded.ends[end - 1]) for begin, end in found if end > begin]
@@ -100,14 +103,14 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A regular expression, which every text is asked about."""
+    """A regular expression, which is matched with every text."""
 
     pattern: "regex.Pattern[str]"
     is_cheap: bool = False
-    """Whether it cannot take long, so that the clock, which costs more, need not be asked."""
+    """Whether it cannot take long, so that no timeout is needed, which would cost more."""
 
     def matches(self, text: str) -> bool:
-        """Whether it is met in a text."""
+        """Return whether a text matches."""
         if self.is_cheap and len(text) <= SHORT_TEXT:
             return self.pattern.search(text) is not None
         try:
@@ -116,7 +119,7 @@ class Pattern:
             raise too_slow() from None
 
     def spans(self, text: str) -> list[Span]:
-        """Where it is met; a match of nothing is not shown."""
+        """Return where a text matches, without empty matches."""
         return list(self._found(text))
 
     def _found(self, text: str) -> Iterator[Span]:
@@ -132,23 +135,23 @@ class Pattern:
 
 
 def too_slow() -> QueryError:
-    """What to tell when a regular expression takes too long."""
+    """Return the error for a regular expression that takes too long."""
     return QueryError(
         "The regular expression takes too long on some text: one repetition inside another, as in"
-        " (a+)+, tries every way to split it. Write it with fewer repetitions."
+        " (a+)+, tries every possible split. Write it with fewer repetitions."
     )
 
 
 def parse_words(text: str) -> Words:
-    """Read a query of words; what is left of punctuation alone does not count."""
+    """Parse a query of words; punctuation alone does not count."""
     _check_length(text)
     terms = list(_terms(text))
     wanted = [term for term in terms if not term.negative]
-    if len(terms) > MOST_TERMS:
-        raise QueryError(f"A query may have {MOST_TERMS} words and phrases at most.")
+    if len(terms) > MAX_TERMS:
+        raise QueryError(f"A query may have at most {MAX_TERMS} words and phrases.")
     if not wanted:
         raise QueryError(
-            "There is no word to look for: give at least one without a minus before it."
+            "There is no word to look for: write at least one without a minus before it."
             if terms
             else "There is no word to look for: for punctuation, choose a regular expression."
         )
@@ -157,7 +160,7 @@ def parse_words(text: str) -> Words:
 
 
 def parse_pattern(text: str, *, match_case: bool = False) -> Pattern:
-    """Read a regular expression; it is not kept, for those of strangers may be many."""
+    """Parse a regular expression; it is not cached, because untrusted ones may be many."""
     _check_length(text)
     _check_size(text)
     try:
@@ -169,16 +172,16 @@ def parse_pattern(text: str, *, match_case: bool = False) -> Pattern:
 
 
 def program_size(pattern: str) -> int:
-    """How large a regular expression can become at most, in elements of its program.
+    """Return an upper bound of the size of a compiled regular expression, in elements.
 
-    `regex` writes out what must be there: `a{1000}` is a thousand elements, `(ab)+` is one
-    `ab` and a loop over another, and repeats inside each other multiply. Nothing stops it
-    while it does that, and memory is gone before time is; so this is asked first. It is a
-    bound that needs no parser, so there is none to disagree with that of `regex`, and it
-    costs less than a process of its own with limits for every search. Every number counts,
-    also where it repeats nothing, and every repeat of a group as if it held all the others;
-    a repeat of a single character or set can hold no other. White space may stand between a
-    group and its repeat, and in a number, where the flag `x` allows it: so that flag is not.
+    `regex` expands what must be there: `a{1000}` is a thousand elements, `(ab)+` is one `ab`
+    and a loop over another, and nested repeats multiply. Nothing interrupts it while it does
+    that, and it runs out of memory before it runs out of time; so this is checked first. The
+    bound needs no parser that could disagree with that of `regex`, and costs less than a
+    process with limits for every search. Every number counts, even where it repeats nothing,
+    and every repeat of a group as if it contained all the others; a repeat of a single
+    character or set cannot contain another. The flag `x` allows white space between a group
+    and its repeat, and in numbers: so that flag is refused.
     """
     single, groups = 1, 1
     for found in _REPEAT.finditer(pattern, overlapped=True):
@@ -192,24 +195,24 @@ def program_size(pattern: str) -> int:
 
 def _check_size(pattern: str) -> None:
     if _VERBOSE.search(pattern):
-        raise QueryError("The flag x is not known here: write the regular expression without it.")
-    if program_size(pattern) > LARGEST_PROGRAM:
+        raise QueryError("The flag x is not supported: write the regular expression without it.")
+    if program_size(pattern) > MAX_PROGRAM_SIZE:
         raise QueryError(
-            "The regular expression becomes too large, because what must be there many times is"
-            " written out that often: use smaller numbers, as in a{20} for a{20000}, a * in place"
-            " of a + after a group, and no repetition inside another."
+            "The regular expression becomes too large, because everything that must repeat is"
+            " expanded: use smaller numbers, as in a{20} for a{20000}, * in place of + after a"
+            " group, and no repetition inside another."
         )
 
 
 def _is_cheap(pattern: str) -> bool:
-    """No groups, one open repetition and few optional parts: quadratic at the worst."""
+    """Return whether there are no groups, one repetition and few options: quadratic at worst."""
     repetitions = pattern.count("*") + pattern.count("+") + pattern.count(",")
-    return "(" not in pattern and repetitions <= 1 and pattern.count("?") <= MOST_OPTIONAL
+    return "(" not in pattern and repetitions <= 1 and pattern.count("?") <= MAX_OPTIONAL
 
 
 def _check_length(text: str) -> None:
-    if len(text) > LONGEST_QUERY:
-        raise QueryError(f"A query may have {LONGEST_QUERY} characters at most.")
+    if len(text) > MAX_QUERY_LENGTH:
+        raise QueryError(f"A query may have at most {MAX_QUERY_LENGTH} characters.")
 
 
 def _terms(text: str) -> Iterable[SearchTerm]:
@@ -220,10 +223,90 @@ def _terms(text: str) -> Iterable[SearchTerm]:
         if not found:
             continue
         prefix = star and not found[-1].is_run
-        if prefix and len(found[-1].text) < SHORTEST_PREFIX:
-            raise QueryError(f"Give {SHORTEST_PREFIX} letters at least before a *.")
+        if prefix and len(found[-1].text) < MIN_PREFIX:
+            raise QueryError(f"Write at least {MIN_PREFIX} letters before a *.")
         yield SearchTerm(found, prefix, bool(piece["minus"]))
 
 
 def _atom_pattern(atom: Atom) -> str:
     return str(regex.escape(atom.text, literal_spaces=True))
+
+
+def anchor_of(pattern: str) -> SearchTerm | None:
+    r"""Return what every match of a regular expression must contain, so that the index can help.
+
+    `\bcas(a|o)s?\b` only matches where a word begins with "cas". The index finds those sentences
+    at once, where scanning a million takes seconds. The answer is the beginning of a word, or a
+    run of characters in a script without spaces; None if the pattern is not understood, which
+    only costs time.
+    """
+    try:
+        parts = list(_parts(pattern))
+    except (IndexError, _UnsureError):
+        return None
+    after_boundary = False
+    for is_mark, group in groupby(parts, key=lambda part: part in {BREAK, BOUNDARY}):
+        items = list(group)
+        if is_mark:
+            after_boundary = items[-1] == BOUNDARY
+            continue
+        found = _term("".join(items), after_boundary=after_boundary)
+        if found is not None:
+            return found
+    return None
+
+
+class _UnsureError(Exception):
+    """The pattern has something that is not understood here."""
+
+
+def _term(literal: str, *, after_boundary: bool) -> SearchTerm | None:
+    for number, atom in enumerate(atoms(fold(literal))):
+        if len(atom.text) < MIN_ANCHOR:
+            continue
+        if atom.is_run:
+            return SearchTerm((Atom(atom.text, is_run=True),))
+        if number == 0 and after_boundary:
+            return SearchTerm((atom,), prefix=True)
+    return None
+
+
+def _parts(pattern: str) -> Iterator[str]:
+    """Yield the letters that must be there, one by one, and BREAK or BOUNDARY between them."""
+    at, depth = 0, 0
+    while at < len(pattern):
+        character = pattern[at]
+        follows = pattern[at + 1 : at + 2]
+        if character == "\\":
+            yield BOUNDARY if follows == "b" and not depth else BREAK
+            at += 2
+            continue
+        if character == "[":
+            at = _end_of_class(pattern, at)
+            yield BREAK
+        elif character == "(":
+            if follows == "?" and pattern[at + 2] != ":":
+                raise _UnsureError
+            depth += 1
+        elif character == ")":
+            depth -= 1
+        elif character == "|" and not depth:
+            raise _UnsureError
+        is_letter = character.isalpha() and not depth
+        optional = follows in set(QUANTIFIERS) - {"+"}
+        yield character if is_letter and not optional else BREAK
+        at += 1
+
+
+def _end_of_class(pattern: str, at: int) -> int:
+    """Return where a character class ends; nested classes are not understood."""
+    at += 1
+    if pattern[at] == "^":
+        at += 1
+    if pattern[at] == "]":
+        at += 1
+    while pattern[at] != "]":
+        if pattern[at] == "[":
+            raise _UnsureError
+        at += 2 if pattern[at] == "\\" else 1
+    return at

@@ -1,35 +1,37 @@
-"""Runs a query over the index and makes hits of what it finds.
+"""Runs a query over the index, and highlights the hits.
 
-Hits come in the order of the corpus, which the index gives without looking at all of them:
-so the first page of a common word is as quick as that of a rare one. Whatever would take
-long is stopped, and what was found until then is shown with a note.
+Hits come in the order of the corpus, which the index yields without looking at all of them: so
+the first page of a common word is as fast as that of a rare one. A search that would take long
+is stopped, and what was found until then is shown with a note.
 """
 
 import contextlib
+import re
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from bilingual_crawler.web.search.anchor import anchor_of
-from bilingual_crawler.web.search.highlight import Piece, pieces
+from bilingual_crawler.languages.unicode_ranges import UNSPACED
 from bilingual_crawler.web.search.query import (
     Query,
     Side,
+    Span,
     Words,
+    anchor_of,
     parse_pattern,
     parse_words,
 )
 
-MOST_COUNTED = 1_000
-"""Hits that are counted; more are "more than"."""
+MAX_COUNTED = 1_000
+"""Hits that are counted; above that, the page says "more than"."""
 SECONDS = 2.0
 """How long one search may take."""
 COUNT_SECONDS = 0.1
-"""How much of that counting may take: the first hits must not wait for it."""
+"""How much of that time counting may take: the first hits must not wait for it."""
 STEPS = 2_000
-"""Instructions of SQLite between two looks at the clock."""
+"""SQLite instructions between two looks at the clock."""
 SCANNED_AT_ONCE = 500
 
 In = Literal["any", "1", "2"]
@@ -38,27 +40,79 @@ COLUMNS = (
     "s.id, s.aligned, s.at, s.text1, s.text2, s.beads, s.kind, s.score, s.dropped,"
     " a.pair, a.url1, a.url2, a.lang1, a.lang2"
 )
+ELLIPSIS = "…"
+_STEP = re.compile(rf"[{UNSPACED}]{{2}}|[^\s{UNSPACED}]+")
+"""A word; in scripts without spaces, two characters count as a word."""
+
+
+class Piece(NamedTuple):
+    """A part of a text, and whether it is a hit."""
+
+    text: str
+    hit: bool = False
+
+
+def pieces(text: str, spans: Sequence[Span], words: int | None = None) -> list[Piece]:
+    """Split a text at its hits; with `words`, keep only that many words around them."""
+    begin, end = (0, len(text)) if words is None or not spans else _window(text, spans, words)
+    found: list[Piece] = [Piece(ELLIPSIS)] if begin > 0 else []
+    at = begin
+    for start, stop in spans:
+        if start < at or stop > end:
+            continue
+        if start > at:
+            found.append(Piece(text[at:start]))
+        found.append(Piece(text[start:stop], hit=True))
+        at = stop
+    if at < end:
+        found.append(Piece(text[at:end]))
+    if end < len(text):
+        found.append(Piece(ELLIPSIS))
+    return found
+
+
+def _window(text: str, spans: Sequence[Span], words: int) -> Span:
+    """Return the span from `words` before the first hit to `words` after the last one in reach."""
+    first = spans[0]
+    before = [each.start() for each in _STEP.finditer(text, 0, first[0])]
+    begin = before[-words] if len(before) > words else 0
+    end = first[1]
+    for span in spans:
+        if span[0] > end:
+            break
+        after = [each.end() for each in _first(text, span[1], words + 1)]
+        end = after[words - 1] if len(after) > words else len(text)
+    return begin, max(end, first[1])
+
+
+def _first(text: str, begin: int, most: int) -> list[re.Match[str]]:
+    found = []
+    for each in _STEP.finditer(text, begin):
+        found.append(each)
+        if len(found) == most:
+            break
+    return found
 
 
 @dataclass(frozen=True, slots=True)
 class SearchQuestion:
-    """What is searched for, where, and how much of it is shown."""
+    """What to search for, where, and how much to show."""
 
     text: str
     within: In = "any"
     other: str = ""
-    """What the translation must have too."""
+    """What the translation must contain."""
     is_pattern: bool = False
     match_case: bool = False
     dropped: bool = False
-    """Whether pairs that broke a cleaning rule are shown too."""
+    """Whether to show pairs that broke a cleaning rule."""
     page: int = 1
     size: int = 20
     words: int | None = None
     """Words of context on each side; None for the whole sentence."""
     neighbours: bool = False
     after: int = 0
-    """A regular expression goes on after this sentence pair."""
+    """A search by regular expression continues after this sentence pair."""
 
 
 class Neighbour(NamedTuple):
@@ -70,7 +124,7 @@ class Neighbour(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A sentence pair with what was searched for in it."""
+    """A sentence pair that matches."""
 
     id: int
     pair: str
@@ -94,18 +148,18 @@ class SearchResults:
 
     hits: list[Hit] = field(default_factory=list)
     total: int | None = None
-    """All hits, `MOST_COUNTED` + 1 if there are more; None if they were not counted."""
+    """The number of hits; `MAX_COUNTED` + 1 if there are more, None if they were not counted."""
     more: bool = False
     go_on: int | None = None
-    """Where a search by regular expression can go on."""
+    """Where a search by regular expression can continue."""
     scanned: float = 1.0
-    """The share of the corpus that was looked at."""
+    """The share of the corpus that was searched."""
     note: str = ""
     seconds: float = 0.0
 
 
 def search(connection: sqlite3.Connection, question: SearchQuestion) -> SearchResults:
-    """Answer a question; a `QueryError` says what is wrong with it."""
+    """Answer a question; raise a QueryError if it is not valid."""
     begun = time.monotonic()
     deadline = _Deadline(begun + SECONDS)
     connection.set_progress_handler(deadline.is_over, STEPS)
@@ -122,12 +176,12 @@ def search(connection: sqlite3.Connection, question: SearchQuestion) -> SearchRe
 
 @dataclass(slots=True)
 class _Deadline:
-    """When what is being done must stop, by the monotonic clock."""
+    """The time at which a search must stop, by the monotonic clock."""
 
     until: float
 
     def is_over(self) -> bool:
-        """Whether it is time to stop; SQLite asks this while it works."""
+        """Return whether it is time to stop; SQLite calls this while it works."""
         return time.monotonic() > self.until
 
 
@@ -147,14 +201,14 @@ def _by_words(
     offset = (question.page - 1) * question.size
     rows: list[sqlite3.Row] = []
     with _until_interrupted():
-        found.note = f"The search was stopped after {SECONDS:.0f} seconds: make it narrower."
+        found.note = f"The search was stopped after {SECONDS:.0f} seconds: make it more specific."
         rows.extend(connection.execute(ask, (expression, question.size + 1, offset)))
         found.note = ""
         found.more = len(rows) > question.size
         del rows[question.size :]
         deadline.until = min(deadline.until, time.monotonic() + COUNT_SECONDS)
         count = f"SELECT COUNT(*) FROM (SELECT 1 {matching} LIMIT ?)"  # noqa: S608 - our own names
-        (found.total,) = connection.execute(count, (expression, MOST_COUNTED + 1)).fetchone()
+        (found.total,) = connection.execute(count, (expression, MAX_COUNTED + 1)).fetchone()
     connection.set_progress_handler(None, STEPS)
     found.hits = [_hit(connection, row, question, query, other) for row in rows]
     return found
@@ -162,7 +216,7 @@ def _by_words(
 
 @contextlib.contextmanager
 def _until_interrupted() -> Iterator[None]:
-    """Work that the deadline may end."""
+    """Ignore an interruption by the deadline."""
     try:
         yield
     except sqlite3.OperationalError as error:
@@ -171,12 +225,14 @@ def _until_interrupted() -> Iterator[None]:
 
 
 def _expression(query: Words, other: Words | None, sides: tuple[Side, ...]) -> str:
-    """The query for SQLite: on one of the sides, and the other query opposite."""
-    ways = []
+    """Return the query for SQLite: one side matches, and the other query matches opposite."""
+    choices = []
     for side in sides:
-        way = query.in_fts5(side)
-        ways.append(way if other is None else f"({way} AND {other.in_fts5(_opposite(side))})")
-    return " OR ".join(ways)
+        choice = query.in_fts5(side)
+        choices.append(
+            choice if other is None else f"({choice} AND {other.in_fts5(_opposite(side))})"
+        )
+    return " OR ".join(choices)
 
 
 def _opposite(side: Side) -> Side:
@@ -184,7 +240,7 @@ def _opposite(side: Side) -> Side:
 
 
 class _Scan:
-    """Asks every sentence pair about a regular expression, until a page is full."""
+    """Matches every sentence pair with a regular expression, until a page is full."""
 
     def __init__(
         self, connection: sqlite3.Connection, question: SearchQuestion, deadline: _Deadline
@@ -197,7 +253,7 @@ class _Scan:
         self._other = parse_pattern(question.other, match_case=case) if question.other else None
 
     def run(self) -> SearchResults:
-        """The next hits after where the question says."""
+        """Return the next hits after `question.after`."""
         found = SearchResults()
         at, wanted = self._question.after, self._question.size
         ids: list[int] = []
@@ -220,11 +276,13 @@ class _Scan:
             if "interrupted" not in str(error):
                 raise
         found.go_on = at
-        found.note = f"The search was stopped after {SECONDS:.0f} seconds; it can go on from there."
+        found.note = (
+            f"The search was stopped after {SECONDS:.0f} seconds; it can continue from there."
+        )
         return self._show(found, ids, at)
 
     def _rows(self) -> sqlite3.Cursor:
-        """The sentence pairs that may match, in order: all, or those that the index names."""
+        """Return the sentence pairs that may match, in order: all, or those from the index."""
         question = self._question
         good = "" if question.dropped else " AND s.dropped = ''"
         anchor = anchor_of(question.text)

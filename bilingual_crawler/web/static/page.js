@@ -1,8 +1,8 @@
-// Shortcuts, and the crawl page kept up to date. Every page works without this script.
+// Keyboard shortcuts, and live updates of the crawl page. Every page works without this script.
 "use strict";
 
 const POLL_MILLISECONDS = 2000;
-const LONGEST_POLL = 30000;
+const MAX_POLL_MILLISECONDS = 30000;
 
 function isTyping(target) {
   return target.closest("input, select, textarea, [contenteditable]") !== null;
@@ -36,7 +36,7 @@ if (window.location.hash === "#q") {
   if (box) box.focus();
 }
 
-// The server draws the live part; it is replaced as a whole, focus and scrolling stay.
+// The server renders the live part; it is replaced as a whole, keeping focus and scrolling.
 function replaceLive(live, html) {
   const focused = live.contains(document.activeElement) ? document.activeElement.id : "";
   const scroll = live.querySelector(".scroll");
@@ -64,7 +64,7 @@ function follow(live) {
           wait = live.dataset.state === "running" ? POLL_MILLISECONDS : 5 * POLL_MILLISECONDS;
         }
       } catch {
-        wait = Math.min(2 * wait, LONGEST_POLL);
+        wait = Math.min(2 * wait, MAX_POLL_MILLISECONDS);
       }
     }
     window.setTimeout(ask, wait);
@@ -75,7 +75,7 @@ function follow(live) {
 const live = document.getElementById("live");
 if (live) follow(live);
 
-// While the index is being made, an idle search page looks again by itself.
+// While the index is being built, an idle search page reloads itself.
 if (document.getElementById("indexing") && !new URLSearchParams(window.location.search).get("q")) {
   window.setTimeout(() => {
     const box = document.getElementById("q");

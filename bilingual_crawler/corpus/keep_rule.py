@@ -1,0 +1,106 @@
+"""Which pages and pairs a corpus keeps: one rule for a running crawl and for a merge.
+
+Of pages with the same text one is kept, and of near-duplicates the longer one, with one
+exception: a near-duplicate that has a translation of its own is a document of its own.
+(On recorded real sites the plain rule, applied before pairing, lost four in ten of the
+pairs: pages that differ in a title and a table are near-duplicates in each language.) So
+pairing sees every page, and pairing and duplicates decide together what is in the corpus.
+
+In a crawl with a topic a page is kept if it is on topic, or if the page it is paired with
+is: terms are seldom as complete in one language as in the other, and half a pair is of no
+use. A pair of which neither page is on topic does not belong to the corpus.
+"""
+
+from collections.abc import Callable, Container, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from bilingual_crawler.documents.dedup import DuplicateIndex
+from bilingual_crawler.languages import Languages
+from bilingual_crawler.pairing.matcher import Matcher
+from bilingual_crawler.pairing.no_pairs import NoPairs, new_matcher
+from bilingual_crawler.pairing.pair import DocumentPair, PackedPair
+from bilingual_crawler.pairing.resources import PairingAids
+from bilingual_crawler.scoring.shared_models import parallel_urls_if_there
+
+if TYPE_CHECKING:
+    from bilingual_crawler.config.settings import Config
+
+
+def pairing_aids(config: "Config") -> PairingAids:
+    """Read the models, resources and detectors that the settings name."""
+    return PairingAids.read(config, parallel_urls_if_there(config))
+
+
+class KeepRule:
+    """Compares pages for duplicates and pairs, and decides which of them are kept.
+
+    `aliases` may still grow: a matcher learns them when its first page comes.
+    """
+
+    def __init__(
+        self,
+        pair_of: Callable[[str], Languages],
+        duplicate_share: float,
+        aids: PairingAids,
+        off_topic: Container[str],
+        aliases: Callable[[], Iterable[tuple[str, str]]],
+    ) -> None:
+        self._pair_of = pair_of
+        self._aids = aids
+        self._off_topic = off_topic
+        self._aliases = aliases
+        self._first: dict[bytes, str] = {}
+        self._matchers: dict[str, Matcher | NoPairs] = {}
+        self.duplicates = DuplicateIndex(duplicate_share)
+
+    @property
+    def matchers(self) -> Iterable[Matcher | NoPairs]:
+        """One matcher per pair of languages."""
+        return self._matchers.values()
+
+    def node_of(self, url: str, signature: bytes) -> str:
+        """Return the first page with the text of `signature`; `url` if it is the first."""
+        return self._first.setdefault(signature, url)
+
+    def matcher(self, url: str) -> Matcher | NoPairs:
+        """Return the matcher for the languages that are wanted from the site of `url`."""
+        languages = self._pair_of(url)
+        matcher = self._matchers.get(str(languages))
+        if matcher is None:
+            matcher = self._matchers[str(languages)] = new_matcher(languages, self._aids)
+            for source, target in self._aliases():
+                matcher.alias(source, target)
+        return matcher
+
+    def partner_of(self, url: str) -> str | None:
+        """Return the page that `url` is paired with now; safe to call from another thread."""
+        matcher = self._matchers.get(str(self._pair_of(url)))
+        return None if matcher is None else matcher.partner_of(url)
+
+    def kept_url(self, node: str, *, is_duplicate: bool) -> str | None:
+        """Return which of the pages with the text of `node` is kept; None for none of them.
+
+        It is the one that is paired, or else the first. Without a pair, near-duplicates and
+        pages that are off topic are not kept at all.
+        """
+        matcher, off_topic = self.matcher(node), self._off_topic
+        paired = matcher.paired_url(node)
+        if paired is not None and (
+            paired not in off_topic or matcher.partner_of(paired) not in off_topic
+        ):
+            return paired
+        return None if is_duplicate or node in off_topic else node
+
+    def is_wanted(self, pair: DocumentPair | PackedPair) -> bool:
+        """Return whether at least one page of a pair is about the topic."""
+        return pair.first not in self._off_topic or pair.second not in self._off_topic
+
+    def pairs(self) -> Iterator[DocumentPair]:
+        """Yield every pair that belongs to the corpus; with their evidence they are large."""
+        for matcher in self._matchers.values():
+            yield from filter(self.is_wanted, matcher.iter_pairs())
+
+    def standing(self) -> Iterator[PackedPair]:
+        """Yield every pair in its packed form, without the reasons."""
+        for matcher in self._matchers.values():
+            yield from filter(self.is_wanted, matcher.standing())

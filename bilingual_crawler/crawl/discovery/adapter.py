@@ -1,0 +1,342 @@
+"""Discovery in a crawl: the adapter between Scrapy and the search for bilingual sites.
+
+Every page that comes is read for its links to other sites, and is the first page of its site's
+examination or the next one. What the search and the detector then want goes into the same
+frontier as everything else, so that delays, robots.txt, opt-outs and budgets hold.
+"""
+
+import json
+import logging
+from collections.abc import AsyncIterator, Callable, Iterable
+from typing import Any
+
+from scrapy import Request, signals
+from scrapy.exceptions import DontCloseSpider
+from scrapy.http import Response
+from scrapy.statscollectors import StatsCollector
+from scrapy.utils.asyncio import sleep
+
+from bilingual_crawler.config.discovery import OWN, STRATEGIES
+from bilingual_crawler.crawl.background import ScoringThread
+from bilingual_crawler.crawl.context import Crawl
+from bilingual_crawler.crawl.discovery.backlinks import BacklinkQuestions, make_provider
+from bilingual_crawler.crawl.discovery.looks import Look, ranked
+from bilingual_crawler.crawl.fetching.optouts import (
+    CLOSED,
+    forbids_links,
+    opt_out_of,
+    record_opt_out,
+)
+from bilingual_crawler.crawl.request_state import LOOKED_AT, RequestState, end_url
+from bilingual_crawler.crawl.signals import crawl_ending
+from bilingual_crawler.discovery.graph import OutLink, out_links
+from bilingual_crawler.discovery.learner import CHECK_PRIORITY, Learner, Queue
+from bilingual_crawler.discovery.link_predictor import LinkPredictor
+from bilingual_crawler.discovery.search import Search, WantedUrl
+from bilingual_crawler.discovery.site_detector import Examination, SiteDetector
+from bilingual_crawler.discovery.site_records import Approach, SiteRecord, SiteVerdict, Standing
+from bilingual_crawler.documents.document import Document
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.frontier.entry import CrawlFrontier, State
+from bilingual_crawler.languages import LanguagePair, Languages
+from bilingual_crawler.outcomes import Outcome
+from bilingual_crawler.scoring.scorer import SEED_PRIORITY
+from bilingual_crawler.store.files import AppendFile
+from bilingual_crawler.store.folder import SITES
+from bilingual_crawler.urls.fingerprint import request_fingerprint
+from bilingual_crawler.urls.hosts import host_of, site_of
+
+logger = logging.getLogger(__name__)
+
+DISCOVERS, PAGES = "discovers", "pages of discovery"
+OPEN = frozenset({None, Standing.WAITING, Standing.UNREACHABLE})
+"""Standings of sites that are examined when a page of theirs comes."""
+RANKED_AT_ONCE = 1_000
+STRONGEST_SHOWN = 8
+
+
+def check_discovery(langs: Languages, frontier: str) -> None:
+    """Refuse what a search for bilingual sites cannot be made for."""
+    problems = []
+    if not isinstance(langs, LanguagePair):
+        problems.append(f"-a langs={langs} is one language: a bilingual site has two of them.")
+    if frontier:
+        problems.append(
+            "BILINGUAL_FRONTIER is for harvesting: a search for bilingual sites runs on one"
+            " machine, and all workers can harvest what it writes with -a seeds_file=sites.jsonl."
+        )
+    if problems:
+        raise ConfigurationError(*problems)
+
+
+class Discovery:
+    """Looks at sites, page by page, and hands the bilingual ones to harvesting."""
+
+    def __init__(
+        self, crawl: Crawl, look: Callable[..., Any], not_seen: Callable[..., Any]
+    ) -> None:
+        self._crawl, self._crawler = crawl, crawl.crawler
+        self._look, self._not_seen = look, not_seen
+        self._folder, self._config = crawl.folder, crawl.config
+        self._folder.facts[DISCOVERS] = "yes"
+        self._folder.add(
+            AppendFile(self._folder.path / SITES, self._folder.journal.file_end(SITES))
+        )
+        self._strategy = STRATEGIES[self._config.discovery_strategy]
+        self._predictor = LinkPredictor.load(self._config.link_predictor)
+        learner = Learner(
+            self._config.discovery_learn_after,
+            learns=self._strategy.learns,
+            pages=int(self._folder.facts.get(PAGES, "0")),
+        )
+        self.search = Search(self._folder.journal, self._strategy, learner, self._admits)
+        self._examinations: dict[str, Examination] = {}
+        self._questions = self._make_questions()
+        self._thread = ScoringThread()
+        for handler, signal in (
+            (self._idle, signals.spider_idle),
+            (self._dropped, signals.request_dropped),
+            (self._ending, crawl_ending),
+            (self._thread.stop, signals.engine_stopped),
+        ):
+            self._crawler.signals.connect(handler, signal=signal)
+
+    def _make_questions(self) -> BacklinkQuestions:
+        config = self._config
+        wanted = [spec for spec in config.backlinks if spec.kind != OWN]
+        providers = [
+            make_provider(spec, self._crawler, config.backlinks_delay)
+            for spec in (wanted if self._strategy.back_and_forth else ())
+        ]
+        return BacklinkQuestions(providers, config.backlinks_a_site)
+
+    async def start(self) -> AsyncIterator[Request]:
+        """Ask for the seeds, and for what an earlier run could not finish."""
+        for url in self._crawl.plan.seeds:
+            self.search.seed(url)
+            yield self._request(url, SEED_PRIORITY, Look())
+        for record in self.search.unfinished:
+            if record.standing is Standing.BILINGUAL:
+                self._find_backlinks(record)
+            else:
+                self.search.sites.note(record._replace(standing=Standing.WAITING))
+                look = Look(None, record.approach.words, record.approach.via)
+                yield self._request(record.approach.url, CHECK_PRIORITY, look, again=True)
+
+    def resume(self, frontier: CrawlFrontier) -> None:
+        """Let harvesting go on where it was: sites that were found, hosts that wait for it."""
+        for record in self.search.sites.load():
+            for url in record.entries:
+                self._crawl.scope.admit(host_of(url))
+        for entry in frontier.queued():
+            is_harvested = Look.from_payload(entry.payload) is None
+            if is_harvested and not self._crawl.foreign.is_unanswered(entry.host):
+                self._crawl.scope.admit_host(entry.host)
+
+    async def take(self, response: Response, document: Document) -> None:
+        """A page has come that discovery asked for.
+
+        What must not be kept is not looked at either, but its links may be followed; what is
+        reserved or closed to machine learning is not even read for its links.
+        """
+        look = Look.of(response)
+        honour = self._crawl.honour_of(document.url)
+        opt_out = opt_out_of(document.robots, document.tdm_reservation, honour)
+        end_url(response, State.DONE, opt_out or Outcome.EXAMINED)
+        if forbids_links(document.robots, honour):
+            document.links = []
+        async with self._thread:
+            if opt_out not in CLOSED:
+                await self.note_links(document)
+            if opt_out is None:
+                await self._examine(document, look)
+            else:
+                record_opt_out(self._stats, host_of(document.url), opt_out)
+                self._missed(document.requested_url, look, opt_out)
+            is_time = self.search.learner.page_read()
+            self._folder.facts[PAGES] = str(self.search.learner.pages)
+            if is_time:
+                await self._rank_anew()
+
+    async def note_links(self, document: Document) -> None:
+        """Read a page for its links to other sites; follow those that the search wants."""
+        links: list[OutLink] = []
+        if not forbids_links(document.robots, self._crawl.honour_of(document.url)):
+            links = await self._thread.run(out_links, document)
+        self._count("links", len(links))
+        self._send(self.search.read(document.requested_url, links))
+
+    def failed(self, request: Request, reason: str) -> None:
+        """A page that discovery asked for could not be had."""
+        asked = (request.meta.get("redirect_urls") or [request.url])[0]
+        self._missed(asked, Look.of(request), reason)
+
+    async def _examine(self, document: Document, look: Look) -> None:
+        """Show a page to the detector of its site, or begin with the site."""
+        asked = document.requested_url
+        examination = self._waiting_for(asked, look)
+        if examination is None:
+            approach = look.approach(asked)
+            if look.queue is not None:
+                approach = self.search.best_approach(look.queue, approach)
+            examination = self._begin(document, approach)
+        if examination is not None:
+            await self._thread.run(examination.take, asked, document)
+            self._go_on(examination)
+
+    def _waiting_for(self, asked: str, look: Look) -> Examination | None:
+        """The examination that asked for a page, which others may have asked for before."""
+        examination = self._examinations.get(look.site or site_of(host_of(asked)))
+        waits = examination is not None and examination.is_waiting_for(asked)
+        return examination if waits else None
+
+    def _begin(self, document: Document, approach: Approach) -> Examination | None:
+        """The examination of a page's site; None if there is a verdict, or soon will be."""
+        sites = self.search.sites
+        asked, site = site_of(host_of(approach.url)), site_of(host_of(document.url))
+        if asked != site and sites.standing(asked) is Standing.WAITING:
+            sites.note(SiteRecord(asked, Standing.UNREACHABLE, Approach(approach.url)))
+        standing = sites.standing(site)
+        if standing not in OPEN:
+            if asked != site and approach.via:
+                self.search.hubs.judged(approach.via, standing is Standing.BILINGUAL)
+            return None
+        sites.note(SiteRecord(site, Standing.EXAMINING, approach))
+        pair = self._crawl.languages_of(document.url)
+        assert isinstance(pair, LanguagePair)  # check_discovery saw to it
+        detector = SiteDetector(
+            document.url,
+            pair,
+            self._predictor,
+            likelihood=self._config.site_likelihood,
+            budget=self._config.site_budget,
+            sitemaps=False,
+        )
+        examination = self._examinations[site] = Examination(site, approach, detector)
+        return examination
+
+    def _go_on(self, examination: Examination) -> None:
+        """Ask for the next page of a site, or take the verdict down."""
+        url = examination.next()
+        if url is not None:
+            look = Look(site=examination.site)
+            self._push(self._request(url, CHECK_PRIORITY, look, again=True))
+        elif examination.verdict is not None:
+            del self._examinations[examination.site]
+            self._judged(examination, examination.verdict)
+
+    def _judged(self, examination: Examination, verdict: SiteVerdict) -> None:
+        is_bilingual = verdict.is_bilingual
+        record = SiteRecord(
+            examination.site,
+            Standing.BILINGUAL if is_bilingual else Standing.OTHER,
+            examination.approach,
+            verdict.downloads,
+            tuple(dict.fromkeys(url for _, url in verdict.entries)) if is_bilingual else (),
+        )
+        self.search.judged(record)
+        self._count("sites/bilingual" if is_bilingual else "sites/other")
+        if not is_bilingual:
+            return
+        line = json.dumps(verdict.to_dict(), ensure_ascii=False)
+        self._folder.journal.append(SITES, line + "\n")
+        if self._strategy.back_and_forth:
+            self._find_backlinks(record)
+        if self._crawl.harvests:
+            for url in record.entries:
+                self._crawl.scope.admit(host_of(url))
+                self._push(self._crawl.request(url, score=SEED_PRIORITY, depth=0))
+
+    def _missed(self, asked: str, look: Look, reason: str) -> None:
+        """A page cannot be had: a step of an examination, a hub, or the first page of a site."""
+        examination = self._waiting_for(asked, look)
+        if examination is not None:
+            examination.missed(asked, reason)
+            self._go_on(examination)
+        if look.site:
+            return
+        if look.queue is not None and self.search.hubs.is_unread(asked):
+            self.search.hubs.read(asked, 0, 0)
+        site = site_of(host_of(asked))
+        is_open = self.search.sites.standing(site) in OPEN
+        if is_open and look.queue is not Queue.BACKLINK:
+            self.search.judged(SiteRecord(site, Standing.UNREACHABLE, look.approach(asked)))
+            self._count("sites/unreachable")
+
+    def _find_backlinks(self, record: SiteRecord) -> None:
+        """Take the pages that were seen to link to a site, and ask others for more."""
+        site = record.site
+
+        def take(urls: list[str]) -> None:
+            self._count("backlinks/found", len(urls))
+            self._send(self.search.backlinks(site, urls, self._was_read))
+
+        take(self.search.graph.sources_of(site, self._config.backlinks_a_site))
+        url = record.entries[0] if record.entries else record.approach.url
+        self._questions.ask(url, site, take, lambda: self.search.sites.note_backlinks(site))
+
+    async def _rank_anew(self) -> None:
+        """Order both queues by what was learned, a part at a time."""
+        learner, frontier = self.search.learner, self._frontier
+        for queue in Queue:
+            words = [word for word, _ in learner.strongest(queue, STRONGEST_SHOWN)]
+            said = ", ".join(words) or "nothing yet"
+            logger.info("After %d pages, for %s links speaks: %s", learner.pages, queue, said)
+        waiting = [(each.fingerprint, each.url, each.payload) for each in frontier.queued()]
+        places = await self._thread.run(lambda: list(ranked(self.search, waiting)))
+        for number, (fingerprint, priority) in enumerate(places, 1):
+            frontier.set_priority(fingerprint, priority)
+            if not number % RANKED_AT_ONCE:
+                await sleep(0)
+        self._count("rankings")
+
+    def _admits(self, url: str) -> bool:
+        refusal = self._crawl.scope.refusal(url, depth=0)
+        if refusal is not None:
+            self._stats.inc_value(f"bilingual/links/refused/{refusal}")
+        return refusal is None
+
+    def _was_read(self, url: str) -> bool:
+        fingerprint = request_fingerprint(url, "GET", b"", LOOKED_AT)
+        return self._frontier.state_of(fingerprint) is State.DONE
+
+    def _send(self, candidates: Iterable[WantedUrl]) -> None:
+        for queue, approach, priority in candidates:
+            look = Look(queue, approach.words, approach.via)
+            self._push(self._request(approach.url, priority, look))
+
+    def _request(self, url: str, score: float, look: Look, *, again: bool = False) -> Request:
+        request = self._crawl.request(url, score=score, depth=0)
+        request = request.replace(callback=self._look, errback=self._not_seen, dont_filter=again)
+        RequestState.update(request, look=look.to_plain())
+        return request
+
+    def _push(self, request: Request) -> None:
+        assert self._crawler.engine is not None
+        self._crawler.engine.crawl(request)
+
+    def _dropped(self, request: Request) -> None:
+        """A page leads to one that was seen already: its site is known by another name."""
+        is_look = RequestState.of(request).look is not None
+        if is_look and request.meta.get("redirect_urls"):
+            self.failed(request, Outcome.REDIRECTED)
+
+    def _idle(self) -> None:
+        if self._questions.open:
+            raise DontCloseSpider
+
+    def _ending(self) -> None:
+        self._questions.close()
+        self.search.graph.close()
+
+    @property
+    def _frontier(self) -> CrawlFrontier:
+        return self._crawl.frontier
+
+    def _count(self, name: str, amount: int = 1) -> None:
+        self._stats.inc_value(f"bilingual/discovery/{name}", amount)
+
+    @property
+    def _stats(self) -> StatsCollector:
+        assert self._crawler.stats is not None
+        return self._crawler.stats

@@ -1,0 +1,317 @@
+"""The pages of the web application: search, document pairs, and the state of the crawl."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import parse_qsl
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import QueryParams
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from bilingual_crawler.languages import language_of_tag
+from bilingual_crawler.store.folder import is_of_one_language
+from bilingual_crawler.store.sentence_pair import SENTENCES
+from bilingual_crawler.web.corpus_view import (
+    ORDERS,
+    SENTENCES_PER_PAGE,
+    MarkError,
+    Marks,
+    count_of,
+    find_pair,
+    list_pairs,
+    next_unmarked,
+    paragraphs_of,
+    sentences_of,
+)
+from bilingual_crawler.web.crawl_state import CrawlFigures, SiteRow, languages_of
+from bilingual_crawler.web.gate import Keys
+from bilingual_crawler.web.rendering import draw, render
+from bilingual_crawler.web.search.index import reading
+from bilingual_crawler.web.search.indexer import Indexer
+from bilingual_crawler.web.search.query import QueryError
+from bilingual_crawler.web.search.search import MAX_COUNTED, SIDES, In, SearchQuestion, search
+
+SIZES = (10, 20, 50, 100)
+CONTEXTS = {
+    "3": "3 words around",
+    "5": "5 words around",
+    "10": "10 words around",
+    "": "Whole sentence",
+    "more": "With neighbours",
+}
+PAIRS_PER_PAGE = 20
+LAST_PAGE = 100_000
+MAX_FORM_BYTES = 10_000
+MARKS = {"accept": True, "reject": False, "none": None}
+SITES_PER_PAGE = 50
+COLUMNS: dict[str, Callable[[SiteRow], Any]] = {
+    "site": lambda site: site.name,
+    "pages": lambda site: -site.pages,
+    "pairs": lambda site: -site.pairs,
+    "yield": lambda site: -site.pairs_per_100,
+    "waiting": lambda site: -site.waiting,
+    "failed": lambda site: -site.failed,
+    "state": lambda site: site.state,
+}
+"""The columns by which the table of sites can be sorted."""
+OF_PAIRS = frozenset(("pairs", "yield"))
+"""Columns that a crawl of one language does not have."""
+
+
+class ServedFolder:
+    """What all pages share: one crawl folder, its index, its marks, and how a page is made."""
+
+    def __init__(self, folder: Path, keys: Keys) -> None:
+        self.folder = folder
+        self.keys = keys
+        self.indexer = Indexer(folder)
+        self.index = self.indexer.path
+        self.marks = Marks(folder)
+        self.crawl = CrawlFigures(folder, self.index)
+
+    def language_names(self) -> list[str]:
+        """Return the names of the two languages; plain words if the crawl does not name them."""
+        names = list(languages_of(self.crawl.report()).values())
+        return names if len(names) == 2 else ["First language", "Second language"]  # noqa: PLR2004
+
+    def page(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+        """Return a whole page."""
+        names = self.language_names()
+        known = languages_of(self.crawl.report()).values()
+        text = render(
+            template,
+            names=names,
+            title=" \N{EN DASH} ".join(known or names),
+            folder=self.folder.name,
+            csrf=self.keys.csrf("mark"),
+            has_token=self.keys.needed,
+            language_name=language_name,
+            **values,
+        )
+        return HTMLResponse(text, status)
+
+    def message(self, status: int, heading: str, sentence: str) -> HTMLResponse:
+        """Return a page with a single message."""
+        return self.page("message.html", status, tab="", heading=heading, sentence=sentence)
+
+
+def language_name(code: str) -> str:
+    """Return the name of a language; the code itself if it is unknown."""
+    language = language_of_tag(code)
+    return code if language is None else language.name
+
+
+class CorpusPages:
+    """The handlers of the Corpus tab."""
+
+    def __init__(self, site: ServedFolder) -> None:
+        self._site = site
+
+    def search(self, request: Request) -> HTMLResponse:
+        """Show the search box with the hits, or an overview of the corpus if nothing was typed."""
+        asked = request.query_params
+        question = question_of(asked)
+        given = _given(asked)
+        found, problem = None, ""
+        with reading(self._site.index) as connection:
+            sentences = count_of(connection, "sentences")
+            pairs = count_of(connection, "pairs")
+            if question.text.strip():
+                try:
+                    found = search(connection, question)
+                except QueryError as error:
+                    problem = str(error)
+            latest = [] if found or problem else list_pairs(connection, "newest", 1, 8)
+        return self._site.page(
+            "search.html",
+            tab="corpus",
+            question=question,
+            given=given,
+            found=found,
+            problem=problem,
+            sentences=sentences,
+            pairs=pairs,
+            latest=latest,
+            marks=self._site.marks.all(),
+            sizes=SIZES,
+            contexts=CONTEXTS,
+            most_counted=MAX_COUNTED,
+            per_page=SENTENCES_PER_PAGE,
+            progress=self._site.indexer.progress.get("sentences"),
+            has_file=(self._site.folder / SENTENCES).exists(),
+            crawl_folder=str(self._site.folder),
+            one_language=is_of_one_language(self._site.crawl.report()),
+        )
+
+    def pairs(self, request: Request) -> HTMLResponse:
+        """Show the list of document pairs."""
+        asked = request.query_params
+        order = asked.get("order", "found")
+        order = order if order in ORDERS else "found"
+        page = _number(asked.get("page"), 1, 1, LAST_PAGE)
+        with reading(self._site.index) as connection:
+            total = count_of(connection, "pairs")
+            listed = list_pairs(connection, order, page, PAIRS_PER_PAGE)
+        marks = self._site.marks.all()
+        return self._site.page(
+            "pairs.html",
+            tab="corpus",
+            listed=listed,
+            order=order,
+            page=page,
+            last=max(1, -(-total // PAIRS_PER_PAGE)),
+            total=total,
+            marks=marks,
+            accepted=sum(marks.values()),
+        )
+
+    def pair(self, request: Request) -> Response:
+        """Show one document pair: its evidence, and its texts side by side."""
+        page = _number(request.query_params.get("page"), 1, 1, LAST_PAGE)
+        marks = self._site.marks.all()
+        with reading(self._site.index) as connection:
+            pair = find_pair(connection, request.path_params["pair"])
+            if pair is None:
+                return self._no_pair()
+            sentences = sentences_of(connection, pair.pair, page)
+            texts = []
+            if not sentences and page == 1:
+                texts = [
+                    paragraphs_of(connection, self._site.folder, url)
+                    for url in (pair.url1, pair.url2)
+                ]
+            onward = next_unmarked(connection, pair.id, marks)
+        return self._site.page(
+            "pair.html",
+            tab="corpus",
+            pair=pair,
+            sentences=sentences,
+            texts=texts,
+            page=page,
+            more=len(sentences) == SENTENCES_PER_PAGE,
+            mark=marks.get((pair.url1, pair.url2)),
+            onward=None if onward == pair.pair else onward,
+        )
+
+    async def mark(self, request: Request) -> Response:
+        """Save the mark of a pair and show it again."""
+        form = await form_of(request)
+        if form is None or not self._site.keys.is_csrf(form.get("csrf", ""), "mark"):
+            return await run_in_threadpool(
+                self._site.message,
+                403,
+                "Not marked",
+                "The form is not from this server, or from before its last start: open the pair "
+                "again.",
+            )
+        if form.get("mark") not in MARKS:
+            return await run_in_threadpool(
+                self._site.message, 400, "Not marked", "A mark is accept, reject or none."
+            )
+        return await run_in_threadpool(self._save, request.path_params["pair"], MARKS[form["mark"]])
+
+    def _save(self, name: str, good: bool | None) -> Response:
+        with reading(self._site.index) as connection:
+            pair = find_pair(connection, name)
+        if pair is None:
+            return self._no_pair()
+        try:
+            self._site.marks.put(pair.url1, pair.url2, good)
+        except (MarkError, OSError) as error:
+            return self._site.message(409, "Not marked", str(error))
+        return RedirectResponse(f"/pair/{pair.pair}", 303)
+
+    def _no_pair(self) -> HTMLResponse:
+        return self._site.message(
+            404, "No such pair", "The pair is not in the corpus, or no longer: search for its text."
+        )
+
+
+def question_of(asked: QueryParams) -> SearchQuestion:
+    """Return the question in the parameters of a URL; invalid values count as not given."""
+    within = asked.get("in", "any")
+    context = asked.get("context", "")
+    context = context if context in CONTEXTS else ""
+    size = _number(asked.get("n"), 20, 1, SIZES[-1])
+    return SearchQuestion(
+        text=asked.get("q", "").strip(),
+        within=cast("In", within if within in SIDES else "any"),
+        other=asked.get("other", "").strip(),
+        is_pattern=asked.get("mode") == "regex",
+        match_case=asked.get("case") == "1",
+        dropped=asked.get("dropped") == "1",
+        page=_number(asked.get("page"), 1, 1, LAST_PAGE),
+        size=size if size in SIZES else 20,
+        words=int(context) if context.isdecimal() else None,
+        neighbours=context == "more",
+        after=_number(asked.get("after"), 0, 0, 1 << 60),
+    )
+
+
+async def form_of(request: Request) -> dict[str, str] | None:
+    """Return the fields of a small form; None for anything else."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip()
+    if kind != "application/x-www-form-urlencoded":
+        return None
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > MAX_FORM_BYTES:
+            return None
+    return dict(parse_qsl(body.decode("utf-8", "replace")))
+
+
+def _given(asked: QueryParams) -> dict[str, Any]:
+    """Return the parameters that links to further pages repeat."""
+    names = ("q", "in", "other", "mode", "case", "dropped", "n", "context")
+    return {name: asked[name] for name in names if name in asked}
+
+
+def _number(text: str | None, default: int, low: int, high: int) -> int:
+    if text is None or not text.isdecimal() or len(text) > len(str(high)):
+        return default
+    return min(high, max(low, int(text)))
+
+
+class CrawlPages:
+    """The handlers of the Crawl tab."""
+
+    def __init__(self, site: ServedFolder) -> None:
+        self._site = site
+
+    def crawl(self, request: Request) -> HTMLResponse:
+        """Show the whole page."""
+        return self._site.page("crawl.html", tab="crawl", **self._values(request))
+
+    def live(self, request: Request) -> HTMLResponse:
+        """Show the part of the page that changes; the script requests it while the crawl runs."""
+        values = self._values(request)
+        text = render("crawl_live.html", language_name=language_name, **values)
+        return HTMLResponse(text, headers={"X-Crawl-State": values["state"].state})
+
+    def _values(self, request: Request) -> dict[str, Any]:
+        asked = request.query_params
+        sort = asked.get("sort", "pairs")
+        sort = sort if sort in COLUMNS else "pairs"
+        reverse = asked.get("reverse") == "1"
+        state = self._site.crawl.state()
+        by_name = sorted(state.sites, key=COLUMNS["site"])
+        sites = sorted(by_name, key=COLUMNS[sort], reverse=reverse)
+        last = max(1, -(-len(sites) // SITES_PER_PAGE))
+        page = min(last, _number(asked.get("page"), 1, 1, LAST_PAGE))
+        return {
+            "state": state,
+            "drawing": draw(state.curve),
+            "sites": sites[(page - 1) * SITES_PER_PAGE : page * SITES_PER_PAGE],
+            "number_of_sites": len(sites),
+            "columns": [
+                name for name in COLUMNS if state.harvest == "pairs" or name not in OF_PAIRS
+            ],
+            "sort": sort,
+            "reverse": reverse,
+            "page": page,
+            "last": last,
+            "given": {"sort": sort, "reverse": "1" if reverse else ""},
+        }
