@@ -1,4 +1,4 @@
-"""The public names of bilingual-crawler: what a program may import, and what stays as it is.
+r"""The public names of bilingual-crawler: what a program may import, and what stays as it is.
 
 Everything else in the package may move from one version to the next. A program reads a crawl,
 pairs and aligns documents of its own, or brings plug-ins: a scorer, a pair detector, an exporter,
