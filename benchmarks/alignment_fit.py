@@ -1,4 +1,4 @@
-"""Fit the figures in alignment/weights.py and alignment/scores.py, on the half for tuning.
+"""Fit the figures in alignment/weights.py and alignment/aligner.py, on the half for tuning.
 
 python -m benchmarks.alignment_fit [--root DIR] [weights|scores]
 

@@ -10,7 +10,9 @@ import lzma
 import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
+
+from bilingual_crawler.store.input_files import Stream
 
 CHUNK = 1 << 20
 LONGEST_ROW = 1 << 20
@@ -53,13 +55,6 @@ PACKED_BADLY = (EOFError, zlib.error, lzma.LZMAError, OSError)
 """The exceptions of a file that is not compressed as it should be, or cannot be read."""
 
 
-class ByteStream(Protocol):
-    """A source of bytes: a file, or a decompressor."""
-
-    def read1(self, size: int = -1, /) -> bytes:
-        """Read some bytes, at most `size`; none at the end."""
-
-
 class MissingColumnError(Exception):
     """The table lacks a wanted column; `column` names it, `found` lists those it has."""
 
@@ -87,7 +82,7 @@ class DumpDamage(NamedTuple):
 class _Window:
     """The part of a stream in memory; grows on demand, drops what is behind."""
 
-    def __init__(self, stream: ByteStream) -> None:
+    def __init__(self, stream: Stream) -> None:
         self._stream = stream
         self.data = b""
         self.at = 0
@@ -131,7 +126,7 @@ class _Window:
 
 
 def rows(
-    stream: ByteStream,
+    stream: Stream,
     columns: Sequence[str],
     damaged: Callable[[DumpDamage], None] = lambda _damage: None,
 ) -> Iterator[tuple[Value, ...]]:
@@ -201,7 +196,7 @@ class _Rows:
                 return
 
 
-def column_names(stream: ByteStream) -> list[str]:
+def column_names(stream: Stream) -> list[str]:
     """Return the columns of the table in a dump."""
     return _table_columns(_Window(stream))
 

@@ -1,9 +1,9 @@
 """Lists of URLs into pairs without fetching: Almeida's congruence classes, by the million.
 
-The classes are those of `url_key`. It is asked only where a URL is unusual; most are put
-together from their host, the folders of their path, which repeat, and its last segment, so
-that a URL costs a few look-ups. Where the host does not count (as in the paper), two sites
-with the same paths make pairs too.
+The classes are those of `url_key`, which is only called for unusual URLs. Most keys are put
+together from the host, the folders of the path, which repeat, and the last segment, so that a URL
+costs a few look-ups. If the host does not count (as in the paper), two sites with the same paths
+make pairs too.
 """
 
 import re
@@ -23,9 +23,9 @@ from bilingual_crawler.urls.language_tokens import (
 
 DETECTOR = "url_key"
 MOST_REMEMBERED = 1 << 17
-"""Hosts, folders and segments that are kept at hand, of each so many."""
+"""The most hosts, folders and segments to cache, each."""
 NONE, FIRST, SECOND = 0, 1, 2
-"""What the tokens of a URL name: none of the two languages, one of them, or both (a sum)."""
+"""What the tokens of a URL name: none of the two languages, one of them, or both (the sum)."""
 
 _PLAIN_URL = re.compile(r"https?://([A-Za-z0-9.-]+)((?:/[!-\"$->@-~]*)?)(?:\?([!-\"$-~]*))?")
 _PLAIN_SEGMENT = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
@@ -36,7 +36,7 @@ _INDEX = re.compile(r"(?:index|default|home)?(?:\.[a-z]{3,5})?")
 
 
 class UrlKeys:
-    """Keys of URLs as `url_key` gives them, fast for a long list."""
+    """Keys of URLs as `url_key` returns them, fast for a long list."""
 
     def __init__(self, pair: LanguagePair) -> None:
         self._pair = pair
@@ -92,7 +92,7 @@ class UrlKeys:
         return host_key(host.lower(), self._tokens, found), self._named(found)
 
     def _read_folders(self, folders: str) -> tuple[str, int] | None:
-        """Return all of a path but its last segment, as the key has it."""
+        """Return the key of a path without its last segment."""
         parts, named = [], NONE
         for text in folders.split("/"):
             segment = self._inside(text)
@@ -116,7 +116,7 @@ class UrlKeys:
     def _segment(self, text: str) -> tuple[str, int] | None:
         """Return a part of a path without its language tokens, and what they name.
 
-        None if what is left changes the slash before it: then the path is read as a whole.
+        None if the rest changes the slash before it: then the path is read as a whole.
         """
         if _PLAIN_SEGMENT.fullmatch(text) and self._telling.isdisjoint(_WORDS.split(text)):
             return text, NONE
@@ -131,7 +131,7 @@ class UrlKeys:
 
 
 def _joined(host: str, folder: str, last: str) -> str:
-    """Host and path without an index page at the end."""
+    """Return host and path without an index page at the end."""
     if not last:
         folder, _, last = folder.rpartition("/")
     if last.partition(".")[0] in _INDEX_NAMES and _INDEX.fullmatch(last):
@@ -140,10 +140,10 @@ def _joined(host: str, folder: str, last: str) -> str:
 
 
 class Congruence:
-    """Gathers URLs into classes, then pairs the two languages within each.
+    """Sorts URLs into classes, then pairs the two languages within each.
 
-    The language of a URL is the one that was told, or else the one that its tokens name. In
-    a class with URLs of one language alone, those that name none take the place of the other.
+    The language of a URL is the given one, or else the one that its tokens name. In a class with
+    URLs of only one language, those that name none take the place of the other.
     """
 
     def __init__(self, pair: LanguagePair, *, across_hosts: bool = False) -> None:
@@ -155,7 +155,7 @@ class Congruence:
         self._side_named = ("", *pair.codes, "")
 
     def add(self, url: str, language: str = "") -> None:
-        """Take in a URL; `language` is that of its page, one of the pair, where it is known."""
+        """Add a URL; `language` is that of its page, one of the pair, if it is known."""
         key, named = self._key(url)
         side = self._sides[language or self._side_named[named]]
         known = side.get(key)
@@ -167,7 +167,7 @@ class Congruence:
             side[key] = [known, url]
 
     def classes(self) -> Iterator[list[str]]:
-        """Yield the classes with two URLs or more, as Almeida calls them: blocks."""
+        """Yield the classes of two or more URLs, which Almeida calls blocks."""
         sides = list(self._sides.values())
         for at, side in enumerate(sides):
             for key in side:
@@ -192,7 +192,7 @@ class Congruence:
                 yield from self._couples(rest[key], urls, one)
 
     def language_of(self, url: str) -> str | None:
-        """Return the language under which a URL was taken in, "" for none; None if it was not."""
+        """Return the language of a URL, "" for none; None if it was not added."""
         key = self._key(url)[0]
         sides = self._sides.items()
         return next((code for code, side in sides if url in _plainest_first(side.get(key))), None)
@@ -210,7 +210,7 @@ class Congruence:
 
 
 def _plainest_first(urls: str | list[str] | None) -> list[str]:
-    """Distinct URLs, the shortest first."""
+    """Return distinct URLs, the shortest first."""
     if isinstance(urls, list):
         return sorted(set(urls), key=lambda url: (len(url), url))
     return [] if urls is None else [urls]
