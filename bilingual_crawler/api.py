@@ -34,7 +34,7 @@ from bilingual_crawler.outcomes import Outcome
 from bilingual_crawler.pairing.detectors import PairDetector, PairOpinion, UserDetectors
 from bilingual_crawler.pairing.pair import DocumentPair, Evidence
 from bilingual_crawler.pairing.resources import PairingAids
-from bilingual_crawler.scoring.scorer import LinkScorer
+from bilingual_crawler.scoring.scorer import Factor, LinkScorer
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS, REPORT
 from bilingual_crawler.store.json_lines import Damage, read_json_lines
 from bilingual_crawler.store.sentence_pair import SENTENCES, SentencePair, read_sentences
@@ -48,6 +48,7 @@ __all__ = [
     "DocumentPair",
     "Evidence",
     "Exporter",
+    "Factor",
     "Identification",
     "LanguageIdentifier",
     "Link",

@@ -32,6 +32,7 @@ NAMES = [
     "DocumentPair",
     "Evidence",
     "Exporter",
+    "Factor",
     "Identification",
     "LanguageIdentifier",
     "Link",
