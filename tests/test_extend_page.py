@@ -45,9 +45,9 @@ def test_the_exporter_writes_a_corpus(tmp_path, capsys):
     folder.mkdir()
     write_sentences(folder, [sentence(0, "Buenos días.", "Egun on.")])
     out = tmp_path / "out.txt"
-    status, _, told = typed(capsys, "export", folder, "--to", "mine.Dialogue", "--out", out)
+    status, _, told = typed(capsys, "export", folder, "--to", "mine.FastAlign", "--out", out)
     assert status == 0, told
-    assert out.read_text("utf-8") == "spa: Buenos días.\neus: Egun on.\n\n"
+    assert out.read_text("utf-8") == "Buenos días. ||| Egun on.\n"
 
 
 def test_the_identifier_knows_its_language():

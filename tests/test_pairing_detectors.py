@@ -178,7 +178,7 @@ def test_a_page_without_text_is_weighed_by_the_detector_and_what_is_stated():
 
 def test_one_detector_adds_no_more_than_it_may():
     page = PairingPage(f"{SITE}/a", "spa")
-    assert UserDetectors([Certain()]).odds(page, page) == MAX_ODDS
+    assert [odds for odds, _ in UserDetectors([Certain()]).said(page, page)] == [MAX_ODDS]
 
 
 def test_notes_survive_packing_and_pages_without_notes_are_packed_as_before():

@@ -1,1 +1,1 @@
-"""What `scrapy <command>` adds."""
+"""The commands of the command line."""

@@ -7,7 +7,10 @@ that begins with the name of the setting; the caller adds what was written inste
 import re
 from collections.abc import Callable
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
+
+from bilingual_crawler.errors import ConfigurationError
 
 LARGEST = 10**12
 LARGEST_PORT = 65_535
@@ -110,3 +113,15 @@ def label(value: Any) -> str:
     if word and not re.fullmatch(r"\w[\w:.-]*", word):
         raise ValueError("must be made of letters, digits and : . - _")
     return word
+
+
+def read_utf8(file: Path, subject: str, advice: str = "") -> str:
+    """Return the text of a user's file, which `subject` names in a message."""
+    try:
+        return file.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise ConfigurationError(f"{file}, line {line}: save the file as UTF-8.") from None
+    except OSError as error:
+        sentence = f"{subject} cannot be read: {error.strerror}."
+        raise ConfigurationError(f"{sentence} {advice}".strip()) from None

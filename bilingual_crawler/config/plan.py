@@ -9,7 +9,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any, Self
 
-from bilingual_crawler.config.checks import switch
+from bilingual_crawler.config.checks import read_utf8, switch
 from bilingual_crawler.config.seeds import (
     available_pairs,
     is_found_sites,
@@ -162,15 +162,10 @@ def _is_file(text: str) -> bool:
 
 def _listed(file: str | Path, problems: list[str]) -> Iterator[tuple[str, str]]:
     try:
-        raw = _path(file).read_bytes()
-        text = raw.decode("utf-8-sig")
+        text = read_utf8(_path(file), f"The file of -a seeds_file={file}")
         lines = list(read_found_sites(text) if is_found_sites(text) else read_lines(text))
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        problems.append(f"{file}, line {line}: save the file as UTF-8.")
-        return
-    except OSError as error:
-        problems.append(f"The file of -a seeds_file={file} cannot be read: {error.strerror}.")
+    except ConfigurationError as error:
+        problems += error.problems
         return
     except ValueError as error:
         problems.append(f"{file}, {error}.")

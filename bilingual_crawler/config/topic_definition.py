@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bilingual_crawler.config.checks import read_utf8
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.languages import UnknownLanguageError, find_language
+from bilingual_crawler.languages import find_language
 from bilingual_crawler.languages.stemming import stems_of
 
 COLUMNS = ("weight", "term", "subdomain", "language")
@@ -33,17 +34,8 @@ class Term:
 
 def read_terms(file: Path) -> tuple[Term, ...]:
     """Return the terms of a file; a ConfigurationError reports all problems with their lines."""
-    try:
-        raw = file.read_bytes()
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise ConfigurationError(f"{file}, line {line}: save the file as UTF-8.") from error
-    except OSError as error:
-        raise ConfigurationError(
-            f"The topic {file} cannot be read: {error.strerror}. It is a file with"
-            f" {', '.join(COLUMNS)} on each line, with tabs between them."
-        ) from error
+    layout = f"It is a file with {', '.join(COLUMNS)} on each line, with tabs between them."
+    text = read_utf8(file, f"The topic {file}", layout)
     terms: list[Term] = []
     problems: list[str] = []
     columns: Sequence[str] = COLUMNS
@@ -127,7 +119,4 @@ def _weight(named: Mapping[str, str]) -> float:
 def _language(text: str) -> str | None:
     if not text:
         return None
-    try:
-        return find_language(text).code
-    except UnknownLanguageError as error:
-        raise ValueError(f"{error}") from error
+    return find_language(text).code

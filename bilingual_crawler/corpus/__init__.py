@@ -1,1 +1,1 @@
-"""What is written to the folder of a crawl, and how it survives a kill."""
+"""The corpus of a crawl: what is kept, merged and paired, from a crawl or from other sources."""

@@ -7,7 +7,7 @@ pairs: pages that differ in a title and a table are near-duplicates in each lang
 pairing sees every page, and pairing and duplicates decide together what is in the corpus.
 
 In a crawl with a topic a page is kept if it is on topic, or if the page it is paired with
-is: terms are seldom as complete in one language as in the other, and half a pair is of no
+is: terms are rarely as complete in one language as in the other, and half a pair is of no
 use. A pair of which neither page is on topic does not belong to the corpus.
 """
 

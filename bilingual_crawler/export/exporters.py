@@ -81,13 +81,13 @@ EXPORTERS = PluginKind(
 
 def find_exporter(name: str) -> Exporter:
     """Return the exporter with this name or import path."""
-    found = cast("type[Exporter]", EXPORTERS.load(name, "--to"))
+    found = cast("Exporter", EXPORTERS.make(name, "--to"))
     if not (found.name and found.about):
         raise ConfigurationError(
             f"--to={name} is not a complete exporter: give the class a name and a line about it, "
             'such as name = "text" and about = "one sentence per line".'
         )
-    return found()
+    return found
 
 
 def listed_exporters() -> Iterator[tuple[str, str]]:

@@ -10,12 +10,11 @@ because a few broken lines are common; the first one is reported, so that a wron
 import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.languages import UnknownLanguageError, find_language
+from bilingual_crawler.languages import language_code
 from bilingual_crawler.scoring.models import UNKNOWN
 from bilingual_crawler.store.input_files import DAMAGED_GZIP, open_text, rows
 from bilingual_crawler.urls.hosts import host_of, site_of
@@ -208,18 +207,9 @@ def _usable(url: str) -> bool:
 
 
 def _evaluated_code(text: str) -> str:
-    return UNKNOWN if text.lower() in NO_LANGUAGE else _code(text)
+    return UNKNOWN if text.lower() in NO_LANGUAGE else language_code(text) or ""
 
 
 def _trained_code(text: str) -> str:
     text = text.strip().lower()
-    return UNKNOWN if text == UNKNOWN else _code(text)
-
-
-@lru_cache(maxsize=1024)
-def _code(text: str) -> str:
-    """Return the ISO 639-3 code of a language, or "" if the text names none."""
-    try:
-        return find_language(text).code
-    except UnknownLanguageError:
-        return ""
+    return UNKNOWN if text == UNKNOWN else language_code(text) or ""

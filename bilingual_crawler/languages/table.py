@@ -15,7 +15,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -190,6 +190,13 @@ def find_language(text: str) -> Language:
     if language is None:
         raise UnknownLanguageError(_complaint(text))
     return language
+
+
+@lru_cache(maxsize=1 << 12)
+def language_code(text: str) -> str | None:
+    """Return the ISO 639-3 code of the language that `find_language` finds; None if it does not."""
+    language = _lookup(text)
+    return None if language is None else language.code
 
 
 def language_of_tag(tag: str) -> Language | None:

@@ -8,7 +8,7 @@ and the sentence model are (`resources.py`), and stands in pairs.jsonl beside al
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from math import isnan
 from typing import Any, ClassVar, NamedTuple
 
@@ -29,11 +29,15 @@ MAX_NOTE_BYTES = 10_000
 """Notes are kept in memory and in the journal, for every page."""
 
 
+Addition = tuple[float, Evidence]
+"""What is added to the log-odds of two pages, and why."""
+
+
 class PairOpinion(NamedTuple):
     """What a detector says about two pages."""
 
     odds: float
-    """What is added to the logarithm of the odds: above 0 for the pair, below 0 against it."""
+    """What is added to the log-odds: above 0 for the pair, below 0 against it."""
     why: str
     """The reason, as a part of a sentence: "3 of 4 prices are on both"."""
 
@@ -122,18 +126,11 @@ class UserDetectors:
                     notes.append((detector.name, note))
         return tuple(notes)
 
-    def odds(self, first: PairingPage, second: PairingPage) -> float:
-        """Return what is added to the logarithm of the odds of two pages."""
-        return sum(opinion.odds for _, opinion in self.opinions(first, second))
+    def said(self, first: PairingPage, second: PairingPage) -> Iterator[Addition]:
+        """Yield what each detector adds to the log-odds of two pages, cut to what one may add.
 
-    def evidence(self, first: PairingPage, second: PairingPage) -> Iterable[Evidence]:
-        """Return the same in words; a score of 0.5 speaks neither for nor against the pair."""
-        for name, opinion in self.opinions(first, second):
-            yield Evidence(name, round(probability(opinion.odds), 3), opinion.why)
-
-    def opinions(self, first: PairingPage, second: PairingPage) -> list[tuple[str, PairOpinion]]:
-        """Return the opinions on two pages, by detector, each cut to what one may add."""
-        found = []
+        An evidence score of 0.5 speaks neither for nor against the pair.
+        """
         for detector in self._detectors:
             try:
                 opinion = _checked_opinion(detector.compare(first, second))
@@ -141,8 +138,8 @@ class UserDetectors:
                 self._warn(detector, f"{first.url} and {second.url}")
             else:
                 if opinion is not None:
-                    found.append((detector.name, opinion))
-        return found
+                    score = round(probability(opinion.odds), 3)
+                    yield opinion.odds, Evidence(detector.name, score, opinion.why)
 
     def _warn(self, detector: PairDetector, pages: str) -> None:
         level = logging.DEBUG if detector.name in self._failed else logging.WARNING

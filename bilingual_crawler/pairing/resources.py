@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.pairing.comparison import GROUPS
-from bilingual_crawler.pairing.detectors import NO_DETECTORS, UserDetectors
+from bilingual_crawler.pairing.detectors import NO_DETECTORS, Addition, UserDetectors
 from bilingual_crawler.pairing.embeddings import Nearness, TextEmbedder, load_encoder
 from bilingual_crawler.pairing.known_pages import KnownPage
 from bilingual_crawler.pairing.model import PairModel, load_pair_model
@@ -48,6 +48,10 @@ class AgreementOdds(NamedTuple):
     def score(self, beyond_chance: float) -> float:
         """Return a score from 0 to 1, at least 0.5 where the contribution is not negative."""
         return round(passing(beyond_chance, self.neutral), 3)
+
+    def addition(self, detector: str, beyond_chance: float, why: str) -> Addition:
+        """Return the contribution with its evidence."""
+        return self.odds(beyond_chance), Evidence(detector, self.score(beyond_chance), why)
 
 
 DICTIONARY = AgreementOdds(0.15, 10.0, 0.0, 3.0)
@@ -97,11 +101,11 @@ class Resources:
         wanted = aids.word_list if "dictionary" in asked else None
         self._dictionary = None if wanted is None else Dictionary(wanted)
         self._nearness = Nearness() if "embeddings" in asked else None
-        self.detectors = aids.detectors.only(asked)
+        self._detectors = aids.detectors.only(asked)
 
     def __bool__(self) -> bool:
         """Return True if anything can be said about any page."""
-        return self._dictionary is not None or bool(self._nearness) or bool(self.detectors)
+        return self._dictionary is not None or bool(self._nearness) or bool(self._detectors)
 
     def add(self, page: KnownPage) -> None:
         """Add a page."""
@@ -115,32 +119,22 @@ class Resources:
         if self._dictionary is not None:
             self._dictionary.forget()
 
-    def odds(self, first: KnownPage, second: KnownPage) -> float:
-        """Return what is added to the log-odds of two pages."""
-        odds = self.detectors.odds(first.page, second.page)
-        if self._dictionary is not None:
-            agreement = self._dictionary.compare(first, second)
-            if agreement is not None:
-                odds += DICTIONARY.odds(agreement.beyond_chance)
-        if self._nearness is not None:
-            near = self._nearness.compare(first, second)
-            if near is not None:
-                odds += EMBEDDINGS.odds(near)
-        return odds
+    def said(self, first: KnownPage, second: KnownPage, *, text: bool) -> Iterator[Addition]:
+        """Yield what is added to the log-odds of two pages, with the reasons.
 
-    def evidence(self, first: KnownPage, second: KnownPage) -> Iterator[Evidence]:
-        """Yield the reasons behind `odds`."""
-        if self._dictionary is not None:
+        Without `text` on both pages only detectors are asked.
+        """
+        if text and self._dictionary is not None:
             agreement = self._dictionary.compare(first, second)
             if agreement is not None:
                 why = (
                     f"{agreement.found} of the {agreement.known} words in the word list have their"
                     f" translation on the other page, {agreement.beyond_chance:.0%} beyond chance"
                 )
-                yield Evidence("dictionary", DICTIONARY.score(agreement.beyond_chance), why)
-        if self._nearness is not None:
+                yield DICTIONARY.addition("dictionary", agreement.beyond_chance, why)
+        if text and self._nearness is not None:
             near = self._nearness.compare(first, second)
             if near is not None:
                 why = f"the sentence model finds the texts similar, {near:.0%} beyond chance"
-                yield Evidence("embeddings", EMBEDDINGS.score(near), why)
-        yield from self.detectors.evidence(first.page, second.page)
+                yield EMBEDDINGS.addition("embeddings", near, why)
+        yield from self._detectors.said(first.page, second.page)

@@ -145,16 +145,16 @@ class Weigher:
         if _is_copy(first, second, numbers):
             return None
         base = self._model.base(numbers) + self._declared(first, second)
-        base += self._resources.odds(first, second)
+        base += sum(odds for odds, _ in self._resources.said(first, second, text=True))
         return PairWeight(first.page.url, second.page.url, base, likeness(numbers), False)
 
     def _weigh_without_text(self, first: KnownPage, second: KnownPage) -> PairWeight | None:
         stated = list(self._stated(first, second))
-        said = self._resources.detectors.opinions(first.page, second.page)
+        said = list(self._resources.said(first, second, text=False))
         if not stated and not said:
             return None
         base = _log_odds(combined_score(stated)) if stated else 0.0
-        base += sum(opinion.odds for _, opinion in said)
+        base += sum(odds for odds, _ in said)
         return PairWeight(first.page.url, second.page.url, base, 0.0, True)
 
     def numbers(self, one: str, other: str, model: float | None = None) -> list[float]:
@@ -165,12 +165,11 @@ class Weigher:
         """Return what each detector that is asked says about two pages."""
         first, second = self._in_order(*urls)
         found = [*self._stated(first, second), *self._judged(first, second)]
-        if self._reads(first, second):
+        text = self._reads(first, second)
+        if text:
             found.extend(evidence.by_numbers(self._numbers(first, second, model)))
             found.extend(evidence.lengths(first.page.profile, second.page.profile))
-            found.extend(self._resources.evidence(first, second))
-        else:
-            found.extend(self._resources.detectors.evidence(first.page, second.page))
+        found.extend(each for _, each in self._resources.said(first, second, text=text))
         return tuple(each for each in found if each.detector in self._asked)
 
     def _reads(self, first: KnownPage, second: KnownPage) -> bool:

@@ -1,1 +1,1 @@
-"""How a crawl tells what it does: progress, the summary at its end, and crawl.json."""
+"""What a crawl reports: progress, the summary at its end, metrics, and crawl.json."""

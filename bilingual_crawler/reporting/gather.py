@@ -26,7 +26,7 @@ OPT_OUT_HOSTS = "bilingual/optouts/hosts/"
 
 
 def sums_of(totals: Counter[str], outcomes: Mapping[str, int]) -> dict[str, Any]:
-    """The fields of `Counts` that are read from the sums, and from how URLs ended."""
+    """Return the fields of `Counts` that come from the sums and the outcomes of URLs."""
     return {
         "pages": totals[PAGES],
         "failed": totals[FAILED],
@@ -47,12 +47,12 @@ def sums_of(totals: Counter[str], outcomes: Mapping[str, int]) -> dict[str, Any]
 
 
 def detectors_of(pairs: Sequence[DocumentPair | PackedPair]) -> dict[str, int]:
-    """How many pairs each detector speaks for."""
+    """Return the number of pairs that each detector supports."""
     return largest_first(Counter(each for pair in pairs for each in pair.detectors))
 
 
 def _opt_outs(outcomes: Mapping[str, int], nofollow: int) -> dict[str, int]:
-    """Pages that were left alone, or whose links were, because their owners ask for it."""
+    """Count the pages that were left alone, or whose links were, at the request of their owners."""
     found = {reason: outcomes.get(reason, 0) for reason in OPT_OUTS}
     return {reason: n for reason, n in (found | {"nofollow": nofollow}).items() if n}
 
@@ -66,7 +66,7 @@ def _opt_out_hosts(totals: Mapping[str, int]) -> dict[str, dict[str, int]]:
 
 
 def announced(frontier: Frontier) -> Counter[str]:
-    """How many waiting URLs look like which language, as far as their addresses tell."""
+    """Count the waiting URLs by the language that they seem to have."""
     languages: Counter[str] = Counter()
     for entry in islice(frontier.queued(), LOOKED_AT):
         languages.update(announced_languages(entry.url))

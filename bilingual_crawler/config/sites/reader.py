@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from bilingual_crawler.config.checks import read_utf8
 from bilingual_crawler.config.sites.keys import (
     KEYS,
     SCRAPY_NAMES,
@@ -25,15 +26,7 @@ ALL_SITES = "*"
 
 def read_sites(path: Path) -> dict[str, SiteRules]:
     """Return the rules of every site in a file, by host name, in the order of the file."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise ConfigurationError(f"{path}, line {line}: save the file as UTF-8.") from None
-    except OSError as error:
-        raise ConfigurationError(
-            f"The file of -a sites={path} cannot be read: {error.strerror}."
-        ) from None
+    text = read_utf8(path, f"The file of -a sites={path}")
     reader = _Reader(text, path)
     rules = reader.read(_parse(text, path))
     if reader.problems:

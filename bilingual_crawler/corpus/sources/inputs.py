@@ -4,7 +4,6 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from enum import StrEnum
-from functools import lru_cache
 from io import BufferedReader
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -18,7 +17,7 @@ from bilingual_crawler.corpus.sources.recorded import (
 )
 from bilingual_crawler.corpus.sources.tree import tree_documents
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.languages import UnknownLanguageError, find_language
+from bilingual_crawler.languages import language_code
 from bilingual_crawler.store.input_files import GZIP, STANDARD_INPUT, rows
 
 _LOOKED_AT = 1 << 14
@@ -139,7 +138,7 @@ def listed_urls(source: str, reading: SourceReading) -> Iterator[ListedUrl]:
             continue
         language = ""
         if len(fields) > 1 and fields[1]:
-            code = _code(fields[1])
+            code = language_code(fields[1])
             if not code:
                 reading.skips.add("not a language", f"line {number}: {fields[1][:20]}")
                 continue
@@ -157,11 +156,3 @@ def listed_files(source: str, reading: SourceReading) -> Iterator[ListedFiles]:
             reading.skips.add("not two paths separated by a tab", f"line {number}")
         else:
             yield ListedFiles(Path(fields[0]), Path(fields[1]))
-
-
-@lru_cache(maxsize=1024)
-def _code(text: str) -> str:
-    try:
-        return find_language(text).code
-    except UnknownLanguageError:
-        return ""

@@ -3,7 +3,6 @@
 import zlib
 from collections import Counter
 from collections.abc import Iterable
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,7 +10,7 @@ from bilingual_crawler.corpus.sources.tree import file_url
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.lab.replay.curve import Pair
 from bilingual_crawler.lab.replay.site import RecordedSite
-from bilingual_crawler.languages import LanguagePair, UnknownLanguageError, find_language
+from bilingual_crawler.languages import LanguagePair, language_code
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.pair import PairingPage
 from bilingual_crawler.store.input_files import open_unpacked
@@ -47,7 +46,7 @@ def read_gold(path: Path) -> list[GoldLine]:
         first, second = map(_url, fields[:2])
         if first is None or second is None:
             continue
-        codes = [_code(field) for field in fields[2:]] or ["", ""]
+        codes = [language_code(field) or field.lower() for field in fields[2:]] or ["", ""]
         lines.append(GoldLine(first, second, (codes[0], codes[1])))
     if not lines:
         raise ConfigurationError(
@@ -106,11 +105,3 @@ def _text(path: Path) -> str:
     if len(content) > LARGEST:
         raise ConfigurationError(f"The gold list {path} has more than {LARGEST:,} bytes, unpacked.")
     return content.decode("utf-8-sig", "replace")
-
-
-@lru_cache(maxsize=1024)
-def _code(text: str) -> str:
-    try:
-        return find_language(text).code
-    except UnknownLanguageError:
-        return text.lower()
