@@ -1,1 +1,1 @@
-"""What is measured side by side with peers; run `make bench`."""
+"""Benchmarks, side by side with other tools where there are any; run `make bench`."""

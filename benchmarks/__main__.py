@@ -2,7 +2,7 @@
 
 make bench
 python -m benchmarks crawl frontier      some of them
-python -m benchmarks replay_sites peers  those of recorded sites that take long
+python -m benchmarks replay_sites peers  the slow ones, on recorded sites
 """
 
 import argparse

@@ -1,15 +1,15 @@
 """How good and how fast the sentence aligner is.
 
-python -m benchmarks.alignment                      everything that there is data for
+python -m benchmarks.alignment                      everything with data at hand
 python -m benchmarks.alignment --root DIR           Debian packages unpacked there (dpkg -x)
 python -m benchmarks.alignment speed                one part: quality, speed or sites
 
-quality: precision, recall and F1 of beads with text on both sides, all their sentences right,
-    on real text with a known alignment (alignment_gold.py tells how to get it), the half that
-    nothing was tuned on. "lengths" is plain Gale and Church, and so is "nltk" (if installed);
-    "fitted" has the costs of leaving out sentences fitted; then each adds to the one before.
-speed: made crawls of two sizes, and one pair of documents with 2,000 sentences on each side.
-sites: what becomes of recorded sites (BILINGUAL_SHARED), for a look.
+quality: precision, recall and F1 of beads with text on both sides, all their sentences right, on
+    the half of real text with a known alignment that nothing was tuned on (alignment_gold.py says
+    how to get it). "lengths" is plain Gale and Church, and so is "nltk" (if installed); "fitted"
+    has fitted costs of omitted sentences; each further method adds to the one before.
+speed: synthetic crawls of two sizes, and one pair of documents with 2,000 sentences on each side.
+sites: the results on recorded sites (BILINGUAL_SHARED), to look at.
 """
 
 import argparse
@@ -49,7 +49,7 @@ FLAT: dict[str, Any] = {"boundary": 0.0, "crossing": 0.0, "heading": 0.0}
 
 
 class Nltk(Aligner):
-    """Gale and Church as nltk has it: is our plain one as good as theirs?"""
+    """Gale and Church as in nltk, to compare with our plain version."""
 
     def align(self, first: Sequence[Segment], second: Sequence[Segment]) -> list[Scored]:
         lengths = [[len(each.text) for each in side] for side in (first, second)]
@@ -65,7 +65,7 @@ class Nltk(Aligner):
 
 
 def f1(texts: list[Case], aligner: Aligner) -> tuple[float, float, float]:
-    """Precision, recall and F1 over all texts together."""
+    """Return precision, recall and F1 over all texts together."""
     right = found = true = 0
     for case in texts:
         beads = {each.bead for each in aligner.align(case.first, case.second)}
@@ -76,7 +76,7 @@ def f1(texts: list[Case], aligner: Aligner) -> tuple[float, float, float]:
 
 
 def learned_from(texts: list[Case], pair: Languages) -> Lexicon | None:
-    """The lexicon that the first pass over the texts gives, as in a crawl."""
+    """Return the lexicon that the first pass over the texts learns, as in a crawl."""
     given = (
         PairOfTexts(case.name, case.name, pair.first, pair.second, case.first, case.second)
         for case in texts
@@ -117,7 +117,7 @@ def quality(root: Path) -> None:
 
 
 def made_texts(seed: int, count: int) -> tuple[list[str], list[str]]:
-    """Sentences of made words and their translation, word by word; some are left out."""
+    """Return sentences of made-up words and their word-by-word translation; some are left out."""
     chance = random.Random(seed)
     first, second = [], []
     for _ in range(count):
@@ -138,7 +138,7 @@ def _spelt(number: int) -> str:
 
 
 def write_folder(folder: Path, pairs: Iterable[tuple[Document, Document]]) -> None:
-    """A crawl's folder with these document pairs."""
+    """Write a crawl folder with these document pairs."""
     with (
         gzip.open(folder / DOCUMENTS, "wt", encoding="utf-8", compresslevel=1) as texts,
         (folder / PAIRS_FILE).open("w", encoding="utf-8") as lines,
@@ -168,7 +168,7 @@ def made_pairs(count: int) -> Iterable[tuple[Document, Document]]:
 
 
 def align_made(count: int) -> None:
-    """Run in a process of its own, so that its memory is its own."""
+    """Align a synthetic crawl in this process, to measure its memory."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_folder(folder, made_pairs(count))

@@ -2,10 +2,10 @@
 
 python -m benchmarks.alignment_fit [--root DIR] [weights|scores]
 
-weights: each figure in turn is made larger and smaller, and kept where the mean F1 over all
-    languages rises; first those of the first pass, then, with the lexicons that it gives, those
-    of the second. It takes long. The costs of 2-2, 1-3 and 3-1 are not fitted: the gold
-    alignments have none, real pages do.
+weights: each figure in turn is made larger and smaller, and kept if the mean F1 over all languages
+    rises; first those of the first pass, then, with the lexicons that it learns, those of the
+    second. It takes long. The costs of 2-2, 1-3 and 3-1 are not fitted: real pages have such beads,
+    the gold alignments do not.
 scores: a logistic regression of whether a bead is right, over texts that are translations and
     texts that are not, with lexicons learned from few and from many documents.
 """
@@ -37,7 +37,7 @@ PLACES = ("boundary", "crossing", "heading")
 LEAST_GAIN = 2e-4
 PENALTY = 1e-4
 APART = 7
-"""How far apart in the list two texts are that are no translations."""
+"""How far apart in the list two texts are that are not translations."""
 
 Texts = dict[str, list[Case]]
 Lexicons = Mapping[str, Lexicon | None]
@@ -73,7 +73,7 @@ def fit_weights(texts: Texts) -> None:
 
 
 class Watched(Aligner):
-    """An aligner that keeps what the scores of its last beads were made of."""
+    """An aligner that keeps the features of its last beads."""
 
     def judge(self, *known: Any) -> list[float]:
         self.last = known[0], features(*known)

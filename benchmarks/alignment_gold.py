@@ -1,11 +1,10 @@
 """Real parallel text with a known alignment, for benchmarks/alignment.py; none of it is kept.
 
-The help pages of LibreOffice name each paragraph, in every language alike, and its message
-catalogues pair text with text. Paragraphs that fall into the same number of sentences in both
-languages are paired sentence by sentence; those that differ, and text that was not translated,
-are left out. Then the texts are disturbed, by chance with a seed: sentences, paragraphs and
-whole stretches go missing on one side, neighbours are joined, and so are paragraphs. What
-became of each sentence is the gold alignment.
+The help pages of LibreOffice give each paragraph the same name in every language, and its message
+catalogues pair text with text. Paragraphs with the same number of sentences in both languages are
+paired sentence by sentence; others, and untranslated text, are left out. Then the texts are
+disturbed at random, with a seed: sentences, paragraphs and whole stretches are removed on one side,
+and neighbouring sentences and paragraphs are joined. The gold alignment follows from that.
 
 apt-get install libreoffice-help-{en-us,es,eu,fi,el,hi,zh-cn} libreoffice-l10n-is
 """
@@ -29,15 +28,15 @@ HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 LEAST_SENTENCES = 8
 LEAST_MESSAGE = 15
 MESSAGES = 60
-"""Messages that are taken for a document."""
+"""Messages per document."""
 PARAGRAPH_GONE, SENTENCE_GONE, JOINED, STRETCH_GONE = 0.04, 0.04, 0.25, 0.15
 STRETCH = 10
 PARAGRAPHS_JOINED = 0.15
-"""How often a paragraph does not begin where it does on the other side."""
+"""How often a paragraph is joined to the one before it on one side."""
 
 
 class Languages(NamedTuple):
-    """Two languages as we call them, and as folders of the data are called."""
+    """Two languages, by code and by the names of their folders."""
 
     first: str
     second: str
@@ -74,7 +73,7 @@ class Case(NamedTuple):
 
 
 def cases(root: Path, pair: Languages, half: str, most: int = 10_000) -> list[Case]:
-    """The disturbed texts of one half of the data: "dev" to tune with, "test" to report."""
+    """Return the disturbed texts of one half of the data: "dev" to tune, "test" to report."""
     documents = catalogue(root, pair) if not pair.folder1 else help_pages(root, pair)
     found = []
     for name, paragraphs in documents:
@@ -86,7 +85,7 @@ def cases(root: Path, pair: Languages, half: str, most: int = 10_000) -> list[Ca
 
 
 def page_names(root: Path, pair: Languages) -> list[str]:
-    """The help pages of the first language, in an order by chance."""
+    """Return the help pages of the first language, in random order."""
     folder = root / HELP / pair.folder1 / "text"
     names = sorted(str(path.relative_to(folder)) for path in folder.rglob("*.html"))
     return sorted(names, key=lambda name: crc32(name.encode()[::-1]))
@@ -140,7 +139,7 @@ def catalogue(root: Path, pair: Languages) -> Iterator[tuple[str, list[Paragraph
 
 
 def disturbed(name: str, paragraphs: list[Paragraph]) -> Case:
-    """The texts after sentences were left out and joined, and the beads that are left."""
+    """Omit and join sentences; return the texts and the remaining beads."""
     chance = random.Random(name)
     sides: tuple[list[Segment], list[Segment]] = ([], [])
     gold: set[Bead] = set()
@@ -172,7 +171,7 @@ def disturbed(name: str, paragraphs: list[Paragraph]) -> Case:
 
 
 def _stretch(chance: random.Random, size: int) -> dict[int, int]:
-    """Sentences in a row that one side lacks, in some of the texts."""
+    """Return a stretch of sentences that one side lacks, for some of the texts."""
     if size < 3 * STRETCH or chance.random() > STRETCH_GONE:
         return {}
     start, side = chance.randrange(size - STRETCH), chance.randrange(2)
@@ -185,7 +184,7 @@ def _join(
     gold: set[Bead],
     added: list[Segment],
 ) -> None:
-    """Add a sentence to the bead before it: joined to its neighbour on one side alone."""
+    """Add a sentence to the bead before it, joined to its neighbour on only one side."""
     size1, size2 = len(sides[0]), len(sides[1])
     gold.discard(Bead(size1 - 1, size1, size2 - 1, size2))
     last = sides[joined][-1]

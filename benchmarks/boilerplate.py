@@ -1,20 +1,20 @@
-"""Boilerplate removal, ours and three libraries', side by side on recorded sites.
+"""Boilerplate removal on recorded sites: ours and three libraries, side by side.
 
     pip install trafilatura resiliparse justext
     BILINGUAL_SHARED=folder-with-sites python -m benchmarks.boilerplate [PAIRS-A-SITE]
     BILINGUAL_SHARED=folder-with-sites python -m benchmarks.boilerplate thresholds
 
 The folder holds `sites/NAME.warc.gz` and `sites/NAME.gold.tsv` (url, url, language, language).
-No page was marked by hand; three things are told by the sites themselves:
+No page was annotated by hand; the sites themselves provide three measures:
 
-leak   of the paragraphs kept, the share that stand on more than 20% of the pages of the same
-       site and language: the template, or what cannot be told from it
-loss   of the paragraphs of 80 characters or more that stand on one page alone, the share
-       that is thrown away
+leak   of the paragraphs kept, the share that is on more than 20% of the pages of the same site
+       and language: the template, or what looks like it
+loss   of the paragraphs of 80 characters or more that are on only one page, the share that is
+       thrown away
 r      correlation of the logarithms of the lengths kept of a page and of its translation
 
-Every method judges the same paragraphs, ours; a library keeps one if its words occur in the
-text that the library returns.
+Every method judges the same paragraphs, ours; a library keeps one if its words occur in the text
+that the library returns.
 """
 
 import math

@@ -1,10 +1,10 @@
-"""`scrapy bootstrap` on dump files of a small and a large edition: rows a second, peak memory.
+"""`scrapy bootstrap` on dump files of a small and a large edition: rows per second, peak memory.
 
-The edition is made, the same in every run, in the layout of MediaWiki 1.45: of a hundred pages
-ten are categories in a tree, each article stands in three categories and has two external links;
-the topic is the same few hundred articles whatever the size. A row is a row that is read: some
-tables are read twice. Each run is a process of its own; its time is CPU time, its memory the
-peak, the interpreter included.
+The edition is synthetic, the same in every run, in the layout of MediaWiki 1.45: ten of a hundred
+pages are categories in a tree, and each article is in three categories and has two external links;
+the topic is the same few hundred articles whatever the size. Rows are counted as they are read:
+some tables are read twice. Each run is its own process; its time is CPU time, its memory the peak,
+including the interpreter.
 
     python -m benchmarks.bootstrap                     the table of docs/experiments/benchmarks.md
     python -m benchmarks.bootstrap --sizes 10000 100000
@@ -38,7 +38,7 @@ Row = tuple[int | str, ...]
 
 
 def rows_of(size: int) -> dict[str, tuple[str, Iterator[Row]]]:
-    """Columns and rows of each table of an edition with so many pages."""
+    """Return the columns and rows of each table of an edition with `size` pages."""
     categories = max(size // 10, TOPIC)
     first_article = categories
     articles = range(first_article, first_article + size - categories)
@@ -109,7 +109,7 @@ class Counting(DumpFiles):
 
 
 def measure(folder: Path) -> None:
-    """Run one bootstrap and print what it took."""
+    """Run one bootstrap and print its cost."""
     vars(run)["DumpFiles"] = Counting
     start = time.process_time()
     policy = RequestPolicy(user_agent="none")

@@ -1,8 +1,8 @@
-"""How fast a list of URLs is gathered into congruence classes, and how many there are.
+"""How fast a list of URLs is grouped into congruence classes, and how many there are.
 
 python -m benchmarks.congruence [URLS] [FILE]
 
-FILE (a URL a line, gzipped or not) is measured in place of made URLs.
+FILE (one URL per line, gzipped or not) is measured instead of made-up URLs.
 """
 
 import gzip
@@ -33,7 +33,7 @@ PATTERNS = [
 
 
 def made_urls(count: int) -> Iterator[str]:
-    """URLs in the styles of real sites, half of them with a partner in the other language."""
+    """Yield URLs in the styles of real sites, half of them with a partner in the other language."""
     choice = random.Random(0)
     made = 0
     while made < count:

@@ -1,8 +1,8 @@
 """The whole crawler next to a bare Scrapy spider that only extracts and follows links.
 
-Both crawl the same local site with the same concurrency and no delay, one after the other
-in one run, each in a process of its own; the server is a third process. Pages a second of
-CPU time tell what one core can do, whatever else the machine is doing.
+Both crawl the same local site with the same concurrency and no delay, one after the other, each in
+its own process; the server is a third process. Pages per second of CPU time show what one core can
+do, whatever else the machine is doing.
 
     python -m benchmarks.crawl               the table of docs/experiments/benchmarks.md
     python -m benchmarks.crawl --pages 200 --pages 1000
@@ -68,7 +68,7 @@ def ours(url: str, folder: Path, limit: int, *extra: str) -> list[str]:
 
 
 def run(name: str, command: list[str], server: RunningServer, cwd: Path) -> dict[str, float]:
-    """Run a crawl on one core; what it cost is taken from the kernel's own account."""
+    """Run a crawl on one core, and return its cost as the kernel reports it."""
     asked = len(server.paths())
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(cores)})

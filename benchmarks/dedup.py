@@ -1,4 +1,4 @@
-"""How the cost of finding duplicates grows: time and memory a page at two sizes.
+"""How the cost of finding duplicates grows: time and memory per page at two sizes.
 
 python -m benchmarks.dedup [PAGES]
 """
@@ -20,7 +20,7 @@ def name(*parts: object) -> bytes:
 
 
 def ordinary(count: int) -> Pages:
-    """Twenty paragraphs of one's own; every tenth page repeats another but for two."""
+    """Twenty own paragraphs per page; every tenth page repeats another except for two."""
     for page in range(count):
         source = page if page % 10 else page // 2
         own = 20 if source == page else 18
@@ -28,19 +28,19 @@ def ordinary(count: int) -> Pages:
 
 
 def template(count: int) -> Pages:
-    """The same five paragraphs on every page, and fifteen of its own."""
+    """The same five paragraphs on every page, and fifteen own ones."""
     for page in range(count):
         yield [name("template", at) for at in range(5)] + [name(page, at) for at in range(15)]
 
 
 def mostly_template(count: int) -> Pages:
-    """The same five paragraphs on every page, and from none to three of its own."""
+    """The same five paragraphs on every page, and up to three own ones."""
     for page in range(count):
         yield [name("template", at) for at in range(5)] + [name(page, at) for at in range(page % 4)]
 
 
 def listings(count: int) -> Pages:
-    """Nothing of its own: twenty of a thousand paragraphs, in ever new combinations."""
+    """No own paragraphs: twenty of a thousand, in ever new combinations."""
     cards = [name("card", at) for at in range(1_000)]
     choice = random.Random(0)
     for _ in range(count):

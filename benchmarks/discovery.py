@@ -1,9 +1,9 @@
-"""How many bilingual sites each strategy finds for its downloads, in a synthetic web.
+"""How many bilingual sites each strategy finds with its downloads, in a synthetic web.
 
 The web of tests/synthetic_web is served on loopback, by one process that answers for all hosts;
-each strategy crawls it over HTTP with `scrapy crawl discovery`, from the same seeds, until it has
-made as many downloads as it may. A file of half of all links stands for the search engine that
-tells backlinks. Everything is averaged over several webs.
+each strategy crawls it over HTTP with `scrapy crawl discovery`, from the same seeds, until its
+downloads are used up. A file with half of all links stands in for a backlink service. All figures
+are averages over several webs.
 
     python -m benchmarks.discovery                     the table of docs/experiments/discovery.md
     python -m benchmarks.discovery --plot docs/images/discovery.png
@@ -54,7 +54,7 @@ SETTINGS = {
 
 
 def run(web: Web, proxy: str, size: Size, strategy: str, folder: Path) -> Curve:
-    """One search; its curve is the yield that crawl.json tells."""
+    """Run one search and return its curve, read from crawl.json."""
     links, output = folder / "links.tsv", folder / strategy
     if not links.exists():
         links.write_text("".join(f"{target}\t{source}\n" for target, source in web.backlinks()))
@@ -78,7 +78,7 @@ def run(web: Web, proxy: str, size: Size, strategy: str, folder: Path) -> Curve:
 
 
 def at(curve: Curve, downloads: int) -> int:
-    """Sites found after so many downloads; a search that ended earlier finds no more."""
+    """Return the sites found after some downloads; a search that ended earlier finds no more."""
     return max((sites for pages, sites in curve if pages <= downloads), default=0)
 
 
@@ -101,7 +101,7 @@ def measure(size: Size, webs: int, strategies: Sequence[str]) -> dict[str, list[
 
 
 def table(name: str, size: Size, curves: dict[str, list[Curve]]) -> str:
-    """Sites found after a quarter, half and all of the downloads; the mean and the range."""
+    """Return the sites found after a quarter, half and all of the downloads: mean and range."""
     steps = (size.downloads // 4, size.downloads // 2, size.downloads)
     bilingual = [len(Web(size.sites, seed).bilingual) for seed in range(len(curves["forward"]))]
     lines = [

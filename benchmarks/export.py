@@ -1,10 +1,10 @@
-"""Exports of a small and a large corpus: rows a second and peak memory of each format.
+"""Exports of a small and a large corpus: rows per second and peak memory of each format.
 
-The corpus is made, the same in every run: 12 words a sentence on the average, 50 sentence
-pairs a document pair, and documents of 50 paragraphs. A row is a sentence pair; for xml and
-pml, which are made of documents, it is a pair of paragraphs. Each measurement runs in a process
-of its own; its time is the CPU time of that process, so that a busy machine does not change
-it much, and its memory is the peak, the interpreter included.
+The corpus is synthetic, the same in every run: 12 words per sentence on average, 50 sentence pairs
+per document pair, and documents of 50 paragraphs. A row is a sentence pair; for xml and pml, which
+are made of documents, it is a pair of paragraphs. Each measurement runs in its own process; its
+time is the CPU time of that process, so that a busy machine does not change it much, and its memory
+is the peak, including the interpreter.
 
     python -m benchmarks.export                     the table of docs/experiments/benchmarks.md
     python -m benchmarks.export --sizes 1000 10000
@@ -29,10 +29,10 @@ from bilingual_crawler.export.importing import import_tmx
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS
 from bilingual_crawler.store.sentence_pair import SENTENCES, SentencePair, pair_id
 
-A_DOCUMENT = 50
+SENTENCES_PER_DOCUMENT = 50
 SIZES = (10_000, 1_000_000)
 IMPORT = "import"
-"""Of the TMX that was exported: the way back."""
+"""Importing the exported TMX again."""
 
 
 def texts(seed: int) -> Iterator[str]:
@@ -47,7 +47,7 @@ def texts(seed: int) -> Iterator[str]:
 def sentences(size: int) -> Iterator[SentencePair]:
     first, second = texts(1), texts(2)
     for number in range(size):
-        page, at = divmod(number, A_DOCUMENT)
+        page, at = divmod(number, SENTENCES_PER_DOCUMENT)
         url1, url2 = urls(page)
         yield SentencePair(
             pair_id(url1, url2), at, url1, url2, "spa", "eus", next(first), next(second), score=0.9
@@ -71,10 +71,10 @@ def make(folder: Path, size: int) -> None:
         gzip.open(folder / DOCUMENTS, "wt", compresslevel=1) as documents,
         (folder / PAIRS).open("w") as pairs,
     ):
-        for page in range(size // A_DOCUMENT):
+        for page in range(size // SENTENCES_PER_DOCUMENT):
             url1, url2 = urls(page)
             for url, language, text in ((url1, "spa", first), (url2, "eus", second)):
-                paragraphs = [Paragraph(next(text)) for _ in range(A_DOCUMENT)]
+                paragraphs = [Paragraph(next(text)) for _ in range(SENTENCES_PER_DOCUMENT)]
                 document = Document(url=url, language=language, paragraphs=paragraphs)
                 documents.write(json.dumps(document_to_dict(document), ensure_ascii=False) + "\n")
             pair = {"url1": url1, "url2": url2, "lang1": "spa", "lang2": "eus", "score": 0.9}
@@ -99,7 +99,7 @@ def measure(folder: Path, name: str) -> None:
 
 
 def peak_memory() -> float:
-    """In MB; not ru_maxrss, which a process takes over from the one that started it."""
+    """Return the peak in MB; not ru_maxrss, which a process inherits from its parent."""
     lines = Path("/proc/self/status").read_text().splitlines()
     status = dict(line.split(":", 1) for line in lines)
     return int(status["VmHWM"].removesuffix("kB")) / 1024

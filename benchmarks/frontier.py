@@ -1,13 +1,12 @@
-"""The frontier next to Scrapy's own queues: pushes and pops a second, and memory.
+"""The frontier next to Scrapy's own queues: pushes and pops per second, and memory.
 
-Each measurement runs in a process of its own, one after the other in one run. A push takes
-a ready `Request` and ends with it queued (fingerprint, duplicate check and encoding
-included), a pop ends with a `Request` again. Ours also marks every popped URL as done, and
-its journal is written behind the whole time; Scrapy's disk queue is the one of JOBDIR. Times
-are CPU seconds of the whole process, the journal's thread included, so that a busy machine
-does not change them much.
-Scrapy's queues keep a queue for each host and priority, so they are given ten priorities
-only; ours gets a different one for every URL.
+The measurements run one after the other, each in its own process. A push takes a `Request` and
+queues it (including fingerprint, duplicate check and encoding); a pop returns a `Request` again.
+Ours also marks every popped URL as done, and writes its journal in the background; Scrapy's disk
+queue is that of JOBDIR. Times are CPU seconds of the whole process, including the journal's thread,
+so that a busy machine does not change them much.
+Scrapy keeps one queue per host and priority, so it gets only ten priorities; ours gets a different
+one for every URL.
 
     python -m benchmarks.frontier            the table of docs/experiments/benchmarks.md
     python -m benchmarks.frontier --sizes 10000 100000
@@ -42,7 +41,7 @@ from bilingual_crawler.urls.hosts import host_of
 
 CHUNK = 20_000
 SECONDS = 60
-"""A queue that is slower than this is measured on the URLs that it managed to give."""
+"""A slower queue is measured on the URLs that it returned within this time."""
 
 
 class BenchSpider(Spider):
@@ -113,7 +112,7 @@ class Scrapys:
 
 
 def requests(queue: Ours | Scrapys, size: int, hosts: int) -> Iterator[Request]:
-    """Requests as a crawl makes them: parse callback, depth, a score or ten priorities."""
+    """Yield requests as a crawl makes them: parse callback, depth, a score or ten priorities."""
     rng = random.Random(1)
     spider = queue.spider
     for number in range(size):

@@ -1,8 +1,8 @@
-"""What asking the URL models costs on one core, beside a model of XLM-R base's shape.
+"""What the URL models cost on one core, beside a model of the shape of XLM-R base.
 
-The base model has random weights and a small vocabulary: neither changes what it costs. It
-reads the same tokens, and is made int8 in the way that is fastest for it (dynamically). Times
-are those of the processor.
+The base model has random weights and a small vocabulary, which does not change its cost. It reads
+the same tokens, and is quantised in the way that is fastest for it (dynamically). Times are CPU
+times.
 
     python -m benchmarks.inference                     the project's own models
     python -m benchmarks.inference FOLDER...           other model folders
@@ -32,13 +32,13 @@ from bilingual_crawler.scoring.pair_features import pair_features, url_parts
 from bilingual_crawler.scoring.preprocess import ngram_table, prepare
 from bilingual_crawler.urls.language_tokens import announced_languages
 
-URLS, BASE_URLS, LINKS_A_PAGE, RUNS = 3000, 128, 50, 3
+URLS, BASE_URLS, LINKS_PER_PAGE, RUNS = 3000, 128, 50, 3
 SIZES, BUCKETS, MOST = (2, 3, 4, 5), 32768, 96
 SYLLABLES = "ba co di fe gu la me ni po ru sa te vo xi za".split()  # noqa: SIM905
 
 
 def urls() -> list[str]:
-    """Real ones if there are any, else made up: of the same length, in made-up words."""
+    """Return real URLs if there are any, or else made-up ones of the same length."""
     choice = random.Random(0)
     file = SHARED / "data" / "urls_strong.tsv.gz"
     if file.is_file():
@@ -57,7 +57,7 @@ def urls() -> list[str]:
 
 
 def microseconds(ask: Callable[[Sequence[Any]], Any], items: Sequence[Any], at_once: int) -> float:
-    """Processor time an item that is met for the first time, the best of some runs."""
+    """Return the CPU time per item that is not cached, the best of some runs."""
     best = float("inf")
     for _ in range(RUNS):
         url_parts.cache_clear()
@@ -70,9 +70,9 @@ def microseconds(ask: Callable[[Sequence[Any]], Any], items: Sequence[Any], at_o
 
 
 def pairs_of(items: Sequence[str]) -> list[tuple[str, str]]:
-    """A page and its links: neighbours in the alphabet, which are mostly of one site."""
+    """Return pairs like a page and its links: alphabetical neighbours, mostly of one site."""
     near = sorted(items)
-    return [(near[number - number % LINKS_A_PAGE], url) for number, url in enumerate(near)]
+    return [(near[number - number % LINKS_PER_PAGE], url) for number, url in enumerate(near)]
 
 
 def open_folder(folder: Any) -> Url2Lang | ParallelUrls:
@@ -81,12 +81,12 @@ def open_folder(folder: Any) -> Url2Lang | ParallelUrls:
 
 
 def report(folder: Any, sample: list[str], count: int) -> float:
-    """Print a line on a model; microseconds a link."""
+    """Print a line about a model; return its microseconds per link."""
     model = open_folder(folder)
     items: list[Any] = pairs_of(sample) if model.task == "parallel" else list(sample)
     items = items[:count]
-    cost = microseconds(model.probabilities, items, LINKS_A_PAGE)
-    probe = items[:LINKS_A_PAGE]
+    cost = microseconds(model.probabilities, items, LINKS_PER_PAGE)
+    probe = items[:LINKS_PER_PAGE]
     together = np.asarray(model.probabilities(probe))
     alone = np.concatenate([np.asarray(model.probabilities([item])) for item in probe])
     size = sum(len(each.read_bytes()) for each in folder.iterdir() if "fp32" not in each.name)
@@ -115,8 +115,8 @@ def tokenizer_for(sample: list[str]) -> Tokenizer:
 
 
 def make_shape(folder: Path, tokenizer: Tokenizer, like: dict[str, Any], shape: Any) -> Path:
-    """A folder with an XLM-R of some shape and random weights, int8."""
-    import torch  # noqa: PLC0415 - needed for this line of the table alone
+    """Write a folder with an int8 XLM-R of some shape and random weights."""
+    import torch  # noqa: PLC0415 - only this line of the table needs it
     from onnxruntime.quantization import QuantType, quantize_dynamic  # noqa: PLC0415
     from transformers import XLMRobertaConfig, XLMRobertaForSequenceClassification  # noqa: PLC0415
 
@@ -162,7 +162,7 @@ def preparation(sample: list[str], tokenizer: Tokenizer) -> None:
         "hashed n-grams": lambda part: ngram_table(part, SIZES, BUCKETS, MOST),
     }
     for name, step in steps.items():
-        print(f"{name:30} {microseconds(step, sample, LINKS_A_PAGE):8.1f} us a URL", flush=True)
+        print(f"{name:30} {microseconds(step, sample, LINKS_PER_PAGE):8.1f} us a URL", flush=True)
 
 
 def own_models() -> list[Any]:

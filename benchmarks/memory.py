@@ -1,15 +1,15 @@
-"""What a crawl keeps in memory for each page, and who keeps it.
+"""How much memory a crawl needs per page, and which part needs it.
 
-The parts of a crawl that grow (frontier, corpus with duplicates and pairing, languages,
-scorer) are fed the pages of the sample site without a network, once with fewer and once with
-more pages, each in a process of its own. The difference of the two, divided by the further
-pages, is what a page costs: by owner, the sizes of all objects that are reached from each
-attribute of each part. An object that two parts share is counted once, where it is reached
-first. Caches of a fixed size are left out.
+The parts of a crawl that grow (frontier, corpus with duplicates and pairing, languages, scorer) are
+fed the pages of the sample site without a network, once with fewer and once with more pages, each
+in its own process. The difference, divided by the number of additional pages, is the cost of a
+page. It is shown by owner: the sizes of all objects reached from each attribute of each part. An
+object that two parts share is counted once, where it is reached first. Caches of a fixed size are
+left out.
 
-    python -m benchmarks.memory              what a page costs, by owner
-    python -m benchmarks.memory --waiting    what a URL costs that waits in the frontier
-    python -m benchmarks.memory --crawl      whole crawls over HTTP, by the kernel's account
+    python -m benchmarks.memory              the cost of a page, by owner
+    python -m benchmarks.memory --waiting    the cost of a URL that waits in the frontier
+    python -m benchmarks.memory --crawl      whole crawls over HTTP, as the kernel reports them
 
 `--pages 500 2000` sets the two sizes.
 """
@@ -56,12 +56,12 @@ SIZES = (2_000, 8_000)
 CRAWLED = (5_000, 20_000)
 URLS = (10_000, 100_000)
 BOUNDED = ("Weigher._prepared", "KnownPages._load")
-"""Caches, which are full after some thousand pages."""
+"""Caches that are full after some thousand pages."""
 CHECKPOINT = 200
-"""Pages between two checkpoints: about a second's."""
+"""Pages between two checkpoints: about one second's worth."""
 SHOWN = 25
 SHARED = (type, ModuleType, FunctionType, BuiltinFunctionType, MethodType)
-"""What belongs to the program and not to a crawl."""
+"""Objects that belong to the program, not to a crawl."""
 
 
 class Parts:
@@ -80,7 +80,7 @@ class Parts:
         self._found.append((pair, kept))
 
     def take(self, document: Document) -> None:
-        """A page has come: everything that a crawl does with it after it was read."""
+        """Do everything that a crawl does with a page after parsing it."""
         self.corpus.add(document)
         self.languages.note(document)
         found, self._found = self._found, []
@@ -125,7 +125,7 @@ def crawl(parts: Parts, most: int) -> int:
 
 
 def sizes_by_owner(root: object) -> Counter[str]:
-    """The bytes of all objects below one, by the attribute of ours that they are reached from."""
+    """Return the bytes of all objects below one, by the attribute from which they are reached."""
     found: Counter[str] = Counter()
     seen = {id(root)}
     waiting: deque[tuple[str, Any]] = deque([(type(root).__name__, root)])
@@ -151,13 +151,13 @@ def _below(owner: str, thing: object) -> Iterator[tuple[str, object]]:
 
 
 def grown_parts(folder: Path, pages: int) -> tuple[Parts, int]:
-    """The parts of a crawl after so many pages, and how many these were."""
+    """Return the parts of a crawl after some pages, and the number of pages."""
     parts = Parts(folder)
     return parts, crawl(parts, pages)
 
 
 def measure(pages: int) -> dict[str, Any]:
-    """Crawl so many pages in this process; what is in memory then."""
+    """Crawl some pages in this process, and return what is in memory."""
     with tempfile.TemporaryDirectory() as name:
         started = time.process_time()
         parts, taken = grown_parts(Path(name) / "crawl", pages)
@@ -187,7 +187,7 @@ def show_owners(sizes: list[int]) -> None:
 
 
 def measure_waiting(urls: int) -> dict[str, float]:
-    """What URLs take that wait in the frontier, and what they keep when they have ended."""
+    """Return the memory of URLs that wait in the frontier, and of those that are done."""
     with tempfile.TemporaryDirectory() as name:
         parts = Parts(Path(name) / "crawl")
         journal = parts.folder.journal
@@ -196,7 +196,9 @@ def measure_waiting(urls: int) -> dict[str, float]:
         for number in range(urls):
             url = f"{HOST}/es/noticias/{number}/una-pagina.html"
             payload = msgpack.packb({"meta": {"depth": number % 7}})
-            fingerprint = number * 0x9E37_79B9_7F4A % (1 << 62)  # no cache of real ones is filled
+            fingerprint = (
+                number * 0x9E37_79B9_7F4A % (1 << 62)
+            )  # does not fill the cache of real ones
             parts.frontier.push(fingerprint, url, "sample.example", number / urls, payload)
         journal.checkpoint(wait=True)
         gc.collect()
@@ -213,7 +215,7 @@ def measure_waiting(urls: int) -> dict[str, float]:
 
 
 def measure_crawl(pages: int) -> None:
-    """Crawl the sample site over HTTP; print a row of what the kernel says of the process."""
+    """Crawl the sample site over HTTP; print what the kernel reports about the process."""
     with serve_demo(pages=pages // 2) as server, tempfile.TemporaryDirectory() as name:
         asked = len(server.paths())
         command = ours(server.url, Path(name), pages, "-s", "BILINGUAL_SITE_PAGES=0")

@@ -1,8 +1,8 @@
-"""`scrapy merge`: what it costs to join the folders of four workers, at two sizes.
+"""The cost of `scrapy merge` on the folders of four workers, at two sizes.
 
-The pages are generated articles on many sites, a tenth of them in two folders at once, as if
-every site had been handed from one worker to another. Time and memory a page should stay the
-same when there are four times as many.
+The pages are generated articles on many sites, a tenth of them in two folders at once, as if every
+site had moved from one worker to another. Time and memory per page should stay the same with four
+times as many pages.
 
     python -m benchmarks.merging
     python -m benchmarks.merging --pages 4000 --pages 64000
@@ -26,18 +26,18 @@ from bilingual_crawler.store.folder import DOCUMENTS, CrawlFolder
 from demo.site.articles import article
 
 WORKERS = 4
-PAGES_A_SITE = 500
+PAGES_PER_SITE = 500
 TWICE = 10
-"""Every so many pages one is in two folders."""
+"""One in this many pages is in two folders."""
 LANGUAGES = (("es", "spa"), ("eu", "eus"))
 
 
 def document(number: int, side: int) -> Document:
-    """One of the two sides of an article."""
+    """Return one side of an article."""
     token, code = LANGUAGES[side]
     other, other_code = LANGUAGES[1 - side]
     text = article(number)[token]
-    site = f"https://site{2 * number // PAGES_A_SITE}.example"
+    site = f"https://site{2 * number // PAGES_PER_SITE}.example"
     return Document(
         f"{site}/{token}/{number}",
         language=code,
@@ -49,7 +49,7 @@ def document(number: int, side: int) -> Document:
 
 
 class Worker:
-    """A folder with pages in it, put there without pairing them."""
+    """A folder with pages that are written without pairing them."""
 
     def __init__(self, path: Path) -> None:
         self.folder = CrawlFolder(path, "spa-eus")
@@ -69,7 +69,7 @@ class Worker:
 
 
 def fill(run: Path, pages: int) -> None:
-    """The two sides of each article go to two workers."""
+    """Give the two sides of each article to two workers."""
     workers = [Worker(run / f"worker-{number}") for number in range(WORKERS)]
     for number in range(pages // 2):
         for side in range(2):

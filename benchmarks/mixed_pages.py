@@ -2,14 +2,14 @@
 
     BILINGUAL_SHARED=folder-with-sites python -m benchmarks.mixed_pages
 
-The folder holds `sites/NAME.warc.gz`. A page is tried for each two of the languages that it has
-a share of. Nearly all pages of these sites are in one language or half translated, so every URL
-that is printed wants to be looked at: it is a page in two languages, or a mistake.
+The folder holds `sites/NAME.warc.gz`. A page is tried with every two languages that it contains.
+Nearly all pages of these sites are in one language or half translated, so look at every URL that is
+printed: it is a page in two languages, or a mistake.
 
-Then pages are made of the gold pairs (`sites/NAME.gold.tsv`), at most 20 a site and languages: the
-text of a page and of its translation, one after the other or taking turns, which should be split;
-and the text of a page and of the translation of another, which should not. Pages with fewer
-paragraphs than a split needs are counted apart.
+Then pages are made from the gold pairs (`sites/NAME.gold.tsv`), at most 20 per site and language
+pair: the text of a page and of its translation, one after the other or alternating, which should be
+split; and the text of a page and of the translation of another, which should not. Pages with fewer
+paragraphs than a split needs are counted separately.
 """
 
 import os
@@ -32,7 +32,7 @@ HEADERS = ("site", "pages", "in two languages", "split", "machine-translated", "
 
 
 def count(path: Path) -> Counter[str]:
-    """The counts of one site; the pages that are split are printed."""
+    """Return the counts of one site, and print the pages that are split."""
     recording = Recording(path)
     counts: Counter[str] = Counter()
     for url in recording.pages:
@@ -61,7 +61,7 @@ def count(path: Path) -> Counter[str]:
 
 
 def made_of(one: Document, other: Document, *, in_turns: bool) -> Document:
-    """A page with the text of two."""
+    """Return a page with the text of two."""
     sides = [
         [replace(each, language=None) for each in page.main_paragraphs if each.kind != "title"]
         for page in (one, other)
@@ -76,7 +76,7 @@ def made_of(one: Document, other: Document, *, in_turns: bool) -> Document:
 
 
 def count_made(path: Path) -> Counter[str]:
-    """How many made pages are split, of each kind."""
+    """Return how many made pages of each kind are split."""
     recording = Recording(path)
     rows = defaultdict(list)
     gold = path.with_name(path.name.replace(".warc.gz", ".gold.tsv"))

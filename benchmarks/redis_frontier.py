@@ -1,11 +1,11 @@
-"""The frontier in Redis: memory a million URLs, and how fast it is beside the embedded one.
+"""The frontier in Redis: memory per million URLs, and its speed beside the embedded one.
 
-A server of its own is started for the measurement, with an append-only file as a crawl wants
-it. URLs are as a crawl makes them, many hosts, every one with another priority. They are
-pushed in pages of 50 links. Some are then popped and ended one by one as a worker does, a
-round trip each; a checkpoint a second lets the ends go out. The rest is ended in batches, to
-see what remains of a URL. The µs are processor time, of the worker and of the server, so that
-a busy machine does not change them much. Both frontiers run in one process, one after the other.
+A separate server is started for the measurement, with an append-only file as crawls use it. URLs
+are like those of a crawl: many hosts, each URL with another priority, pushed in pages of 50 links.
+Some are then popped and marked as done one by one as a worker does, with a round trip each and one
+checkpoint per second. The rest is marked as done in batches, to see what remains of a URL. The µs
+are CPU time of the worker and of the server, so that a busy machine does not change them much. Both
+frontiers run in one process, one after the other.
 
     python -m benchmarks.redis_frontier                 the table of docs/experiments/scaling.md
     python -m benchmarks.redis_frontier --urls 100000 --hosts 100
@@ -93,7 +93,7 @@ def pop_some(frontier: CrawlFrontier, journal: Journal, most: int) -> None:
 
 
 def end_all(frontier: RedisFrontier, journal: Journal, number: int, hosts: int) -> None:
-    """End what is still queued, as a worker does whose lease was lost when it had fetched all."""
+    """Mark all queued URLs as done, like a worker that lost its lease after fetching them."""
     for at, (url, host, _) in enumerate(urls(number, hosts)):
         fingerprint = url_fingerprint(url)
         if frontier.state_of(fingerprint) is State.QUEUED:
@@ -104,7 +104,7 @@ def end_all(frontier: RedisFrontier, journal: Journal, number: int, hosts: int) 
 
 
 def timed(work: Callable[[], None], number: int, server: Server | None) -> tuple[float, float]:
-    """Processor time of this process and of the server, in µs a URL."""
+    """Return the CPU time of this process and of the server, in µs per URL."""
     ours, theirs = time.process_time(), server.seconds() if server else 0.0
     work()
     ours, theirs = time.process_time() - ours, (server.seconds() if server else 0.0) - theirs

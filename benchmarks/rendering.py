@@ -1,13 +1,12 @@
-"""What rendering costs, and whether the browser's memory stays flat over many pages.
+"""The cost of rendering, and whether the browser's memory stays flat over many pages.
 
     python -m benchmarks.rendering                the table of docs/experiments/benchmarks.md
     python -m benchmarks.rendering --pages 1000
 
-Pages that are empty until a script has fetched their text, half of them with a language switch
-that is pressed as well, are rendered two at a time, as a crawl renders them: in one browser,
-without delays, from a server on loopback. Memory is the resident memory of all processes of the
-browser and of Playwright's driver (what they share is counted in each), and that of the crawler
-itself.
+The pages are empty until a script has fetched their text, and half of them have a language switch
+that is clicked as well. They are rendered two at a time, as in a crawl: in one browser, without
+delays, from a server on loopback. Memory is the resident memory of all processes of the browser and
+of Playwright's driver (shared memory counts in each), and that of the crawler itself.
 """
 
 import argparse
@@ -42,7 +41,7 @@ ANSWERS = {
 
 
 def memory() -> tuple[float, float]:
-    """Megabytes of the browser with its driver, and of this process."""
+    """Return the megabytes of the browser with its driver, and of this process."""
     me = psutil.Process()
     browser = 0
     for process in me.children(recursive=True):

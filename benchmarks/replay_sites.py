@@ -1,7 +1,7 @@
-"""Every recorded site replayed with every scorer, with its hreflang links and without them.
+"""Replay every recorded site with every scorer, with its hreflang links and without them.
 
-For each site its largest language pairs (two unless told otherwise). Prints the tables of
-docs/experiments/replay.md in Markdown and draws the curves of the largest pair of each site.
+Each site is replayed for its largest language pairs (two by default). This prints the tables of
+docs/experiments/replay.md in Markdown and plots the curves of the largest pair of each site.
 
     python -m benchmarks.replay_sites [FOLDER] [--scorers a,b] [--pairs N] [--plot OUT.png]
         [--json OUT.jsonl] [--sites a,b]
@@ -42,7 +42,7 @@ def jobs_for(
 
 
 def markdown(results: Sequence[Measured], scorers: Sequence[str]) -> str:
-    """A line a site and language pair: what can be reached, and the gain of each scorer."""
+    """Return one line per site and language pair: what can be reached, and each scorer's gain."""
     names = [name for name in scorers if name != BREADTH_FIRST]
     lines = [
         f"| site | langs | pages | pairs | AUC {BREADTH_FIRST} | AUC {ORACLE} | "
@@ -68,7 +68,7 @@ def markdown(results: Sequence[Measured], scorers: Sequence[str]) -> str:
 
 
 def deciles(results: Sequence[Measured]) -> str:
-    """Pairs after each tenth of every site's pages, all sites together."""
+    """Return the pairs after each tenth of every site's pages, all sites together."""
     together = aggregate(results)["scorers"]
     tenths = range(1, curve.DECILES + 1)
     lines = [
@@ -81,7 +81,7 @@ def deciles(results: Sequence[Measured]) -> str:
 
 
 def worst(results: Sequence[Measured], scorers: Sequence[str]) -> str:
-    """For each scorer the site where it is furthest below breadth-first, if it is."""
+    """Return, per scorer, the site where it is furthest below breadth-first, if any."""
     lines = []
     for name in scorers:
         falls = [

@@ -1,12 +1,11 @@
 """How far one Redis carries a crawl: simulated up to 1,000 workers and a billion URLs.
 
-Nobody has a thousand machines at hand, but what a page costs a worker and the server can be
+A thousand machines are not at hand, but the cost of a page for a worker and for the server can be
 measured with few (`benchmarks.workers`, `benchmarks.redis_frontier`, `benchmarks.merging`; the
-constants below are from there). A worker in the simulation works on a page, then asks Redis and
-waits for the answer, again and again; Redis answers one question at a time, in the order in which
-they come. That is what the real ones do. The first part does it event by event; beside it stands
-the exact solution of the same queue with random times (mean value analysis), which must tell
-nearly the same, or the simulation is wrong.
+constants below are from there). A simulated worker works on a page, then asks Redis and waits for
+the answer, again and again; Redis answers one request at a time, in order of arrival. That is what
+the real ones do. The simulation goes event by event; beside it is the exact solution of the same
+queue with random times (mean value analysis), which must nearly agree, or the simulation is wrong.
 
     python -m benchmarks.scaling_model
     python -m benchmarks.scaling_model --plot docs/images/scaling.png
@@ -30,39 +29,39 @@ class Constants(NamedTuple):
     """What was measured on two shared cores; seconds and bytes."""
 
     page_cpu: float = 0.0081
-    """Of a worker, everything it does for a page (benchmarks.workers)."""
+    """CPU time of a worker per page (benchmarks.workers)."""
     trips: float = 1.9
-    """Round trips a page (benchmarks.workers)."""
+    """Round trips per page (benchmarks.workers)."""
     redis_cpu: float = 0.00046
-    """Of Redis, for all that a page asks of it (benchmarks.workers, its idling left out)."""
+    """CPU time of Redis per page (benchmarks.workers, without its idling)."""
     network: float = 0.0005
-    """A round trip in one data centre, without the work at its end; assumed."""
+    """A round trip within a data centre, without the work of Redis; assumed."""
     waiting_bytes: float = 267.0
-    """Of Redis, for a URL that waits (benchmarks.redis_frontier)."""
+    """Memory of Redis per waiting URL (benchmarks.redis_frontier)."""
     ended_bytes: float = 80.0
-    """Of Redis, for a URL that is done (benchmarks.redis_frontier)."""
+    """Memory of Redis per finished URL (benchmarks.redis_frontier)."""
     merge_cpu: float = 0.00147
-    """Of scrapy merge, for a page (benchmarks.merging)."""
+    """CPU time of scrapy merge per page (benchmarks.merging)."""
     merge_bytes: float = 10_900.0
-    """Of scrapy merge, for a page (benchmarks.merging)."""
+    """Memory of scrapy merge per page (benchmarks.merging)."""
     delay: float = 1.0
-    """Between two requests to a host (DOWNLOAD_DELAY)."""
+    """Seconds between two requests to a host (DOWNLOAD_DELAY)."""
 
 
 class Load(NamedTuple):
-    """What a number of workers does."""
+    """The throughput of some number of workers."""
 
     pages_a_second: float
     redis_busy: float
     wait: float
-    """Seconds that a worker waits for Redis, for each page."""
+    """Seconds that a worker waits for Redis per page."""
 
 
 def simulate(workers: int, known: Constants, servers: int = 1, seed: int = 1) -> Load:
-    """Every question of every worker, in the order in which they reach a server.
+    """Simulate every request of every worker, in the order in which they reach a server.
 
-    Each server has its part of the sites and of the workers. Work on a page takes as long as the
-    measured mean, give or take a half, so that the workers do not march in step.
+    Each server has its share of the sites and of the workers. Work on a page takes the measured
+    mean, plus or minus up to half, so that the workers do not run in lockstep.
     """
     random = Random(seed)
     answer = known.redis_cpu / known.trips
@@ -84,7 +83,7 @@ def simulate(workers: int, known: Constants, servers: int = 1, seed: int = 1) ->
 
 
 def solve(workers: int, known: Constants) -> float:
-    """Pages a second of the same queue with random times, exactly: mean value analysis."""
+    """Return the exact pages per second of the same queue with random times (MVA)."""
     answer = known.redis_cpu / known.trips
     outside = known.page_cpu / known.trips + known.network
     queue = rate = 0.0
@@ -96,13 +95,13 @@ def solve(workers: int, known: Constants) -> float:
 
 
 def most_useful(known: Constants) -> float:
-    """How many workers keep one Redis busy, if none ever waited for another."""
+    """Return how many workers keep one Redis busy if none ever waits for another."""
     alone = known.page_cpu + known.trips * known.network + known.redis_cpu
     return alone / known.redis_cpu
 
 
 def print_workers(known: Constants) -> None:
-    """One Redis, ever more workers."""
+    """Print the throughput of one Redis with more and more workers."""
     print("| workers | pages/s | of what they could | exact queue | Redis busy | wait, ms a page |")
     print("|---:|---:|---:|---:|---:|---:|")
     alone = simulate(1, known).pages_a_second
@@ -116,7 +115,7 @@ def print_workers(known: Constants) -> None:
 
 
 def print_billion(known: Constants) -> None:
-    """A thousand workers and a billion URLs on one server and on several."""
+    """Print a thousand workers with a billion URLs on one server and on several."""
     workers = WORKERS[-1]
     print(
         "| Redis servers | pages/s | days for a billion pages | memory of each at the end, GB"
@@ -135,7 +134,7 @@ def print_billion(known: Constants) -> None:
 
 
 def print_merge(known: Constants) -> None:
-    """What one merge of so many pages takes."""
+    """Print the cost of one merge."""
     print("| pages in one merge | hours of one core | memory, GB |")
     print("|---:|---:|---:|")
     for pages in (10**6, 10**7, 10**8, BILLION):
@@ -144,7 +143,7 @@ def print_merge(known: Constants) -> None:
 
 
 def plot(known: Constants, path: Path) -> None:
-    """Pages a second against workers, for one server and for several."""
+    """Plot pages per second over workers, for one server and for several."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - heavy
     from matplotlib.figure import Figure  # noqa: PLC0415 - heavy
 

@@ -1,8 +1,8 @@
-"""What scoring adds to a page, for each scorer, beside fetching, parsing and pairing it.
+"""The cost of scoring per page, for each scorer, beside fetching, parsing and pairing.
 
-The same local site is crawled once a scorer, each in a process of its own on one core, the
-server in another. Scoring is the processor time of the scoring thread; the whole is that of
-the process from the first request to the last page, the loading of models left out.
+The same local site is crawled once per scorer, each time in its own process on one core, with the
+server in another. Scoring is the CPU time of the scoring thread; the total is that of the process
+from the first request to the last page, without loading the models.
 
     python -m benchmarks.scoring                 the table of docs/experiments/benchmarks.md
     python -m benchmarks.scoring --pages 200 --scorers smart rules
@@ -30,7 +30,7 @@ ROOT = Path(__file__).parent.parent
 
 
 class Clock:
-    """The processor time of this process between the first request and the end."""
+    """The CPU time of this process between the first request and the end."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -43,7 +43,7 @@ class Clock:
 
 
 def crawl_here(scorer: str, url: str, folder: str, limit: int) -> dict[str, float]:
-    """Crawl in this process; what it cost."""
+    """Crawl in this process and return the cost."""
     settings = get_project_settings()
     ours = {
         "BILINGUAL_ALLOW_PRIVATE": True,
@@ -69,7 +69,7 @@ def crawl_here(scorer: str, url: str, folder: str, limit: int) -> dict[str, floa
 
 
 def crawl(scorer: str, url: str, limit: int) -> dict[str, float]:
-    """The same in a process of its own, on one core."""
+    """Crawl in a separate process on one core and return the cost."""
     with tempfile.TemporaryDirectory() as name:
         given = [scorer, url, str(Path(name) / "out"), str(limit)]
         command = [sys.executable, "-m", "benchmarks.scoring", "--here", *given]

@@ -2,10 +2,10 @@
 
     BILINGUAL_SHARED=folder-with-sites python -m benchmarks.scripted_signs
 
-The folder holds `sites/NAME.warc.gz` and `sites/NAME.gold.tsv`. Each page, 400 of a site at
-most, is read for the two language pairs that most of the gold pairs are in. These sites were
-recorded without a browser and their pages have their text, so every URL that is printed wants to
-be looked at: its language switch is a script, or it is a false alarm.
+The folder holds `sites/NAME.warc.gz` and `sites/NAME.gold.tsv`. Up to 400 pages per site are read,
+for the two most frequent language pairs of the gold list. These sites were recorded without a
+browser and their pages have their text, so look at every URL that is printed: its language switch
+is a script, or it is a false alarm.
 """
 
 import sys
@@ -22,14 +22,14 @@ MOST_PAIRS = 2
 
 
 def pairs_of(path: Path) -> list[tuple[str, str]]:
-    """The language pairs that most gold pairs of a site are in."""
+    """Return the most frequent language pairs of a site's gold list."""
     rows = [line.rstrip("\n").split("\t") for line in path.open(encoding="utf-8")]
     counts = Counter((min(row[2:4]), max(row[2:4])) for row in rows)
     return [pair for pair, _ in counts.most_common(MOST_PAIRS)]
 
 
 def count(path: Path) -> Counter[str]:
-    """The signs of one site; the pages that have some are printed."""
+    """Count the signs of one site, and print the pages that have some."""
     recording = Recording(path)
     pairs = pairs_of(path.with_name(path.name.replace(".warc.gz", ".gold.tsv")))
     counts: Counter[str] = Counter()

@@ -1,10 +1,10 @@
-"""The search of the web page: how long the index takes to build, and the first hits to come.
+"""The search of the web application: the time to build the index, and to show the first hits.
 
-The sentence pairs are made up: words by Zipf's law from a made vocabulary, twelve to a
-sentence on average; every second document has Chinese characters on its second side. A search
-is a page of 20 hits asked for over HTTP: open the index, find, count up to a thousand, highlight,
-write the page. Times are wall clock, from asking to the last byte: the middle and the longest of
-a number of different queries.
+The sentence pairs are synthetic: words by Zipf's law from a made-up vocabulary, twelve per sentence
+on average; every second document has Chinese characters on its second side. A search is a page of
+20 hits requested over HTTP: open the index, find, count up to a thousand, highlight, write the
+page. Times are wall clock, from the request to the last byte: the median and the maximum over a
+number of different queries.
 
     python -m benchmarks.search                     the table of docs/experiments/benchmarks.md
     python -m benchmarks.search --pairs 100000
@@ -41,7 +41,7 @@ FIRST_HAN, HANS = 0x4E00, 3_000
 
 
 class Zipf:
-    """Picks items, the n-th one n times as rarely as the first."""
+    """Picks items, the n-th one n times less often than the first."""
 
     def __init__(self, items: list[str], chance: random.Random) -> None:
         self.items = items
@@ -116,7 +116,7 @@ def queries(words: list[str], chance: random.Random) -> dict[str, list[SearchQue
 
 @contextlib.contextmanager
 def served(site: ServedFolder) -> Iterator[int]:
-    """The port of the real server, on a thread of its own."""
+    """Run the real server in a thread, and yield its port."""
     with listen("127.0.0.1", 0) as listener:
         server = make_server(site, Hosts("127.0.0.1"))
         thread = threading.Thread(target=server.run, args=([listener],))

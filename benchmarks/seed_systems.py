@@ -1,18 +1,18 @@
-"""Each of the three seed systems alone on recorded sites, as its paper says, against the gold.
+"""Each of the three seed systems on its own, as its paper describes it, on recorded sites.
 
     BILINGUAL_SHARED=folder-with-sites python -m benchmarks.seed_systems
 
 The folder holds `sites/NAME.warc.gz` and `sites/NAME.gold.tsv`. hreflang and the like are stripped
-from the pages, languages are those that CLD2 tells. Of every site the three largest language pairs
-are taken; classifiers are fitted on the other sites. A found pair is wrong if one of its pages has
-another partner in the gold; pairs of pages that are both outside it are not judged.
+from the pages; languages are detected by CLD2. The three largest language pairs of every site are
+used; classifiers are fitted on the other sites. A found pair is wrong if one of its pages has
+another partner in the gold list; pairs with neither page in it are not judged.
 
-    ILSP-FC    shared critical images, then structure among the pages that are left
-    PPLocator  URLs most alike at 0.85 or more, then the decision tree
+    ILSP-FC    shared critical images, then structure among the remaining pages
+    PPLocator  URLs with a similarity of 0.85 or more, then the decision tree
     Almeida    URLs that are the same without their language tags, then the validation
 
-ILSP-FC compares every page with all others, as its paper does. Where a system accepts several
-partners of a page, the surest are taken, each page once.
+ILSP-FC compares every page with all others, as in its paper. Where a system accepts several
+partners of a page, the highest scores win, each page once.
 """
 
 import argparse
@@ -49,7 +49,7 @@ def accepted(one: PairingPage, other: PairingPage, *evidence: Evidence | None) -
 
 
 def surest(scored: Scored) -> set[Urls]:
-    """The best first, each page once."""
+    """Return the pairs with the highest scores, each page once."""
     taken: set[str] = set()
     found = set()
     for _, urls in sorted(scored, key=lambda item: (-item[0], item[1])):

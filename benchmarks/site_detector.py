@@ -1,18 +1,18 @@
-"""The site detector on recorded real sites: is it right, and how many downloads does it take?
+"""The site detector on recorded real sites: how often it is right, and how many downloads it takes.
 
-Each site is judged with a predictor that was trained on the others. It is asked for pairs of
-languages that it has, from its home page and from a page deep inside, and for what it has not:
+Each site is judged with a predictor that was trained on the others. The detector looks for language
+pairs that the site has, from its home page and from a page deep inside, and for some it lacks:
 
     absent     a language that no page of the site is in
     hidden     the pages of the second language do not exist; links to them are dead
     unlinked   nor does any link or declaration lead to them
-    landing    but for one page that the home page leads to, with the same two true of the rest
-    fallback   the pages of the second language show the text of the first, as sites do that
-               have a language in their menu before anybody has translated a page
+    landing    the same, except for one page that the home page leads to
+    fallback   the pages of the second language show the text of the first, as on sites with a
+               language in their menu before any page is translated
 
     python -m benchmarks.site_detector [FOLDER WITH NAME.warc.gz AND NAME.gold.tsv] [--sweep]
 
-All of that twice: with what pages declare of their versions (hreflang), and without it.
+All of this is done twice: with what pages declare about their versions (hreflang), and without.
 
 --sweep repeats the second for the thresholds of Table 1 of Barbosa et al.
 """
@@ -51,7 +51,7 @@ POSITIVE, NEGATIVE = (
 
 
 class World:
-    """A recorded site as the detector is shown it."""
+    """A recorded site as the detector sees it."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class World:
         self._unlinked = unlinked
 
     def fetch(self, url: str) -> Document | None:
-        """What is at an address, through redirects; None if nothing is."""
+        """Return the page at an address, through redirects, or None."""
         page = self._site.page_of(url)
         if page is None or page in self._hidden:
             return None
@@ -84,7 +84,7 @@ class World:
 
 
 class Case(NamedTuple):
-    """A question for the detector, and the true answer to it."""
+    """A question to the detector, and the true answer."""
 
     site: str
     kind: str
@@ -98,14 +98,14 @@ class Case(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What the detector said."""
+    """The answer of the detector."""
 
     case: Case
     verdict: SiteVerdict
 
 
 def largest_pairs(site: LabelledSite) -> Iterator[tuple[LanguagePair, dict[str, str]]]:
-    """The pairs of languages that a site has most pages in, with the partner of each page."""
+    """Yield the language pairs with most pages on a site, with the partner of each page."""
     counts = Counter(line.languages for line in site.gold)
     for languages, count in counts.most_common(PAIRS_PER_SITE):
         if count >= LEAST_PAIRS:
@@ -120,7 +120,7 @@ def largest_pairs(site: LabelledSite) -> Iterator[tuple[LanguagePair, dict[str, 
 
 
 def cases_of(site: LabelledSite) -> Iterator[Case]:
-    """The questions that a site is asked."""
+    """Yield the questions about a site."""
     home = site.page_of(site.recording.homes()[0]) or ""
     language = site.language_of(home)
     by_language: defaultdict[str, set[str]] = defaultdict(set)
@@ -145,7 +145,7 @@ def cases_of(site: LabelledSite) -> Iterator[Case]:
 
 
 def ask(case: Case, predictor: LinkPredictor, likelihood: float) -> Result:
-    """Let the detector find out."""
+    """Run the detector on a question."""
     return Result(case, ask_about(case.start, case.pair, case.world, predictor, likelihood))
 
 
@@ -156,7 +156,7 @@ def ask_about(
     predictor: LinkPredictor,
     likelihood: float = LIKELIHOOD,
 ) -> SiteVerdict:
-    """The verdict on a site, one page fetched at a time."""
+    """Return the verdict on a site, fetching one page at a time."""
     detector = SiteDetector(start, pair, predictor, likelihood=likelihood)
     while detector.verdict is None:
         url = detector.wanted()[0]
@@ -169,7 +169,7 @@ def ask_about(
 
 
 class Figures(NamedTuple):
-    """How good the answers are; sites count alike, and so do kinds of questions."""
+    """How good the answers are; all sites and all kinds of questions count the same."""
 
     recall: float
     precision: float
@@ -181,14 +181,14 @@ class Figures(NamedTuple):
 
 
 def figures_of(answers: Sequence[tuple[Case, bool]]) -> Figures:
-    """Positive and negative questions weigh the same together, as in Barbosa et al."""
+    """Return the figures; positive and negative questions weigh the same (Barbosa et al.)."""
     recall = fmean(_share(answers, kind) for kind in POSITIVE)
     wrong = fmean(_share(answers, kind) for kind in NEGATIVE)
     return Figures(recall, recall / max(1e-9, recall + wrong))
 
 
 def _share(answers: Iterable[tuple[Case, bool]], kind: str) -> float:
-    """How often one kind of question is answered so, as the mean over sites."""
+    """Return how often one kind of question is answered with yes, as the mean over sites."""
     by_site: defaultdict[str, list[bool]] = defaultdict(list)
     for case, answer in answers:
         if case.kind == kind:
@@ -197,7 +197,7 @@ def _share(answers: Iterable[tuple[Case, bool]], kind: str) -> float:
 
 
 def is_promised(case: Case, predictor: LinkPredictor, likelihood: float) -> bool:
-    """Whether the first page has a likely link: the predictor's own answer."""
+    """Return True if the first page has a likely link: the predictor's own answer."""
     document = case.world.fetch(case.start)
     if document is None:
         return False
@@ -233,7 +233,7 @@ def print_sites(results: Sequence[Result]) -> None:
 
 
 def print_links(predictors: dict[str, LinkPredictor], links: Sequence[LabelledLink]) -> None:
-    """How good the predictor is on single links, also without what some sites do not give."""
+    """Print how good the predictor is on single links, also without what some sites lack."""
     print(
         "| likelihood | as they are: recall | precision | F | without hreflang | | "
         "| without any text | | |"
@@ -249,7 +249,7 @@ def print_links(predictors: dict[str, LinkPredictor], links: Sequence[LabelledLi
 
 
 def print_sweep(cases: Sequence[Case], predictors: dict[str, LinkPredictor]) -> None:
-    """Table 1 of Barbosa et al."""
+    """Print Table 1 of Barbosa et al."""
     columns = [f"{what}: recall | precision | F" for what in ("predictor", "detector")]
     print(f"| likelihood | {' | '.join(columns)} | downloads |")
     print(f"|{'---:|' * 8}")

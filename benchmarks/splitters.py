@@ -1,16 +1,16 @@
-"""Which library splits sentences best: boundaries found in text made to be hard.
+"""Which library splits sentences best: boundaries found in difficult text.
 
 pip install sentencex syntok pysbd sentence-splitter blingfire segtok
 python -m benchmarks.splitters
 
-Sentences in nine languages, each with what misleads a splitter: titles and abbreviations,
-decimals, dates and ordinals, versions, addresses, quoted speech, ellipses. A library is given
-them as one paragraph. Counted are the places between two sentences that it found, and those
-that it made up. "ours" is `alignment.splitting.sentences`.
+The sentences are in nine languages, each with something that misleads a splitter: titles and
+abbreviations, decimals, dates and ordinals, versions, addresses, quoted speech, ellipses. A library
+gets them as one paragraph. The counts are the boundaries that it found, and those that it made up.
+"ours" is `alignment.splitting.sentences`.
 
-With the help pages of LibreOffice (alignment_gold.py tells how to get them; --root DIR) a second
-table: of the real paragraphs that fall apart in either language, the share that falls into as
-many sentences in both. Translators join and split sentences too, so nobody reaches 1.
+With the help pages of LibreOffice (alignment_gold.py says how to get them; --root DIR) there is a
+second table: of the real paragraphs with several sentences in either language, the share with the
+same number in both. Translators join and split sentences too, so no library reaches 1.
 """
 
 import argparse
@@ -152,7 +152,7 @@ class Outcome(NamedTuple):
 
 
 def ends(parts: list[str]) -> set[int]:
-    """Where parts end, not counting white space; the end of the text is no find."""
+    """Return where parts end, ignoring white space; the end of the text does not count."""
     found, at = set(), 0
     for part in parts:
         at += len("".join(part.split()))
@@ -228,7 +228,7 @@ LIBRARIES: dict[str, Callable[[], Splitter]] = {
 
 
 def speed(splitter: Splitter) -> float:
-    """Sentences a second."""
+    """Return sentences per second."""
     texts = {code: " ".join(parts) for code, parts in TEXTS.items()}
     start, rounds = time.perf_counter(), 0
     while rounds < ROUNDS and time.perf_counter() - start < 2:
@@ -240,7 +240,7 @@ def speed(splitter: Splitter) -> float:
 
 
 def agreement(splitter: Splitter, texts: list[tuple[str, str]], codes: list[str]) -> float:
-    """In which share of paragraphs with several sentences both languages have as many."""
+    """Return the share of paragraphs with several sentences that have as many in both languages."""
     several = same = 0
     for pair in texts:
         first, second = (

@@ -1,10 +1,10 @@
-"""How soon each scorer meets the pages of a recorded site that are on topic.
+"""How soon each scorer reaches the pages of a recorded site that are on topic.
 
 Each site is crawled by the real engine, one page at a time, from its home page, for a topic of a
-dozen terms a language (benchmarks/topics), first for two languages, then for the first of them
-alone. Printed is the share of all pages on topic (of those that any of the crawls fetched) that
-a crawl had after a tenth, a quarter and half of the downloads, and the mean over all downloads
-(AUC); for two languages the same of the gold pairs of which a page is on topic.
+dozen terms per language (benchmarks/topics), first for two languages, then for only the first of
+them. The figures are the shares of all pages on topic (that any of the crawls fetched) after a
+tenth, a quarter and half of the downloads, and the mean over all downloads (AUC); for two
+languages, also those of the gold pairs with a page on topic.
 
     python -m benchmarks.topic_harvest [FOLDER] [--sites a,b] [--scorers a,b] [--one|--two]
     python -m benchmarks.topic_harvest [FOLDER] --cost      what judging a page costs, on one core
@@ -47,7 +47,7 @@ Figures = list[float]
 
 
 class WithoutOdds(AdaptiveScorer):
-    """What `adaptive` does if nobody multiplies its scores by the odds of a page on topic."""
+    """`adaptive` without multiplying its scores by the odds of a page on topic."""
 
     is_yield = False
 
@@ -87,7 +87,7 @@ class Judged:
         return self._on_topic[url]
 
     def pairs(self, known: set[str]) -> list[tuple[str, str]]:
-        """The gold pairs of which both pages can be had and one is on topic."""
+        """Return the gold pairs whose pages can both be fetched and of which one is on topic."""
         if not isinstance(self.langs, LanguagePair):
             return []
         lines = gold.read_gold(self.recording.path.with_name(self.recording.name + gold.ENDING))
@@ -105,7 +105,7 @@ class Judged:
 
 
 def figures(order: Sequence[str], wanted: set[str], pages: int) -> Figures:
-    """The shares of what is wanted after parts of the downloads, and the mean share."""
+    """Return the shares of wanted pages after parts of the downloads, and the mean share."""
     found, values = 0, []
     for url in order:
         found += url in wanted
@@ -139,7 +139,7 @@ def measure(warc: Path, langs: Languages, scorers: Iterable[str]) -> dict[str, l
 
 
 def cost(warc: Path, langs: Languages) -> None:
-    """What judging costs while words are new, when they are known, and with very many terms."""
+    """Print the cost of judging new words, known words, and very many terms."""
     pages = [page for page in documents(warc) if page.language in langs]
     terms = read_terms(TOPICS / f"{site_name(warc)}.tsv")
     many = (*terms, *(Term(f"word{n} thing{n % 7}") for n in range(MANY_TERMS)))
@@ -148,7 +148,7 @@ def cost(warc: Path, langs: Languages) -> None:
     topics = {"new words": Topic(terms), "known words": Topic(terms), "many terms": Topic(many)}
     for name, topic in topics.items():
         for code in langs.codes:
-            topic.terms_in(code)  # makes what is made once a crawl
+            topic.terms_in(code)  # fills what is made once per crawl
         begun = time.process_time()
         for page in pages:
             topic.annotate(page)

@@ -1,8 +1,8 @@
-"""What the url2lang model is measured against: ISO-code rules and a linear n-gram model.
+"""The baselines of the url2lang model: ISO-code rules and a linear n-gram model.
 
-The n-gram model is fitted here on the real rows that `scrapy train url2lang` learns from, and
-all are measured on the same rows of domains that none of them has seen. The test part is for a
-model that is finished; by default it is left alone.
+The n-gram model is fitted to the real rows that `scrapy train url2lang` learns from, and all are
+measured on the same rows, from domains that none of them has seen. The test part is for a finished
+model; it is not used by default.
 
     python -m benchmarks.url2lang_baselines --data urls.tsv.gz --weak urls_weak.tsv.gz
     python -m benchmarks.url2lang_baselines --data urls.tsv.gz --part test --without-model
@@ -62,7 +62,7 @@ class NgramBaseline:
         self._model.fit(urls, languages)
 
     def predict(self, urls: Sequence[str]) -> list[str]:
-        """The likeliest language of every URL."""
+        """Return the likeliest language of every URL."""
         return [str(label) for label in self._model.predict(urls)]
 
 
@@ -71,7 +71,7 @@ def _lower(url: str) -> str:
 
 
 def report(name: str, found: Sequence[str], rows: Sequence[LabelledUrl], known: set[str]) -> None:
-    """Print a line on who said what; languages nobody could learn count as unknown."""
+    """Print the figures of one method; languages that cannot be learned count as unknown."""
     wanted = [row.language if row.language in known else "unknown" for row in rows]
     classes = sorted(well_covered(rows, **MEASURED) & known)
     numbers = {label: number for number, label in enumerate(sorted({*found, *wanted}))}

@@ -1,9 +1,9 @@
 """One crawl on 1, 2 and 4 workers with a shared frontier, against sites that answer slowly.
 
-Workers, Redis and the sites run on one machine. Each worker may have few requests under way and
-each answer takes its time, so that it is the waiting and not the machine that decides: what the
-workers then gain is what more machines would. The figures are differences between two moments,
-when 15% and 85% of the pages have been asked for; starting and ending are left out.
+Workers, Redis and the sites run on one machine. Each worker may have few requests in flight and
+each answer takes its time, so that waiting and not the machine is the limit: the speed-up is then
+that of more machines. The figures are differences between two moments, when 15% and 85% of the
+pages have been requested, so that start and end are left out.
 
     python -m benchmarks.workers
     python -m benchmarks.workers --workers 1 --workers 3 --latency 0.5
@@ -35,7 +35,7 @@ FROM, TO = 0.15, 0.85
 
 
 class Moment(NamedTuple):
-    """What was spent up to a moment."""
+    """The cost up to a moment."""
 
     time: float
     pages: int

@@ -10,7 +10,7 @@ from bilingual_crawler.lab.replay import curve
 from bilingual_crawler.lab.replay.measure import BREADTH_FIRST, ORACLE, Measured
 
 MOST_COLUMNS = 4
-DOTS_AN_INCH = 90
+DPI = 90
 COLOURS = 64
 """Enough for a dozen lines and their smooth edges, at a quarter of the file size."""
 STYLES: Mapping[str, Mapping[str, Any]] = {
@@ -50,7 +50,7 @@ def plot_curves(results: Sequence[Measured], path: Path) -> None:
     figure.supxlabel("share of the pages downloaded")
     figure.supylabel("share of the gold pairs with both pages")
     try:
-        figure.savefig(path, dpi=DOTS_AN_INCH)
+        figure.savefig(path, dpi=DPI)
         if path.suffix.lower() == ".png":
             _shrink(path)
     except (OSError, ValueError) as error:

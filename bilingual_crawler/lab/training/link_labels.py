@@ -26,10 +26,10 @@ from bilingual_crawler.lab.replay.site import RecordedSite
 from bilingual_crawler.languages import LanguagePair, find_language
 from bilingual_crawler.urls.hosts import host_of, site_of
 
-PAGES_A_SITE = 100
-SOUGHT_A_PAGE = 4
+PAGES_PER_SITE = 100
+SOUGHT_PER_PAGE = 4
 """Sought languages per page, of those that its site has."""
-WRONG_A_PAGE = 20
+WRONG_PER_PAGE = 20
 """Wrong links sampled per page, weighted to stand for all of them. Those that name a language are
 the hard ones, and are all kept."""
 NEVER_THERE = ("fin", "vie", "swa", "ell", "hun", "tha")
@@ -100,7 +100,7 @@ class LabelledSite:
         """Return pages to learn from: the home pages, then others in arbitrary order."""
         known = sorted(self._partners, key=lambda url: crc32(url.encode()))
         homes = (self._homes[code] for code in sorted(self._homes))
-        return list(dict.fromkeys((*homes, *known)))[:PAGES_A_SITE]
+        return list(dict.fromkeys((*homes, *known)))[:PAGES_PER_SITE]
 
     def labelled(self) -> Iterator[LabelledLink]:
         """Yield the labelled links of some pages for some sought languages."""
@@ -112,7 +112,7 @@ class LabelledSite:
             others = [code for code in self.languages if code != language]
             start = number % max(1, len(others))
             absent = [code for code in NEVER_THERE if code not in self.languages]
-            asked = (others[start:] + others[:start])[:SOUGHT_A_PAGE]
+            asked = (others[start:] + others[:start])[:SOUGHT_PER_PAGE]
             asked.append(absent[number % len(absent)])
             for code in asked:
                 yield from self._of_page(document, language, code)
@@ -183,5 +183,5 @@ def _chosen(links: Sequence[Link], labels: Iterable[bool | None]) -> Iterator[tu
             yield at, 1.0
         else:
             easy.append(at)
-    some = sorted(easy, key=lambda at: crc32(links[at].url.encode()))[:WRONG_A_PAGE]
+    some = sorted(easy, key=lambda at: crc32(links[at].url.encode()))[:WRONG_PER_PAGE]
     yield from ((at, len(easy) / len(some)) for at in some)
