@@ -14,7 +14,7 @@ from tests.typed_commands import typed
 GUIDE = (ROOT / "docs" / "how-to" / "extend.md").read_text("utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
 EXPORTER = next(each for each in EXAMPLES if "(Exporter)" in each)
-IMPORT = "from bilingual_crawler.export.exporters import Exporter\n"
+IMPORT = "from bilingual_crawler.api import Exporter\n"
 
 
 @pytest.fixture
@@ -38,7 +38,6 @@ def test_the_exporter_of_the_guide_writes_a_corpus(folder, installed, capsys, na
     assert status == 0
     assert target.read_text("utf-8") == "Hola ||| Kaixo\nDos líneas ||| Bi lerro\n"
     assert f"2 sentence pairs written to {target}" in out
-    assert "2 line ends, tabs and control characters made spaces" in out
 
 
 def test_options_that_it_has_no_place_for_are_refused(folder, installed, capsys):
