@@ -8,9 +8,9 @@ SECRETS = ("PASSWORD", "KEY", "TOKEN", "SECRET", "BACKLINKS")
 HIDDEN = "..."
 _WORDS = ("password", "passwd", "pwd", "token", "secret", "username", "apikey", "accesskey", "auth")
 """Words in the names of query parameters that contain credentials."""
-_STORES = re.compile(r"\b((?:rediss?|unix|valkeys?)://).*@", re.IGNORECASE | re.DOTALL)
+_STORE = re.compile(r"\b(?:rediss?|unix|valkeys?)://", re.IGNORECASE)
 _USER = re.compile(r"(://|(?:^|(?<=[\s=,]))(?!mailto:)(?=[^\s/@:=,]*:))[^/?#\s]*@", re.IGNORECASE)
-_PARAMETER = re.compile(r"([?&#])([^=&#]*)=((?:(?!,\s*https?://)[^&#])*)", re.IGNORECASE)
+_PARAMETER = re.compile(r"([?&#])([^=&#?]*+)=((?:(?!,\s*https?://)[^&#])*)", re.IGNORECASE)
 
 
 def is_secret(name: str) -> bool:
@@ -25,8 +25,10 @@ def without_credentials(address: str) -> str:
     the address of a data store everything up to the last @ is removed: its path and query should
     not contain one, and a password that was not encoded may contain anything.
     """
-    shown = _STORES.sub(rf"\1{HIDDEN}@", address)
-    return _PARAMETER.sub(_without_value, _USER.sub(rf"\1{HIDDEN}@", shown))
+    store, end = _STORE.search(address), address.rfind("@")
+    if store and store.end() <= end:
+        address = f"{address[: store.end()]}{HIDDEN}{address[end:]}"
+    return _PARAMETER.sub(_without_value, _USER.sub(rf"\1{HIDDEN}@", address))
 
 
 def why_unreadable(error: Exception, address: str) -> str:
