@@ -49,6 +49,7 @@ def agreements(matcher: Matcher, material: Material) -> tuple[list[float], list[
         urls = pair.first, pair.second
         if known & set(urls):
             first, second = pages[pair.first], pages[pair.second]
+            said: float | None = None
             if resources._dictionary is not None:  # noqa: SLF001
                 agreement = resources._dictionary.compare(first, second)  # noqa: SLF001
                 said = None if agreement is None else agreement.beyond_chance

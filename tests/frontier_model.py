@@ -1,4 +1,4 @@
-"""A plain model of what a frontier promises; the frontiers are run beside it."""
+"""A plain model of a frontier, against which the real ones are tested."""
 
 import math
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ CONCURRENCY, DELAY = 2, 3.0
 
 
 def run(machine, *, examples, steps):
-    """Run a machine on a machine that may be busy with other things."""
+    """Run a state machine without deadlines, because the computer may be busy."""
     run_state_machine_as_test(
         machine,
         settings=settings(
@@ -45,7 +45,7 @@ class Row:
 
 
 class Model(RuleBasedStateMachine):
-    """Everything in one list; the answer is found by looking at all of it."""
+    """A frontier as one list, searched completely for every answer."""
 
     def __init__(self):
         super().__init__()
@@ -58,11 +58,11 @@ class Model(RuleBasedStateMachine):
         self.frontier = self.make()
 
     def make(self):
-        """The frontier that is to do what the model says."""
+        """Return the frontier that must agree with the model."""
         raise NotImplementedError
 
     def shelved_hosts(self):
-        """The hosts of which the frontier gives nothing more."""
+        """Return the hosts that the frontier has shelved."""
         raise NotImplementedError
 
     def gate(self, host, active, now):
@@ -111,7 +111,7 @@ class Model(RuleBasedStateMachine):
 
     @rule(url=st.sampled_from(URLS), priority=PRIORITIES, times=st.sampled_from([1, 1, 1, 5, 9]))
     def set_priority(self, url, priority, times):
-        """Up or down, once or (so that stale tuples pile up) many times."""
+        """Change a priority, once or, to pile up stale tuples, many times."""
         row = self.rows.get(url)
         for number in range(times - 1):
             self.frontier.set_priority(self.key(url), 3.0 + number)
@@ -132,7 +132,7 @@ class Model(RuleBasedStateMachine):
 
     @rule()
     def pop(self):
-        """A spent host is noticed when its turn comes; nothing of it is given out."""
+        """Check that nothing of a host without budget is handed out."""
         expected = self.best_that_may_go()
         entry = self.frontier.pop(self.now)
         self.closed = self.shelved_hosts()

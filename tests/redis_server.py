@@ -1,4 +1,4 @@
-"""A private redis-server for tests: on a socket in a folder of its own, gone afterwards."""
+"""A private redis-server for tests, on a socket in a temporary folder."""
 
 import contextlib
 import os
@@ -21,7 +21,7 @@ needs_redis = pytest.mark.skipif(shutil.which("redis-server") is None, reason=WI
 
 
 class RedisServer:
-    """A server that can be stopped, started again and held up."""
+    """A server that can be stopped, restarted and paused."""
 
     def __init__(self, folder: Path, *options: str) -> None:
         self.folder = folder
@@ -31,7 +31,7 @@ class RedisServer:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Start the server, with what it had on disk, and wait until it answers."""
+        """Start the server with its data on disk, and wait until it answers."""
         command = ["redis-server", "--port", "0", "--unixsocket", f"{self.folder}/redis.sock"]
         command += ["--dir", str(self.folder), "--save", "", "--appendonly", "yes", *self.options]
         self.process = processes.start(
@@ -55,7 +55,7 @@ class RedisServer:
 
     @contextlib.contextmanager
     def held_up(self) -> Iterator[None]:
-        """The server is there and does not answer."""
+        """Pause the server: it exists but does not answer."""
         assert self.process is not None
         os.kill(self.process.pid, signal.SIGSTOP)
         try:
@@ -66,7 +66,7 @@ class RedisServer:
 
 @contextlib.contextmanager
 def serve_redis(*options: str) -> Iterator[RedisServer]:
-    """A server for the length of a block; the path of a socket must be short."""
+    """Run a server for the length of a block; the path of its socket must be short."""
     with tempfile.TemporaryDirectory(prefix="redis-") as name:
         server = RedisServer(Path(name), *options)
         try:

@@ -1,4 +1,4 @@
-"""`scrapy frontier`, as it is typed, on the folder of a crawl."""
+"""The command `scrapy frontier` on the folder of a crawl."""
 
 import gzip
 import json
@@ -113,7 +113,7 @@ def failing_crawl(path):
 
 
 def waiting_after(path):
-    """What a crawl that goes on finds in its queue."""
+    """Return the queue of a resumed crawl."""
     folder = CrawlFolder(path, "spa-eus")
     was_finished, frontier = folder.was_finished, JournaledFrontier(folder.journal)
     urls = {entry.url: entry.attempts for entry in frontier.queued()}

@@ -326,7 +326,7 @@ def test_a_page_that_is_in_two_inputs_counts_once(scrapy, site):
         ((), "name the inputs"),
         (("x.warc.gz",), "--langs eng-fra"),
         (("x.warc.gz", *LANGS), "There is no file or directory x.warc.gz"),
-        (("x.warc.gz", "--langs", "spa"), "--langs: "),
+        (("x.warc.gz", "--langs", "spa"), "--langs spa: "),
         (("x.warc.gz", *LANGS, "--ablation"), "--gold FILE"),
         (("x.warc.gz", *LANGS, "--folders", "near"), "same=2, level=1"),
         (("-", "-", *LANGS), "write - once"),

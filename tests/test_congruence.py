@@ -43,7 +43,7 @@ URLS = st.builds(
 
 
 def slowly(url):
-    """What the reference says of a URL."""
+    """Return the key of a URL by the reference implementation."""
     try:
         key, tokens = url_key(url, TOKENS)
     except ValueError:

@@ -112,7 +112,7 @@ def test_a_long_delay_is_told_and_holds_up_neither_the_crawl_nor_its_end(tmp_pat
             crawler.send_signal(signal.SIGTERM)
         printed = crawls.finish(crawler) + log.read_text()
     assert "asks for 300 seconds between two requests" in printed
-    assert "288 pages a day" in printed
+    assert "288 pages per day" in printed
     assert "Traceback" not in printed
     assert crawls.report(output)["crawl_delays"] == {"127.0.0.1": 300.0}
     assert site.asked == ["/robots.txt"]
@@ -132,5 +132,5 @@ def test_a_host_that_asks_for_more_than_is_waited_for_is_left_out_and_told(tmp_p
     assert "BILINGUAL_LONGEST_CRAWL_DELAY" in report["urls_ended"]["crawl_delay"]["meaning"]
     assert report["opt_outs"] == {"crawl_delay": 1}
     assert report["crawl_delays"] == {"127.0.0.1": 5000.0}
-    assert "BILINGUAL_LONGEST_CRAWL_DELAY=600: nothing else is fetched" in printed
+    assert "BILINGUAL_LONGEST_CRAWL_DELAY=600, so nothing else is fetched" in printed
     assert "robots.txt asks for a longer delay than BILINGUAL_LONGEST_CRAWL_DELAY" in printed

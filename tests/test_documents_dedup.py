@@ -15,7 +15,7 @@ def hashes(*names):
 
 
 def compare_with_all(share, arrivals):
-    """The definition: what may be said of each arrival, by comparing it with all that remain."""
+    """The definition: compare each new document with all that remain."""
     live = {}
     for key, names in arrivals:
         live.pop(key, None)

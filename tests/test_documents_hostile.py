@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.page import MOST_BLOCKS
 
-SECONDS = 6  # of the processor; what is quadratic takes minutes
+SECONDS = 6  # of processor time; anything quadratic takes minutes
 
 SIZE = 100_000
 HOSTILE = {

@@ -1,4 +1,4 @@
-"""Floors of quality on recorded sites, where they are at hand."""
+"""Quality floors on recorded sites, if these are available."""
 
 import os
 from collections import Counter

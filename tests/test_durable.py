@@ -1,4 +1,4 @@
-"""What takes the place of a file is on the disk before and after it does."""
+"""A file that replaces another is on disk before and after the rename."""
 
 import os
 from pathlib import Path
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 
 
 class Disk:
-    """Watches what a program asks of the disk, in order: (what, which file or folder)."""
+    """Records the disk operations of a program in order: (operation, file or folder)."""
 
     def __init__(self, monkeypatch):
         self.calls = []
@@ -44,7 +44,7 @@ class Disk:
         return fsync
 
     def check(self, name):
-        """The last rename to a name has the content before it and the folder behind it."""
+        """Check that the content is flushed before the last rename, and the folder after it."""
         at = max(at for at, call in enumerate(self.calls) if call[0] == "rename" and name in call)
         _, content, folder, _ = self.calls[at]
         assert ("sync", content) in self.calls[:at], "the content was not on the disk"

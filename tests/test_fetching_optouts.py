@@ -9,7 +9,7 @@ from scrapy.utils.test import get_crawler
 
 from bilingual_crawler.crawl.fetching.optouts import (
     HOSTS_STAT,
-    MOST_HOSTS,
+    MAX_HOSTS,
     forbids_links,
     opt_out_of,
     record_opt_out,
@@ -272,11 +272,11 @@ def test_a_file_about_the_site_is_read_whatever_its_headers_say():
 
 def test_the_hosts_that_are_recorded_have_a_limit():
     stats = MemoryStatsCollector(get_crawler())
-    for number in range(MOST_HOSTS + 10):
+    for number in range(MAX_HOSTS + 10):
         record_opt_out(stats, f"host{number}.example", "noai")
     record_opt_out(stats, "host0.example", "noai")
-    assert stats.get_value("bilingual/optouts/noai") == MOST_HOSTS + 11
-    assert len(stats.get_value(HOSTS_STAT)) == MOST_HOSTS
+    assert stats.get_value("bilingual/optouts/noai") == MAX_HOSTS + 11
+    assert len(stats.get_value(HOSTS_STAT)) == MAX_HOSTS
     assert stats.get_value(HOSTS_STAT)["host0.example"] == {"noai": 2}
 
 

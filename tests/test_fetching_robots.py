@@ -139,7 +139,7 @@ def test_a_name_for_one_site_is_what_that_site_speaks_to():
 
 
 def test_what_there_is_no_room_for_is_freed_and_fetched_again(monkeypatch):
-    monkeypatch.setattr(middleware, "MOST_KEPT", 1)
+    monkeypatch.setattr(middleware, "MAX_KEPT", 1)
     forbidden = robots("User-agent: *\nDisallow: /no")
     with (
         Site({"/robots.txt": forbidden}) as one,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bilingual_crawler.crawl.fetching.tdmrep import (
-    LARGEST_FILE,
+    MAX_FILE,
     UnreadableError,
     is_reserved,
     read_rules,
@@ -93,7 +93,7 @@ def test_a_rule_may_say_that_nothing_is_reserved(value):
         b'[{"location": "/", "tdm-reservation": ' + b"9" * 5_000 + b"}]",
         b"\xff\xfex\x00",
         b"Not found",
-        b'[{"location": "/", "tdm-reservation": 1}]' + b" " * LARGEST_FILE,
+        b'[{"location": "/", "tdm-reservation": 1}]' + b" " * MAX_FILE,
     ],
 )
 def test_a_file_without_a_readable_rule_is_unreadable(body):

@@ -1,4 +1,4 @@
-"""When two URLs are one."""
+"""URLs with the same fingerprint, and with different ones."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Crawl folders whose parts do not belong together, or lost something: nothing is thrown away."""
+"""Crawl folders with missing or mismatched parts: nothing is thrown away."""
 
 import gzip
 import json
@@ -23,7 +23,7 @@ COUNT = 60
 
 
 def fill(path, first=0, last=COUNT):
-    """A crawl of pages that have nothing to do with each other; nothing is put in order."""
+    """A crawl of unrelated pages, left untidied."""
     filled = Crawl(path)
     filled.add(*(page(f"/{n}", "spa", f"page {n} of {path.name}") for n in range(first, last)))
     filled.close(tidy=False)
@@ -31,12 +31,12 @@ def fill(path, first=0, last=COUNT):
 
 
 def content(path):
-    """All that a crawl has harvested, byte by byte."""
+    """Return the bytes of all output files of a crawl."""
     return {name: (path / name).read_bytes() for name in HARVEST}
 
 
 def refused(path, *words):
-    """The sentence with which a folder is refused; what was in it must be there still."""
+    """Check that a folder is refused with some words, and is unchanged."""
     before = content(path)
     with pytest.raises(ConfigurationError) as told:
         Crawl(path)
@@ -187,7 +187,7 @@ def test_a_journal_that_does_more_than_keep_rows_is_not_opened(tmp_path, kind):
 
 
 def after_power_loss(folder, name):
-    """A file whose name reached the disk, and whose content did not."""
+    """A file whose name reached the disk but whose content did not."""
     (folder / name).write_bytes(b"")
 
 

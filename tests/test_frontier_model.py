@@ -1,4 +1,4 @@
-"""The embedded frontier against a plain model of what it promises."""
+"""The embedded frontier against a plain model."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,7 +20,7 @@ def _sweep_often(monkeypatch):
 
 
 class MemoryModel(Model):
-    """The heaps, which must not grow with what became of the URLs in them."""
+    """The heaps, which must not grow with the changes of URLs."""
 
     def make(self):
         return MemoryFrontier(self.gate)
@@ -51,7 +51,7 @@ def test_a_url_comes_out_when_a_better_one_sinks_below_it(times):
 
 
 class JournaledModel(MemoryModel):
-    """The same promises, with crashes: a new frontier from the journal at any moment."""
+    """The same with crashes: at any moment a new frontier is made from the journal."""
 
     def __init__(self):
         self.folder = TemporaryDirectory()
@@ -76,7 +76,7 @@ class JournaledModel(MemoryModel):
         self.wake_delayed()
 
     def wake_delayed(self):
-        """The clock of the model is not the journal's: let every retry be due."""
+        """Make every retry due, because the clock of the model is not that of the journal."""
         for _, _, fingerprint in list(self.frontier._delayed):
             entry = self.frontier._entries[fingerprint]
             entry.ready_at = 0.0

@@ -1,4 +1,4 @@
-"""Several workers on one frontier in Redis: what each gets, and what becomes of those that die."""
+"""Several workers on one frontier in Redis, some of which die."""
 
 from itertools import count
 
@@ -62,7 +62,7 @@ class Crawl:
         return list(iter(lambda: self.pop(worker), None))
 
     def save(self, worker, name="one"):
-        """What the next checkpoint and the next round trip do."""
+        """Make a checkpoint and a round trip."""
         self.journals[name].checkpoint(wait=True)
         worker.keep_up()
 

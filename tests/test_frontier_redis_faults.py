@@ -59,7 +59,7 @@ def pop(frontier):
 
 
 def pop_soon(frontier, seconds=HANG):
-    """What the engine gets when it asks until there is something."""
+    """Pop until there is a URL, as the engine does."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         popped = pop(frontier)

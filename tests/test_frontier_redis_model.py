@@ -26,7 +26,7 @@ def server():
 
 
 class RedisModel(Model):
-    """The same promises; a crash is a worker that is started again under its name."""
+    """The same model; a crash is a worker that is restarted under its name."""
 
     client: Redis
 

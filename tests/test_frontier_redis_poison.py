@@ -1,4 +1,4 @@
-"""What others put into Redis neither stops a worker nor keeps it waiting."""
+"""Foreign data in Redis neither stops a worker nor keeps it waiting."""
 
 import struct
 import time
@@ -67,7 +67,7 @@ class Poisoned:
         }
 
     def drain(self):
-        """What a worker gets until it thinks that the crawl is over; it must not wait for long."""
+        """Return all URLs that a worker gets until the crawl is over, which must not take long."""
         frontier, found = self.worker(), set()
         for _ in range(2000):
             entry = frontier.pop(time.monotonic())
@@ -99,7 +99,7 @@ def crawl(server, tmp_path):
 
 
 def queue_bytes(record, *, priority=1e9, fingerprint=b"poisoned"):
-    """Let a record wait at the very front of a host."""
+    """Queue a record at the front of a host."""
 
     def poison(crawl):
         host = HOSTS[0]

@@ -1,4 +1,4 @@
-"""Workers that come, die, lose their leases and come again, in any order: what always holds."""
+"""Workers that come, die, lose their leases and return in any order: the invariants."""
 
 from collections import Counter
 from itertools import count
@@ -33,7 +33,7 @@ NUMBERS = count()
 
 
 class Worker:
-    """A worker as a process is: its folder outlives it."""
+    """A worker like a process: its folder survives it."""
 
     def __init__(self, crawl, name):
         self.crawl = crawl
@@ -51,14 +51,14 @@ class Worker:
         )
 
     def kill(self):
-        """A process that is gone: its journal ends as a kill leaves it."""
+        """Kill the process: its journal stays as it is."""
         self.journal._sources.clear()
         self.journal._appends.clear()
         self.journal.close()
 
 
 class Workers(RuleBasedStateMachine):
-    """Three workers that do anything at any time, and what must hold all the while."""
+    """Three workers that do anything at any time, and the invariants."""
 
     client: Redis
 
@@ -148,7 +148,7 @@ class Workers(RuleBasedStateMachine):
 
     @invariant()
     def every_url_has_one_place(self):
-        """What is queued, later and in flight is what the counts say, and nothing is twice."""
+        """Check the counts of queued, delayed and leased URLs, and that none is there twice."""
         client, prefix = self.client, f"{{{self.prefix}}}:"
         flight = Counter()
         for name in NAMES:
@@ -171,7 +171,7 @@ class Workers(RuleBasedStateMachine):
         assert set(standing) == waiting
 
     def teardown(self):
-        """In the end one worker is enough for everything that was ever pushed."""
+        """Check that in the end one worker gets everything that was ever pushed."""
         for worker in self.workers.values():
             worker.kill()
         self.now += LEASE + 1

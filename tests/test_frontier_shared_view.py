@@ -1,4 +1,4 @@
-"""`scrapy frontier` on a frontier in Redis: the same questions, asked of the real server."""
+"""The command `scrapy frontier` on a frontier in Redis."""
 
 import json
 
@@ -46,7 +46,7 @@ def answers(scrapy, *words):
 
 
 class Worker:
-    """A worker without the web: it pushes, pops and ends what it is told to."""
+    """A worker without a network: it pushes, pops and ends URLs on demand."""
 
     def __init__(self, redis, folder, name="one", prefix="bilingual:spa-eus"):
         self.journal = Journal(folder / f"{name}.sqlite")
@@ -63,7 +63,7 @@ class Worker:
         self.frontier.keep_up()
 
     def fetch(self, *endings):
-        """Fetch as many URLs, which end so; None: it stays in flight."""
+        """Fetch URLs with these outcomes; None stays in flight."""
         popped = []
         for ending in endings:
             entry = self.frontier.pop(self.frontier._link.clock())

@@ -17,7 +17,7 @@ from tests import processes
 
 
 class Numbers:
-    """A source that has a row for every number it was given."""
+    """A source with one row per number."""
 
     def __init__(self, journal):
         journal.define("CREATE TABLE IF NOT EXISTS numbers (n INTEGER PRIMARY KEY)")

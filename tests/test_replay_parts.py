@@ -8,6 +8,7 @@ from bilingual_crawler.config.settings import Config
 from bilingual_crawler.config.sites import Sites
 from bilingual_crawler.crawl.scope import Scope
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.lab.evaluation.document_pairs import Judge
 from bilingual_crawler.lab.replay import curve, gold
 from bilingual_crawler.lab.replay.graph import SiteGraph, draw_graph
 from bilingual_crawler.lab.replay.measure import Measured
@@ -85,7 +86,8 @@ def test_deciles_are_read_at_each_tenth_of_the_pages():
 
 def test_found_pairs_are_judged_only_where_the_list_knows_a_page():
     found = {("A", "a"), ("B", "x"), ("y", "z")}
-    assert curve.judged(found, {("A", "a"), ("B", "b")}) == {"right": 1, "wrong": 1, "found": 3}
+    figures = Judge({("A", "a"), ("B", "b")}).figures(found)
+    assert (figures.correct, figures.wrong, figures.found) == (1, 1, 3)
 
 
 def measured(site, curves, *, pages, pairs, gains):

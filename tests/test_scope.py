@@ -13,7 +13,7 @@ def scope(follow="site", sites=None, **limits):
 
 
 @pytest.mark.parametrize(
-    ("url", "objection"),
+    ("url", "refusal"),
     [
         ("https://www.udala.example.es/eu/", None),
         ("https://eu.example.es/berriak", None),
@@ -27,33 +27,33 @@ def scope(follow="site", sites=None, **limits):
         ("https:///no-host", "bad_url"),
     ],
 )
-def test_a_link_is_admitted_or_refused_with_a_word(url, objection):
-    assert scope().objection(url, 1) == objection
+def test_a_link_is_admitted_or_refused_with_a_word(url, refusal):
+    assert scope().refusal(url, 1) == refusal
 
 
 def test_following_hosts_only_leaves_out_their_neighbours():
-    assert scope("host").objection("https://eu.example.es/", 1) == "offsite"
-    assert scope("host").objection("https://www.udala.example.es/eu", 1) is None
+    assert scope("host").refusal("https://eu.example.es/", 1) == "offsite"
+    assert scope("host").refusal("https://www.udala.example.es/eu", 1) is None
 
 
 def test_an_admitted_host_is_part_of_the_crawl_but_not_its_domain():
     ours = scope()
     ours.admit_host("eu.udala.eus")
-    assert ours.objection("https://eu.udala.eus/a", 1) is None
-    assert ours.objection("https://www.udala.eus/a", 1) == "offsite"
+    assert ours.refusal("https://eu.udala.eus/a", 1) is None
+    assert ours.refusal("https://www.udala.eus/a", 1) == "offsite"
 
 
 def test_neighbours_on_a_hosting_service_are_other_sites():
     ours = Scope(("https://somebody.github.io/",), Sites())
-    assert ours.objection("https://somebody.github.io/eu/", 1) is None
-    assert ours.objection("https://nobody.github.io/", 1) == "offsite"
+    assert ours.refusal("https://somebody.github.io/eu/", 1) is None
+    assert ours.refusal("https://nobody.github.io/", 1) == "offsite"
 
 
 def test_depth_is_limited_for_all_or_for_a_site(tmp_path):
-    assert scope(depth_limit=2).objection(SEEDS[0] + "a", 3) == "too_deep"
+    assert scope(depth_limit=2).refusal(SEEDS[0] + "a", 3) == "too_deep"
     file = tmp_path / "sites.toml"
     file.write_text('["example.es"]\ndepth = 5\nexclude = ["/print/"]\n')
     sites = Sites.from_file(file)
-    assert scope(sites=sites, depth_limit=2).objection(SEEDS[0] + "a", 5) is None
-    assert scope(sites=sites, depth_limit=2).objection(SEEDS[0] + "a", 6) == "too_deep"
-    assert scope(sites=sites).objection(SEEDS[0] + "print/a", 1) == "excluded"
+    assert scope(sites=sites, depth_limit=2).refusal(SEEDS[0] + "a", 5) is None
+    assert scope(sites=sites, depth_limit=2).refusal(SEEDS[0] + "a", 6) == "too_deep"
+    assert scope(sites=sites).refusal(SEEDS[0] + "print/a", 1) == "excluded"

@@ -80,7 +80,7 @@ def test_scores_are_made_on_one_thread_beside_the_event_loop(tmp_path):
     with HandMade(SITE) as site:
         crawl_site(site, tmp_path / "out", path("Watched"))
     (thread,) = Watched.threads
-    assert thread.name.startswith("PoolThread-scoring")
+    assert thread.name.startswith("PoolThread-background")
     thread.join(HANG)
     assert not thread.is_alive()
 

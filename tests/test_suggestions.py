@@ -1,4 +1,4 @@
-"""What is suggested to somebody who wrote a name that there is not."""
+"""Suggestions for names that do not exist."""
 
 import pytest
 from hypothesis import given

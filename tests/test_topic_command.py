@@ -1,4 +1,4 @@
-"""`scrapy topic` as it is typed, and what other commands make of a crawl of one language."""
+"""The command `scrapy topic`, and other commands on a crawl for one language."""
 
 import json
 

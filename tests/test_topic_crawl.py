@@ -1,4 +1,4 @@
-"""Whole crawls with a topic, in two languages and in one: what is kept, in which order, again."""
+"""Whole crawls with a topic, for two languages and for one."""
 
 import json
 

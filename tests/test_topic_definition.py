@@ -1,4 +1,4 @@
-"""The file of a topic: what may be in it, and what is told when it cannot be used."""
+"""The file of a topic: what it may contain, and the errors if it cannot be used."""
 
 import pytest
 

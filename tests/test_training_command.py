@@ -36,7 +36,7 @@ def test_the_help_shows_a_whole_command_and_every_option():
 
 def test_a_command_without_a_task_says_which_there_are():
     command, _, options, _ = parsed("--data", "x.tsv", "--out", "m")
-    with pytest.raises(ConfigurationError, match="url2lang or scrapy train parallel"):
+    with pytest.raises(ConfigurationError, match="scrapy train url2lang or parallel"):
         command.execute([], options)
 
 
@@ -48,7 +48,7 @@ def test_an_option_that_is_not_there_is_told():
 
 def test_a_number_below_one_is_told():
     command, _, options, _ = parsed("--data", "x.tsv", "--out", "m", "--epoch-size", "0")
-    with pytest.raises(ConfigurationError, match="--epoch-size must be above zero, and is 0"):
+    with pytest.raises(ConfigurationError, match="--epoch-size must be above zero, but is 0"):
         command.execute(["url2lang"], options)
 
 

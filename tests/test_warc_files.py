@@ -1,4 +1,4 @@
-"""The files that records go to: their sizes, and what a kill leaves of them."""
+"""WARC files: their sizes, and their state after a kill."""
 
 import io
 import itertools

@@ -1,4 +1,4 @@
-"""The records of WARC files: what stands in them, and that any reader finds it."""
+"""The records of WARC files: their content, and that any reader finds it."""
 
 import gzip
 import io

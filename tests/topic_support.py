@@ -1,4 +1,4 @@
-"""A small harbour site in two languages, with a topic that half of it is about."""
+"""A small harbour site in two languages, half of which is about a topic."""
 
 from dataclasses import dataclass, field
 
@@ -66,10 +66,10 @@ PAGES = {
 }
 ON_TOPIC = {"/es/puerto", "/eu/portua", "/es/faro", "/es/lonja"}
 KEPT = ON_TOPIC | {"/eu/itsasargia"}
-"""What is on topic, and the translation of a page that is."""
+"""The pages on topic, and the translations of such pages."""
 PAIRED = {("/es/puerto", "/eu/portua"), ("/es/faro", "/eu/itsasargia")}
 
 
 def harbour_site():
-    """The site, as a server that is to be entered."""
+    """Return a server of the site, as a context manager."""
     return HandMade(PAGES)

@@ -1,4 +1,4 @@
-"""The thread beside the event loop on which links are judged, one page after the other."""
+"""A background thread for slow work, such as scoring the links of a page."""
 
 from collections.abc import Callable
 from threading import Thread
@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 
 
 class _Daemon(Thread):
-    """A thread that does not keep a process alive which was told twice to end."""
+    """A daemon thread, so that it does not keep the process alive."""
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named, daemon=True)
@@ -25,16 +25,16 @@ class _Pool(ThreadPool):
     threadFactory = _Daemon  # noqa: N815 - Twisted's name
 
 
-class ScoringThread:
-    """Runs functions on one thread; `async with` it to keep other pages waiting meanwhile.
+class BackgroundThread:
+    """Runs functions on one thread; `async with` makes other callers wait for their turn.
 
-    What is judged and what is done with it belong together: a page that comes next must
-    find the links of this one in the frontier, or they would be judged again.
+    Scoring links and queueing them belong together: the next page must find the links of this
+    one in the frontier, or they would be scored again.
     """
 
     def __init__(self) -> None:
         self._turn = DeferredLock()
-        self._pool = _Pool(minthreads=0, maxthreads=1, name="scoring")
+        self._pool = _Pool(minthreads=0, maxthreads=1, name="background")
 
     async def __aenter__(self) -> Self:
         await maybe_deferred_to_future(self._turn.acquire())
@@ -51,7 +51,7 @@ class ScoringThread:
     async def run(
         self, function: Callable[Given, Result], *given: Given.args, **named: Given.kwargs
     ) -> Result:
-        """The result of a function, or its exception; the event loop goes on meanwhile."""
+        """Run a function on the thread; return its result or raise its exception."""
         from twisted.internet import reactor  # noqa: PLC0415 - importing it installs one
 
         if not self._pool.started:
@@ -62,6 +62,6 @@ class ScoringThread:
         )
 
     def stop(self) -> None:
-        """Let the thread end, after what it is at."""
+        """Stop the thread after its current function."""
         if self._pool.started:
             self._pool.stop()

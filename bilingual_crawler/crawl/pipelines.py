@@ -1,7 +1,7 @@
 """The item pipelines: opt-outs, language, machine translation; duplicates, storing and pairing.
 
-What a step drops is dropped with a reason, and the reason ends up with the URL in the
-frontier, so that the report of a crawl accounts for every page.
+A step drops a page with a reason, which is stored with the URL in the frontier. So the report of
+a crawl accounts for every page.
 """
 
 from abc import ABC, abstractmethod
@@ -22,7 +22,7 @@ from bilingual_crawler.urls.hosts import host_of
 
 
 class Dropped(DropItem):
-    """A document that is not kept; `reason` is a word for the report."""
+    """A document that is not kept; `reason` is its `Outcome`."""
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(message, log_level="DEBUG")
@@ -30,7 +30,7 @@ class Dropped(DropItem):
 
 
 class Step(ABC):
-    """What the steps have in common."""
+    """The base class of our pipelines."""
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawl = Crawl.of(crawler)
@@ -41,7 +41,7 @@ class Step(ABC):
         return cls(crawler)
 
     async def process_item(self, item: Any) -> Any:
-        """Let whatever is not a document pass."""
+        """Process a document; let other items pass."""
         if isinstance(item, Document):
             self.take(item)
         return item
@@ -52,10 +52,10 @@ class Step(ABC):
 
 
 class LanguageFilter(Step):
-    """Keeps pages in one of the languages wanted, as CLD2 decided when the page was read."""
+    """Keeps pages in one of the wanted languages, as identified when the page was read."""
 
     def take(self, document: Document) -> None:
-        """Drop pages in other languages, and those of which too little is in it."""
+        """Drop a page in another language, or with too little text in its main one."""
         pair = self.crawl.languages_of(document.url)
         unwanted = why_unwanted(document, pair, self.crawl.config.language_share)
         if unwanted is not None:
@@ -63,9 +63,9 @@ class LanguageFilter(Step):
 
 
 class MachineTranslationFilter(Step):
-    """Counts the documents that call themselves machine output, and drops them if that is wanted.
+    """Counts documents that say they are machine-translated, and drops them on request.
 
-    A service that merely offers to translate a page is no reason.
+    A service that merely offers to translate a page does not count.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -86,7 +86,7 @@ class Harvest(Step):
     """Keeps the document, unless it is off topic or a duplicate, and writes the pairs it makes."""
 
     def take(self, document: Document) -> None:
-        """Drop what the corpus does not keep; a translation that comes later may bring it back."""
+        """Drop what the corpus does not keep; a later translation may bring it back."""
         if self.crawl.corpus.add(document):
             return
         if document.topic is not None and not document.topic.on_topic:
@@ -97,7 +97,7 @@ class Harvest(Step):
 
 
 class OptOutFilter(Step):
-    """Keeps nothing of a page that opts out, and notes for every page how it ended."""
+    """Drops pages that opt out, and records for every page how it ended."""
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
@@ -107,7 +107,7 @@ class OptOutFilter(Step):
         crawler.signals.connect(self._note_error, signal=signals.item_error)
 
     def take(self, document: Document) -> None:
-        """Drop what opted out in its own text or, for noindex, in its headers."""
+        """Drop a page that opts out in its own text or, for noindex, in its headers."""
         honour = self.crawl.honour_of(document.url)
         opt_out = opt_out_of(document.robots, document.tdm_reservation, honour)
         if opt_out is not None:
@@ -125,7 +125,7 @@ class OptOutFilter(Step):
 
 
 def _note(item: Any, response: Response | None, state: State, reason: str) -> None:
-    """Leave the outcome where the scheduler finds it when the request is over.
+    """Record the outcome of a document's URL for the scheduler.
 
     A URL with several documents is stored if one of them is.
     """

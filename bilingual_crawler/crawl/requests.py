@@ -1,11 +1,11 @@
 """Requests as bytes: complete enough to survive a restart, small enough to keep millions.
 
-Most requests of a crawl are plain links that differ in URL and a little meta data only;
-what equals the default is left out. MessagePack keeps bytes and text apart and, unlike
-pickle, cannot run code when a crawl's folder comes from somebody else.
+Most requests of a crawl differ only in URL and a little metadata; what equals the default is
+left out. MessagePack distinguishes bytes from text and, unlike pickle, cannot run code when a
+crawl's folder comes from an untrusted source.
 
-For the same reason nothing that is read chooses code or privileges: classes and callbacks come
-from short lists, and meta data that would lead a request through a proxy or past robots.txt is
+For the same reason stored bytes cannot choose code or privileges: classes and callbacks come
+from short lists, and metadata that would send a request through a proxy or past robots.txt is
 neither written nor read.
 """
 
@@ -47,9 +47,9 @@ PRIVILEGES = PROXY | {
     "bindaddress",
     "dont_obey_robotstxt",
 }
-"""Keys by which a request is led elsewhere or spared a check; only running code may give them."""
+"""Keys that redirect a request or exempt it from a check; only running code may set them."""
 LIMITS = {"download_timeout": 86_400, "download_maxsize": 1 << 30, "max_retry_times": 1_000}
-"""The most that a request on disk may ask for itself."""
+"""The largest limits that a stored request may have."""
 LOOK = STORED_PREFIX + "look"
 META_TYPES: dict[str, type | tuple[type, ...]] = {
     "depth": int,
@@ -82,23 +82,23 @@ FIELD_TYPES: dict[str, type | tuple[type, ...]] = {
     "priority": int,
 }
 CALLBACKS, ERRBACKS = frozenset({"parse"}), frozenset({"failed"})
-"""The methods of a spider that does not name its own in `callbacks` and `errbacks`."""
+"""The allowed methods of a spider that does not list its own in `callbacks` and `errbacks`."""
 MAX_BYTES = 1 << 20
-"""The largest request on disk."""
+"""The maximum size of a stored request."""
 
 
 class StoredRequestError(ValueError):
-    """Bytes that are no request of ours: of another version, damaged, or made by somebody else."""
+    """Bytes that are not a request of ours: of another version, damaged, or forged."""
 
 
 def fingerprint_of(request: Request) -> int:
-    """The identity of a request in the frontier; the variants of a URL differ."""
+    """Return the identity of a request in the frontier; the variants of a URL differ."""
     identity = RequestState.of(request).identity
     return request_fingerprint(request.url, request.method, request.body, identity)
 
 
 def make_plain(request: Request) -> None:
-    """Take from a request what made it one for a variant."""
+    """Turn the request for a variant into one for the plain URL."""
     RequestState.update(request, variant="")
     request.meta.pop("cookiejar", None)
     for name in ("Accept-Language", "Cookie"):
@@ -106,10 +106,10 @@ def make_plain(request: Request) -> None:
 
 
 def encode(request: Request, spider: Spider) -> bytes | None:
-    """Everything but the URL; None for a request that is all defaults.
+    """Return a request without its URL as bytes; None if it is all defaults.
 
-    Raises ValueError or TypeError for what cannot be written: a callback that the spider does
-    not name, an object or a privilege in its meta data.
+    Raise ValueError or TypeError for what cannot be stored: a callback that the spider does not
+    list, an object or a privilege in the metadata.
     """
     meta = _writable_meta(request)
     if _is_plain(request, spider):
@@ -126,7 +126,7 @@ def encode(request: Request, spider: Spider) -> bytes | None:
 
 
 def _writable_meta(request: Request) -> dict[str, Any]:
-    """What is kept of the meta data; what the machinery sets anew in every run is left out."""
+    """Return the metadata to store, without what Scrapy sets anew in every run."""
     state = RequestState.of(request)
     meta = {key: value for key, value in request.meta.items() if key != KEY}
     if state.site_file:
@@ -147,7 +147,7 @@ def _pack(fields: dict[str, Any]) -> bytes:
 
 
 def _is_plain(request: Request, spider: Spider) -> bool:
-    """Whether a request is a page asked for in the usual way: `to_dict` costs 30 µs."""
+    """Return True for an ordinary page request; this avoids `to_dict`, which takes 30 µs."""
     return (
         type(request) is Request
         and request.callback == spider.parse
@@ -160,13 +160,13 @@ def _is_plain(request: Request, spider: Spider) -> bool:
 
 
 def decode(url: str, payload: bytes | None, spider: Spider) -> Request:
-    """The request that `encode` was given; StoredRequestError if it was given no such request."""
+    """Return the request that `encode` stored; raise StoredRequestError if it cannot be one."""
     if (
         not url.lower().startswith(("http://", "https://"))
         or len(url) > MAX_URL
         or not host_of(url)
     ):
-        raise StoredRequestError("its address is not one of the web")
+        raise StoredRequestError("its address is not an http(s) address")
     try:
         changed = read_fields(payload)
         _check_code(changed, spider)
@@ -187,11 +187,11 @@ def decode(url: str, payload: bytes | None, spider: Spider) -> Request:
 
 
 def read_fields(payload: bytes | None) -> dict[str, Any]:
-    """What differs from the defaults: plain values in the types that they must have."""
+    """Return the stored fields: plain values, checked for their types."""
     if not payload:
         return {}
     if not isinstance(payload, bytes) or len(payload) > MAX_BYTES:
-        raise StoredRequestError("it is too large, or not made of bytes")
+        raise StoredRequestError("it is too large, or not bytes")
     try:
         fields: dict[str, Any] = msgpack.unpackb(payload, strict_map_key=False, ext_hook=_refuse)
     except (ValueError, TypeError, msgpack.UnpackException) as error:
@@ -202,7 +202,7 @@ def read_fields(payload: bytes | None) -> dict[str, Any]:
     _check_privileges(meta)
     texts = (*meta.get("redirect_urls", ()), *meta.get(LOOK, {}).values())
     if any(not isinstance(text, str) for text in texts):
-        raise StoredRequestError("its meta data has something else in the place of a text")
+        raise StoredRequestError("its metadata has a value that should be text")
     for name in LIMITS.keys() & meta.keys():
         if not (0 <= meta[name] < math.inf):
             raise StoredRequestError(f"{name} is {meta[name]}")
@@ -216,7 +216,7 @@ def _check_types(
     found: Any, types: Mapping[str, type | tuple[type, ...]], *, only: bool = False
 ) -> None:
     if not isinstance(found, dict) or any(not isinstance(name, str) for name in found):
-        raise StoredRequestError("it is not made of named fields")
+        raise StoredRequestError("it has no named fields")
     for name, value in found.items():
         if name not in types:
             if only:
@@ -226,13 +226,13 @@ def _check_types(
 
 
 def _check_code(fields: dict[str, Any], spider: Spider) -> None:
-    """Refuse classes and methods that are on no list."""
+    """Refuse classes and methods that are not on a list."""
     callbacks = getattr(spider, "callbacks", CALLBACKS)
     errbacks = getattr(spider, "errbacks", ERRBACKS)
     for name, known in (("_class", CLASSES), ("callback", callbacks), ("errback", errbacks)):
         if fields.get(name) is not None and fields[name] not in known:
             raise StoredRequestError(
-                f"{name.removeprefix('_')} {str(fields[name])[:80]!r} is none of"
+                f"{name.removeprefix('_')} {str(fields[name])[:80]!r} is not one of"
                 f" {', '.join(sorted(known))}"
             )
 
@@ -240,7 +240,7 @@ def _check_code(fields: dict[str, Any], spider: Spider) -> None:
 def _check_privileges(meta: dict[str, Any]) -> None:
     given = PRIVILEGES & meta.keys()
     if given:
-        raise StoredRequestError(f"its meta data has {', '.join(sorted(given))}")
+        raise StoredRequestError(f"its metadata has {', '.join(sorted(given))}")
 
 
 def _refuse(code: int, _data: bytes) -> None:

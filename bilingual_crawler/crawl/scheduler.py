@@ -40,7 +40,7 @@ from bilingual_crawler.crawl.workers import open_frontier
 from bilingual_crawler.documents.document import DocumentKey
 from bilingual_crawler.errors import exit_on_configuration_error
 from bilingual_crawler.frontier.entry import CrawlFrontier, Entry, Pushed, State
-from bilingual_crawler.outcomes import Outcome
+from bilingual_crawler.outcomes import LinkRefusal, Outcome
 from bilingual_crawler.store.folder import ENDED_SITES
 from bilingual_crawler.store.journal import JournalError
 from bilingual_crawler.urls.fingerprint import request_fingerprint, url_fingerprint
@@ -231,13 +231,13 @@ class FrontierScheduler(BaseScheduler):
             end_url(lease, State.DONE, Outcome.REDIRECTED)
         depth = request.meta.get("depth", 0)
         if is_look:
-            objection = scope.refusal(request.url, depth)
+            refusal = scope.refusal_on_any_site(request.url, depth)
         else:
             if request.meta.get("is_start_request"):
                 scope.admit(slot_key(request))
-            objection = self._objection_to_target(request, source, depth)
-        if objection is not None:
-            self._count(f"redirects/refused/{objection}")
+            refusal = self._refusal_of_target(request, source, depth)
+        if refusal is not None:
+            self._count(f"redirects/refused/{refusal}")
             return False
         if variant:
             make_plain(request)  # the page has its own address in that language
@@ -245,7 +245,7 @@ class FrontierScheduler(BaseScheduler):
             self._crawl.corpus.alias(str(DocumentKey(source, variant)), request.url)
         return True
 
-    def _objection_to_target(self, request: Request, source: str, depth: int) -> str | None:
+    def _refusal_of_target(self, request: Request, source: str, depth: int) -> LinkRefusal | None:
         """Return why the target of a redirect is not fetched; None if it is.
 
         A host that has yet to link back may redirect within its own site, for instance from
@@ -258,8 +258,8 @@ class FrontierScheduler(BaseScheduler):
             RequestState.update(request, claimed_by=claimed_by, claim_answered=answered)
         elif state.claimed_by and site_of(host) == site_of(host_of(source)):
             self._crawl.foreign.learn(host, state)
-            return scope.refusal(request.url, depth)
-        return scope.objection(request.url, depth)
+            return scope.refusal_on_any_site(request.url, depth)
+        return scope.refusal(request.url, depth)
 
     def _sweep(self) -> None:
         """End every URL whose request the engine has finished."""

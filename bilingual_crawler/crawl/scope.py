@@ -1,18 +1,16 @@
-"""Which URLs belong to the crawl: the sites of the seeds, and no further.
+"""Which URLs belong to the crawl: the sites of the seeds, and hosts that these declare.
 
-Parallel text is looked for inside one site, so a link that leaves the sites of the seeds
-is not followed, except to a host that a page of the crawl declares as its translation.
+Parallel text is searched within one site, so a link that leaves the sites of the seeds is not
+followed, except to a host that a page of the crawl declares as the place of its translation:
+`www.example.es` may have its Basque pages at `www.example.eus`, which no seed names.
 
-Hosts outside the sites of the seeds that a page declares as the place of its translation.
+A page can declare any host in the world, though, and could make us crawl them all. So a site may
+declare only a few such foreign hosts. Only the declared pages are fetched from them, until one
+of these links back to the site that declared it; then their links are followed too. Hosts that
+joined the crawl in this way cannot declare others.
 
-`www.example.es` may have its Basque pages at `www.example.eus`, which no seed names. Whoever
-writes a page can declare any host of the world in it, though, and would have us crawl them all.
-So a site may declare a few hosts only, of each the declared pages alone are fetched, and the
-links of these are followed once one of them leads back to the site that declared it. Hosts that
-came into the crawl in this way declare no others.
-
-What is known of a host goes with the requests for it, so that another worker of a shared
-frontier, which has not seen the declaration, knows it too.
+What is known of a host travels with the requests for it, so that other workers with the same
+frontier, which have not seen the declaration, know it too.
 """
 
 from collections import Counter
@@ -23,6 +21,7 @@ from typing import Self
 from bilingual_crawler.config.sites import Sites
 from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.documents.document import Document
+from bilingual_crawler.outcomes import LinkRefusal
 from bilingual_crawler.store.journal import Journal
 from bilingual_crawler.store.journal_tables import JournaledDict
 from bilingual_crawler.urls.hosts import host_of, site_of
@@ -30,7 +29,7 @@ from bilingual_crawler.urls.traps import BINARY_ENDINGS, ending_of, trap_of
 
 
 class Scope:
-    """Decides whether a link may be fetched at all, with a word for the reason if not."""
+    """Decides whether a link may be fetched at all, and if not, says why."""
 
     def __init__(
         self,
@@ -65,29 +64,29 @@ class Scope:
         self._hosts.add(host)
 
     def covers(self, host: str) -> bool:
-        """Whether a host is part of the crawl."""
+        """Return True if a host is part of the crawl."""
         return host in self._hosts or site_of(host) in self._domains
 
-    def objection(self, url: str, depth: int) -> str | None:
-        """Why a URL is not to be fetched; None if it may be."""
+    def refusal(self, url: str, depth: int) -> LinkRefusal | None:
+        """Return why a URL is not fetched; None if it may be."""
         host = host_of(url)
         if host and not self.covers(host):
-            return "offsite"
-        return self.refusal(url, depth)
+            return LinkRefusal.OFFSITE
+        return self.refusal_on_any_site(url, depth)
 
-    def refusal(self, url: str, depth: int) -> str | None:
-        """Why a URL would not be fetched whatever site it is on; None if it would."""
+    def refusal_on_any_site(self, url: str, depth: int) -> LinkRefusal | None:
+        """Return why a URL is not fetched, whatever site it is on; None if it may be."""
         host = host_of(url)
         if not host:
-            return "bad_url"
+            return LinkRefusal.BAD_URL
         rules = self._sites.rules_for(host)
         limit = self._depth_limit if rules.depth is None else rules.depth
         if limit and depth > limit:
-            return "too_deep"
+            return LinkRefusal.TOO_DEEP
         if ending_of(url) in BINARY_ENDINGS:
-            return "not_html_ending"
+            return LinkRefusal.NOT_HTML_ENDING
         if not rules.admits(url):
-            return "excluded"
+            return LinkRefusal.EXCLUDED
         return trap_of(
             url,
             max_length=self._max_length,
@@ -96,10 +95,10 @@ class Scope:
         )
 
 
-MOST_CLAIMANTS = 10
-"""Sites that are remembered to have declared one host."""
+MAX_CLAIMANTS = 10
+"""Sites to remember that have declared one host."""
 UNVOUCHED = frozenset({"nofollow", "ugc", "sponsored"})
-"""Kinds of links that a site does not stand for."""
+"""Kinds of links for which a site does not vouch."""
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS foreign_hosts (
     host TEXT PRIMARY KEY,
@@ -111,7 +110,7 @@ CREATE TABLE IF NOT EXISTS foreign_hosts (
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """Which sites declared a host, and whether it leads back to one of them."""
+    """The sites that declared a host, and whether it has linked back to one of them."""
 
     claimants: tuple[str, ...] = ()
     answered: bool = False
@@ -121,11 +120,11 @@ class _Claim:
 
     @classmethod
     def from_columns(cls, claimants: object, answered: object) -> Self:
-        return cls(tuple(str(claimants).split())[:MOST_CLAIMANTS], bool(answered))
+        return cls(tuple(str(claimants).split())[:MAX_CLAIMANTS], bool(answered))
 
 
 class ForeignHosts:
-    """Remembers which hosts were declared by which, and whether they led back."""
+    """Remembers which sites declared which hosts, and which of these have linked back."""
 
     def __init__(self, journal: Journal, most: int) -> None:
         self._most = most
@@ -143,7 +142,7 @@ class ForeignHosts:
         return host in self._claims
 
     def claim(self, host: str, claimant: str) -> bool:
-        """Declare a host; False if the site that does has declared too many, or may not."""
+        """Declare a host; return False if its claimant may not, or has declared too many."""
         if claimant in self._claims:
             return False
         site = site_of(claimant)
@@ -157,29 +156,29 @@ class ForeignHosts:
 
     @property
     def answered(self) -> list[str]:
-        """The declared hosts that have led back, and so are part of the crawl."""
+        """The declared hosts that have linked back, and so are part of the crawl."""
         return [host for host, claim in self._claims.items() if claim.answered]
 
     def is_unanswered(self, host: str) -> bool:
-        """Whether a host was declared and has not led back so far."""
+        """Return True if a host was declared and has not linked back so far."""
         claim = self._claims.get(host)
         return claim is not None and not claim.answered
 
     def read(self, document: Document) -> bool:
-        """Let a page of an unanswered host speak for it; True if it leads back."""
+        """Read a page of an unanswered host; return True if it links back."""
         host = host_of(document.url)
-        if not _leads_to(document, self._claims[host].claimants):
+        if not _links_to(document, self._claims[host].claimants):
             return False
         self._answer(host)
         return True
 
     def claim_of(self, host: str) -> tuple[str, bool]:
-        """Return which sites declared a host, and whether it has led back, for its requests."""
+        """Return the sites that declared a host, and whether it linked back, for its requests."""
         claim = self._claims.get(host)
         return ("", False) if claim is None else (" ".join(claim.claimants), claim.answered)
 
     def learn(self, host: str, state: RequestState) -> None:
-        """Take from a request what another process knew of its host."""
+        """Learn from a request what another process knew of its host."""
         for site in state.claimed_by.split():
             self._add(host, site)
         if state.claim_answered and host in self._claims:
@@ -187,7 +186,7 @@ class ForeignHosts:
 
     def _add(self, host: str, site: str) -> None:
         claim = self._claims.get(host) or _Claim()
-        if site not in claim.claimants and len(claim.claimants) < MOST_CLAIMANTS:
+        if site not in claim.claimants and len(claim.claimants) < MAX_CLAIMANTS:
             self._claims[host] = replace(claim, claimants=(*claim.claimants, site))
             self._used[site] += 1
 
@@ -195,8 +194,8 @@ class ForeignHosts:
         self._claims[host] = replace(self._claims[host], answered=True)
 
 
-def _leads_to(document: Document, sites: Container[str]) -> bool:
-    """Whether a page declares a translation on a site, or links to it and stands for that."""
+def _links_to(document: Document, sites: Container[str]) -> bool:
+    """Return True if a page declares a translation on a site, or links to it and vouches for it."""
     if any(site_of(host_of(each.url)) in sites for each in document.alternates):
         return True
     return any(

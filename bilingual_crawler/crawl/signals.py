@@ -1,22 +1,22 @@
-"""Signals of the crawler, beside Scrapy's own."""
+"""The crawler's own signals; each docstring names the arguments of the handlers."""
 
 url_ended = object()
-"""A URL is done or has failed: (request, state, reason)."""
+"""A URL is done or has failed (request, state, reason)."""
 
 request_sent = object()
-"""A request was written to its connection: (request)."""
+"""A request was written to its connection (request)."""
 
 pair_found = object()
-"""Two documents were taken for translations of one another: (pair)."""
+"""Two documents were recognised as translations of each other (pair)."""
 
 pair_lost = object()
-"""A pair was given up, since one of its documents has a better partner: (pair)."""
+"""A pair was dropped because one of its documents has a better partner (pair)."""
 
 stop_deadline_passed = object()
-"""The crawl was told to stop and can wait for servers no longer: ()."""
+"""The crawl was asked to stop and cannot wait for servers any longer."""
 
 crawl_failed = object()
-"""What the crawl has found cannot be written, which must not look like success: (sentence)."""
+"""The crawl's results cannot be written, which must not look like success (sentence)."""
 
 crawl_ending = object()
-"""All requests are over and the last checkpoint is about to be taken: ()."""
+"""All requests are over and the last checkpoint is about to be written."""

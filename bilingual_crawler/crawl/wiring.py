@@ -1,4 +1,4 @@
-"""Which of our components takes which place in Scrapy."""
+"""Where our components go in Scrapy's settings."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -56,7 +56,7 @@ ALIGN = {OURS + "crawl.extensions.aligner.CrawlAligner": 120}
 
 
 def wire_fetching(settings: BaseSettings, config: Config) -> None:
-    """Let a spider of any kind fetch as we do: guarded, obedient, slowly, under our name."""
+    """Give any spider our guard, robots.txt handling, delays and user agent."""
     for default in scrapy_defaults:
         settings.set(default.name, default.value, priority="addon")
     for name, value in identity_settings(settings, config.contact).items():
@@ -67,7 +67,7 @@ def wire_fetching(settings: BaseSettings, config: Config) -> None:
 
 
 def add_components(settings: BaseSettings, name: str, components: Mapping[str, Any]) -> None:
-    """Add to a setting that holds a dictionary; what the project says of a key stands."""
+    """Add to a setting that holds a dictionary; a key that the project has set stays."""
     own = settings[name]
     for key, value in components.items():
         if key not in own or (own.getpriority(key) or 0) < SETTINGS_PRIORITIES["addon"]:

@@ -1,7 +1,4 @@
-"""Which folder a crawl writes into: its own, or that of one worker among several.
-
-Which frontier a crawl has: the embedded one, or that in Redis which all workers share.
-"""
+"""The folder and the frontier of a crawl: its own, or those of one worker among several."""
 
 import re
 import socket
@@ -28,7 +25,7 @@ if TYPE_CHECKING:
 def open_folder(
     plan: CrawlPlan, config: Config, topic: str = "", *, harvests: bool = True
 ) -> CrawlFolder:
-    """The folder that the arguments name; with a shared frontier, a worker's folder in it."""
+    """Open the folder in the arguments; with a shared frontier, a worker's folder in it."""
     output, langs = plan.output, str(plan.langs)
     if config.frontier:
         if (output / JOURNAL).exists():
@@ -39,17 +36,17 @@ def open_folder(
         return _worker_folder(output, langs, config.worker, topic)
     if holds_workers(output):
         raise ConfigurationError(
-            f"{output} holds the folders of workers: write -s BILINGUAL_FRONTIER=redis://... to go"
-            " on with them, or choose another folder with -a output=DIR."
+            f"{output} holds the folders of workers: write -s BILINGUAL_FRONTIER=redis://... to"
+            " resume them, or choose another folder with -a output=DIR."
         )
     return CrawlFolder(output, langs, topic, harvests=harvests)
 
 
 def _worker_folder(crawl: Path, langs: str, name: str, topic: str) -> CrawlFolder:
-    """The folder of the worker `name`, or the first of this machine that no worker holds.
+    """Open the folder of the worker `name`, or the first one of this machine that is free.
 
-    A worker that is started again without a name so takes up the folder, the name and the
-    sites of one that has ended.
+    So a worker that is restarted without a name takes over the folder, the name and the sites
+    of one that has ended.
     """
     if name:
         return CrawlFolder(crawl / name, langs, topic)
@@ -63,11 +60,11 @@ def _worker_folder(crawl: Path, langs: str, name: str, topic: str) -> CrawlFolde
 
 
 IDENTITY = "worker"
-"""The fact by which a worker that is started again is told from another of its name."""
+"""The fact that distinguishes a restarted worker from another one with its name."""
 
 
 def connect(address: str) -> "Redis":
-    """A client of the Redis server that the settings name."""
+    """Return a client of the Redis server in the settings."""
     try:
         from bilingual_crawler.frontier.shared import link  # noqa: PLC0415 - an extra
     except ImportError:
@@ -79,7 +76,7 @@ def connect(address: str) -> "Redis":
 
 
 def open_frontier(crawl: "Crawl", gate: SlotGate) -> CrawlFrontier:
-    """The frontier that the settings name, with what it had before."""
+    """Open the frontier of a crawl, embedded or in Redis, with its earlier contents."""
     if crawl.redis is None:
         frontier = JournaledFrontier(crawl.folder.journal, gate)
         gate.restore(frontier.pages_of_host)
@@ -96,7 +93,7 @@ def open_frontier(crawl: "Crawl", gate: SlotGate) -> CrawlFrontier:
     config, facts = crawl.config, crawl.folder.facts
     if not facts.get(IDENTITY):
         facts[IDENTITY] = uuid4().hex
-        crawl.folder.journal.checkpoint(wait=True)  # a kill must not make a stranger of us
+        crawl.folder.journal.checkpoint(wait=True)  # the identity must survive a kill
     prefix = config.frontier_prefix or f"bilingual:{crawl.plan.langs}"
     try:
         shared = RedisFrontier(
@@ -110,7 +107,7 @@ def open_frontier(crawl: "Crawl", gate: SlotGate) -> CrawlFrontier:
         )
     except AwayError:
         raise ConfigurationError(
-            "Redis has stopped answering: see to the server, and start the worker again."
+            "Redis has stopped answering: check the server, and restart the worker."
         ) from None
     gate.end(shared.stopped_sites)
     return shared

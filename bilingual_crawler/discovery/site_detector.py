@@ -227,7 +227,7 @@ class SiteDetector:
         mixed = found.mixed()
         if mixed is not None:
             detail = f"{mixed.url} has text in both languages, side by side."
-            return self._say("yes", DECLARED, [Finding("mixed", detail)])
+            return self._answer("yes", DECLARED, [Finding("mixed", detail)])
         for code in self._pair.codes:
             if not found.has_extent(code):
                 return None if self._look_inside(code) else self._call_landing_page(code)
@@ -238,8 +238,8 @@ class SiteDetector:
         if service:
             detail = f"The pages use {service}, which translates by machine unless people do."
             findings.append(Finding("machine", detail))
-            return self._say("unsure", likelihood * SERVICE_DOUBT, findings)
-        return self._say("yes", likelihood, findings)
+            return self._answer("unsure", likelihood * SERVICE_DOUBT, findings)
+        return self._answer("yes", likelihood, findings)
 
     def _look_inside(self, code: str) -> bool:
         """Return True if another page can show that a language has more than a landing page."""
@@ -258,29 +258,29 @@ class SiteDetector:
             f"{name_of(code)} is only on {self._found[code][0].url}, which leads to no further"
             " page in that language."
         )
-        return self._say("no", 1 - self._likelihood, [Finding("landing", detail)])
+        return self._answer("no", 1 - self._likelihood, [Finding("landing", detail)])
 
     def _decline(self) -> SiteVerdict:
         """Say no, or unsure, when there is nothing left to ask for."""
         if not any(page.is_text for page in self._pages):
-            return self._say("unsure", UNKNOWN, self._nothing_read())
+            return self._answer("unsure", UNKNOWN, self._nothing_read())
         left = self._candidates.waiting(self._found.missing)
         promising = [each for each in left if each.way in PROMISES or each.way == "inside"]
         if promising:
             detail = f"{self.downloads} downloads are spent, and {len(promising)} links are left."
-            return self._say("unsure", UNKNOWN, [Finding("budget", detail)])
+            return self._answer("unsure", UNKNOWN, [Finding("budget", detail)])
         if not self._found.missing:
             detail = "Both languages are there, but nothing ties them together."
-            return self._say("unsure", UNKNOWN, [Finding("no_tie", detail)])
+            return self._answer("unsure", UNKNOWN, [Finding("no_tie", detail)])
         refused = [
             f"{url} could not be read ({reason})"
             for url, reason in self._failed.items()
             if reason not in GONE and self._candidates[url].way in PROMISES
         ]
         if refused:
-            return self._say("unsure", UNKNOWN, [Finding("refused", f"{'; '.join(refused)}.")])
+            return self._answer("unsure", UNKNOWN, [Finding("refused", f"{'; '.join(refused)}.")])
         self._note_objections()
-        return self._say("no", max(page.doubtful for page in self._pages))
+        return self._answer("no", max(page.doubtful for page in self._pages))
 
     def _nothing_read(self) -> list[Finding]:
         if self._pages:
@@ -305,7 +305,7 @@ class SiteDetector:
     def _note(self, word: str, detail: str) -> None:
         self._findings[Finding(word, detail)] = None
 
-    def _say(
+    def _answer(
         self, answer: Answer, likelihood: float, findings: Iterable[Finding] = ()
     ) -> SiteVerdict:
         characters: Counter[str] = Counter()
@@ -352,12 +352,12 @@ class Examination:
 
     def take(self, asked: str, document: Document) -> None:
         """Take a page: the first one, or the one that was requested."""
-        self._came(asked)
+        self._arrived(asked)
         self._detector.take(document)
 
     def missed(self, asked: str, reason: str) -> None:
         """Record that the requested page could not be fetched."""
-        self._came(asked)
+        self._arrived(asked)
         self._detector.missed(asked, reason)
 
     def is_waiting_for(self, url: str) -> bool:
@@ -371,6 +371,6 @@ class Examination:
         self._under_way = next(iter(self._detector.wanted()), None)
         return self._under_way
 
-    def _came(self, url: str) -> None:
+    def _arrived(self, url: str) -> None:
         if self._under_way == url:
             self._under_way = None

@@ -1,4 +1,4 @@
-"""Unicode normal forms of foreign text, in time that grows no faster than the text.
+"""Unicode normal forms of untrusted text, in linear time.
 
 To normalise, Unicode sorts the marks of each letter, and Python sorts them by insertion: a
 letter with a hundred thousand marks takes minutes. So runs of marks are cut first. Unicode's own
@@ -15,22 +15,22 @@ from unicodedata import normalize as _normalize  # noqa: TID251 - made safe here
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
 MOST_MARKS = 30
-"""Marks that may follow each other; what comes after them is dropped."""
+"""Marks that may follow each other; further ones are dropped."""
 CODES = range(0x300, 0x20000)
-"""Where the marks of all scripts are; the planes beyond have none."""
+"""The range of the marks of all scripts."""
 _STEP = 5
 
 
 def normalize(form: Form, text: str) -> str:
-    """Normalise any text; all code of the package that does so does it here."""
+    """Normalise any text; the package uses no other function for this."""
     return text if text.isascii() else _normalize(form, without_long_runs(text))
 
 
 def without_long_runs(text: str) -> str:
     """Cut every run of marks after the first `MOST_MARKS`.
 
-    Every fifth character is looked at first. A run of more than 30 marks shows there as six in
-    a row, which ordinary text hardly ever has, not even Hebrew with all its points.
+    First only every fifth character is checked. A run of more than 30 marks appears there as six
+    in a row, which ordinary text hardly ever has, not even Hebrew with all its points.
     """
     few, run = _patterns()
     return run.sub(r"\1", text) if few.search(text[::_STEP]) else text
@@ -38,10 +38,10 @@ def without_long_runs(text: str) -> str:
 
 @cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return what a long run looks like at every fifth place, and in full.
+    """Return the patterns of a long run, for every fifth character and for all.
 
-    Made when first needed. The class is written as what is no mark, because `re` finds the
-    letters of most languages in it at once.
+    They are made when first needed. The character class lists everything that is not a mark,
+    because `re` finds the letters of most languages in it at once.
     """
     others = "".join(rf"\U{first:08x}-\U{last:08x}" for first, last in _between_marks())
     mark = f"[^{others}]"
@@ -50,7 +50,7 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def _between_marks() -> Iterator[tuple[int, int]]:
-    """Yield the characters that sorting does not move, as ranges."""
+    """Yield the ranges of characters that are not marks."""
     first = 0
     for code in filter(_is_mark, CODES):
         if code > first:

@@ -160,11 +160,11 @@ class Claims:
         counted = [url for url, by in ((other, mine), (one, theirs)) if url in by]
         claimants = max((self._times_named(name_of(url)) for url in counted), default=0)
         by_map = bool(sides and self._declared) and not (
-            self._says(one, other) or self._says(other, one)
+            self._does_name(one, other) or self._does_name(other, one)
         )
         return MutualClaims(sides, against, claimants, max(len(mine), len(theirs)), by_map)
 
-    def _says(self, one: str, other: str) -> bool:
+    def _does_name(self, one: str, other: str) -> bool:
         """Return True if a page itself names another."""
         language = self._pages.language_of(self._pages.number_of(other))
         return any(

@@ -59,7 +59,7 @@ def switched(said: MutualClaims) -> Evidence | None:
 
 
 def same_key(first: KnownPage, second: KnownPage) -> Evidence | None:
-    """Return evidence if the URLs differ only in language tokens; the tokens must be true."""
+    """Return evidence if the URLs differ only in language tokens, and whether these fit."""
     if first.key.key != second.key.key:
         return None
     fits = (first.fit, second.fit)

@@ -199,7 +199,7 @@ class Matcher:
         site, pages = self._index(page, node or page.url)
         self._consider((page.url, other) for other in self._weigher.partners(page.url))
         self._reweigh(site, pages)
-        return self._told()
+        return self._take_changes()
 
     def restore(self, pages: Iterable[tuple[PairingPage, str]]) -> None:
         """Add pages that were known before, each with its node, and weigh them once."""
@@ -214,7 +214,7 @@ class Matcher:
     def alias(self, source: str, target: str) -> Changes[DocumentPair]:
         """Learn that `source` leads to the page at `target`."""
         self._consider(self._weigher.alias(source, target))
-        return self._told()
+        return self._take_changes()
 
     def declare(self, claims: Iterable[Declaration]) -> Changes[DocumentPair]:
         """Learn what a sitemap says about pages that are there or may still come.
@@ -222,7 +222,7 @@ class Matcher:
         It counts like what the pages themselves declare, and is merged with it.
         """
         self._consider(both for claim in claims for both in self._weigher.declare(*claim))
-        return self._told()
+        return self._take_changes()
 
     def finish(self, check: Callable[[], None] = lambda: None) -> Changes[DocumentPair]:
         """Weigh everything once more, now that all pages are there.
@@ -232,23 +232,23 @@ class Matcher:
         """
         self._weigher.settle()
         self._finishing = True
-        self._review({self._node_of(url) for url in self._pages}, self._everybody(check))
+        self._review({self._node_of(url) for url in self._pages}, self._all_candidates(check))
         self._finishing = False
-        return self._told()
+        return self._take_changes()
 
-    def _everybody(self, check: Callable[[], None]) -> Iterator[Urls]:
+    def _all_candidates(self, check: Callable[[], None]) -> Iterator[Urls]:
         for url in sorted(self._pages):
             check()
             for other in self._weigher.partners(url):
                 yield url, other
 
-    def _told(self) -> Changes[DocumentPair]:
+    def _take_changes(self) -> Changes[DocumentPair]:
         changes, self._changes = self._changes, Changes()
-        told: Changes[DocumentPair] = Changes()
-        told.found = {urls: self._packer.unpack(pair) for urls, pair in changes.found.items()}
-        told.lost = {urls: self._packer.unpack(pair) for urls, pair in changes.lost.items()}
-        told.better_explained = changes.better_explained
-        return told
+        unpacked: Changes[DocumentPair] = Changes()
+        unpacked.found = {urls: self._packer.unpack(pair) for urls, pair in changes.found.items()}
+        unpacked.lost = {urls: self._packer.unpack(pair) for urls, pair in changes.lost.items()}
+        unpacked.better_explained = changes.better_explained
+        return unpacked
 
     def _index(self, page: PairingPage, node: str) -> tuple[str, int]:
         if node != page.url:

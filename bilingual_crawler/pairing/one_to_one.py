@@ -14,7 +14,7 @@ Urls = tuple[str, str]
 Rank = tuple[float, int, str, str]
 NOTHING: Rank = (-1.0, 0, "", "")
 
-Told = Callable[[str, str], None]
+PairEvent = Callable[[str, str], None]
 
 
 def rank_of(urls: Urls, probability: float) -> Rank:
@@ -39,7 +39,7 @@ def greedy_choice(scored: Iterable[tuple[float, str, str]]) -> list[Urls]:
 class OneToOne:
     """The current pairs, given the ranks of the candidates."""
 
-    def __init__(self, joined: Told, parted: Told) -> None:
+    def __init__(self, joined: PairEvent, parted: PairEvent) -> None:
         self._joined, self._parted = joined, parted
         self._ranks: dict[str, dict[str, Rank]] = {}
         self._partner: dict[str, str] = {}

@@ -35,7 +35,7 @@ class SmartModels:
         self._names = {language.code: language.name for language in pair}
         for language in pair:
             if not self.knows(language.code):
-                _tell_unknown(self._url2lang.where, language)
+                _warn_unknown(self._url2lang.where, language)
 
     def knows(self, code: str) -> bool:
         """Return True if the model was trained on a language."""
@@ -58,7 +58,7 @@ class SmartModels:
 
 
 @cache
-def _tell_unknown(where: str, language: Language) -> None:
+def _warn_unknown(where: str, language: Language) -> None:
     """Log once, for all scorers, that the model does not know a language."""
     logger.warning(
         "The url2lang model in %s does not know %s: the language tokens of URLs decide",

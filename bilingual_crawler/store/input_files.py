@@ -17,10 +17,10 @@ from bilingual_crawler.errors import ConfigurationError
 GZIP = b"\x1f\x8b"
 """The first bytes of every gzip file."""
 DAMAGED_GZIP = (EOFError, zlib.error, gzip.BadGzipFile)
-"""What reading raises where a gzip file is cut off or damaged."""
+"""The exceptions of a gzip file that is cut off or damaged."""
 STANDARD_INPUT = "-"
 MAX_LINE = 1 << 25
-"""Bytes of a line. The largest page, written as a document, is well below that."""
+"""Bytes per line. The largest page, written as a document, is well below that."""
 MAX_TABLE_LINE = 1 << 20
 _PIECE = 1 << 17
 _REPORT_EVERY = 10_000
@@ -60,11 +60,11 @@ def open_text(file: Path, encoding: str = "utf-8") -> Iterator[TextIOWrapper]:
 
 
 def bounded_lines(content: Stream, max_line: int = MAX_LINE) -> Iterator[bytes | None]:
-    """Yield every line with its line feed; None in the place of each that is too long.
+    """Yield every line with its line feed; None instead of each that is too long.
 
     A file of half a megabyte can unpack to a line of gigabytes, so the rest of an overlong line
-    is never held. Read in pieces, because a reader that fills a buffer loses what was in it at a
-    cut: all lines before a damage are given before its error is raised.
+    is never kept. The file is read in pieces, because a reader that fills a buffer loses it at a
+    damage: here, all lines before a damage are yielded before its error is raised.
     """
     begun: list[bytes] = []
     length = 0

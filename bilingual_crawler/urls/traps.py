@@ -4,6 +4,8 @@ import re
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
+from bilingual_crawler.outcomes import LinkRefusal
+
 EARLIEST_YEAR = 1990
 LATEST_YEAR = datetime.now(UTC).year + 2
 LONGEST_NAME = 40
@@ -42,7 +44,7 @@ _DATE_NAME = re.compile(
 
 def trap_of(
     url: str, *, max_length: int, repeated_segments: int, query_parameters: int
-) -> str | None:
+) -> LinkRefusal | None:
     """Return the kind of crawler trap that a URL leads into; None if it looks like a page.
 
     Traps are URLs that a server generates without end: ever longer paths, ever new parameters,
@@ -50,35 +52,35 @@ def trap_of(
     new link, so the rare checks are only made where they can succeed.
     """
     if max_length and len(url) > max_length:
-        return "url_too_long"
+        return LinkRefusal.URL_TOO_LONG
     path, _, query = url.partition("?")
     return _trap_in_path(path, repeated_segments) or (
         _trap_in_query(query, query_parameters) if query else None
     )
 
 
-def _trap_in_path(path: str, repeated_segments: int) -> str | None:
+def _trap_in_path(path: str, repeated_segments: int) -> LinkRefusal | None:
     segments = path.split("/")[3:]
     repeated = len(segments) - len(set(segments))
     if repeated >= min(repeated_segments, LEAST_LOOPED) and _repeats(segments, repeated_segments):
-        return "repeated_segments"
+        return LinkRefusal.REPEATED_SEGMENTS
     if (";" in path or "(" in path) and _SESSION_SEGMENT.search(path):
-        return "session_id"
+        return LinkRefusal.SESSION_ID
     dated = _DATE_SEGMENT.search(path)
-    return "calendar" if dated and _is_far_off(dated[1]) else None
+    return LinkRefusal.CALENDAR if dated and _is_far_off(dated[1]) else None
 
 
-def _trap_in_query(query: str, query_parameters: int) -> str | None:
+def _trap_in_query(query: str, query_parameters: int) -> LinkRefusal | None:
     if query.count("&") + query.count(";") >= query_parameters:
-        return "too_many_parameters"
+        return LinkRefusal.TOO_MANY_PARAMETERS
     query = f"&{query}"
     if _SESSION_PARAMETER.search(query):
-        return "session_id"
+        return LinkRefusal.SESSION_ID
     for year in _YEAR_VALUE.finditer(query):
         if _is_far_off(year[1]):
             end = year.start()
             if _DATE_NAME.search(query[max(0, end - LONGEST_NAME) : end]):
-                return "calendar"
+                return LinkRefusal.CALENDAR
     return None
 
 

@@ -17,7 +17,7 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.asyncio import sleep
 
 from bilingual_crawler.config.discovery import OWN, STRATEGIES
-from bilingual_crawler.crawl.background import ScoringThread
+from bilingual_crawler.crawl.background import BackgroundThread
 from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.discovery.backlinks import BacklinkQuestions, make_provider
 from bilingual_crawler.crawl.discovery.looks import Look, ranked
@@ -92,7 +92,7 @@ class Discovery:
         self.search = Search(self._folder.journal, self._strategy, learner, self._admits)
         self._examinations: dict[str, Examination] = {}
         self._questions = self._make_questions()
-        self._thread = ScoringThread()
+        self._thread = BackgroundThread()
         for handler, signal in (
             (self._idle, signals.spider_idle),
             (self._dropped, signals.request_dropped),
@@ -291,7 +291,7 @@ class Discovery:
         self._count("rankings")
 
     def _admits(self, url: str) -> bool:
-        refusal = self._crawl.scope.refusal(url, depth=0)
+        refusal = self._crawl.scope.refusal_on_any_site(url, depth=0)
         if refusal is not None:
             self._stats.inc_value(f"bilingual/links/refused/{refusal}")
         return refusal is None

@@ -16,7 +16,7 @@ from twisted.internet.defer import DeferredLock
 from twisted.python.failure import Failure
 
 from bilingual_crawler.config.discovery import SourceSpec
-from bilingual_crawler.crawl.background import ScoringThread
+from bilingual_crawler.crawl.background import BackgroundThread
 from bilingual_crawler.crawl.fetching.failures import reason_of, status_key
 from bilingual_crawler.discovery.backlinks import (
     BACKLINK_PLUGINS,
@@ -65,7 +65,7 @@ class ThreadProvider:
 
     def __init__(self, crawler: Crawler, backlinks: BacklinkProvider) -> None:
         self._backlinks = backlinks
-        self._thread = ScoringThread()
+        self._thread = BackgroundThread()
         self._failures = _Failures(crawler, type(backlinks).__name__)
 
     async def ask(self, url: str, site: str, most: int) -> list[str]:  # noqa: ARG002 - by site

@@ -1,1 +1,1 @@
-"""How to fetch it: politeness, opt-outs, guards against hostile servers."""
+"""How pages are fetched: delays, robots.txt, opt-outs, retries, limits and the address guard."""

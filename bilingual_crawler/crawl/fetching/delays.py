@@ -1,17 +1,15 @@
-"""The extension that keeps the delay which a robots.txt asks for (`Crawl-delay`), in full.
+"""The delay between two requests to a host, and the moment from which it counts.
 
-It holds with and without AutoThrottle, and whatever else is set: for every request to the host,
-in every slot that the downloader makes for it. A host that asks for more than
+A host's delay is the largest of three: the minimum from the settings or its site's rules, what
+AutoThrottle makes of its response times (`SiteThrottle`), and what its robots.txt asks for
+(`CrawlDelays`). The latter is kept in full, with or without AutoThrottle, for every request to
+the host and in every downloader slot. A host that asks for more than
 BILINGUAL_LONGEST_CRAWL_DELAY is not crawled at all (`robots`).
 
-AutoThrottle that knows sites: their own least delay, and what their robots.txt asks for.
-
-When a request really leaves: the moment from which the delay of its host counts.
-
-Scrapy counts it from the moment at which a request leaves the downloader's queue. After that
-come a look-up, a connection and, if the process is busy with other pages, a wait for its turn:
-a request that is held up comes late at the host, and the next one in time, so that the host
-sees two of them close together.
+Scrapy counts the delay from when a request leaves the downloader's queue. After that come a
+look-up, a connection and, in a busy process, a wait: if one request is held up and the next is
+not, the host gets both in quick succession. So the delay counts from when a request is written
+to its connection (`SendTimes`).
 """
 
 import logging
@@ -36,16 +34,16 @@ from bilingual_crawler.urls.hosts import host_of
 logger = logging.getLogger(__name__)
 
 LONG_DELAY = 60.0
-"""Seconds from which a delay is worth telling: a day has 1,440 pages then."""
-MOST_HOSTS = 1000
-"""Hosts that are told of, in the log and in crawl.json."""
+"""Seconds from which a delay is worth reporting: it allows 1,440 pages per day."""
+MAX_HOSTS = 1000
+"""Hosts that are named in the log and in crawl.json."""
 HOSTS_STAT = "bilingual/crawl_delays"
 LOOK_SECONDS = 1.0
 DAY = 24 * 3600
 
 
 class CrawlDelays:
-    """Knows what hosts ask for, and slows the downloader down to it."""
+    """Extension that slows the downloader down to the `Crawl-delay` of each host."""
 
     def __init__(self, crawler: Crawler) -> None:
         assert crawler.stats is not None
@@ -53,7 +51,7 @@ class CrawlDelays:
         self._stats = crawler.stats
         config = config_of(crawler)
         self._longest = config.longest_crawl_delay
-        self._patience = ANSWERS * config.stop_seconds
+        self._grace = ANSWERS * config.stop_seconds
         self._asked: dict[str, float] = {}
         self._closing_since: float | None = None
         self._watching = create_looping_call(self._watch_end)
@@ -70,11 +68,11 @@ class CrawlDelays:
         return cls(crawler)
 
     def of(self, host: str) -> float:
-        """The seconds between two requests that a host asks for; 0 if it asks for none."""
+        """Return the seconds between two requests that a host asks for; 0 if it does not."""
         return self._asked.get(host, 0.0)
 
     def _robots_parsed(self, robotparser: RobotParser, request: Request) -> None:
-        """Note what a host asks for; where several ports of it ask, the longest counts."""
+        """Record what a host asks for; if several ports of it do, the longest delay counts."""
         delay = robotparser.crawl_delay(ROBOT_NAME)
         host = host_of(request.url)
         if not delay or delay <= self.of(host):
@@ -82,26 +80,26 @@ class CrawlDelays:
         if delay <= self._longest:
             self._asked[host] = delay
         if delay > LONG_DELAY:
-            self._tell(host, delay)
+            self._report(host, delay)
 
-    def _tell(self, host: str, delay: float) -> None:
+    def _report(self, host: str, delay: float) -> None:
         hosts: dict[str, float] = self._stats.get_value(HOSTS_STAT) or {}
         self._stats.set_value(HOSTS_STAT, hosts)
-        if host in hosts or len(hosts) >= MOST_HOSTS:
+        if host in hosts or len(hosts) >= MAX_HOSTS:
             return
         hosts[host] = delay
         if delay > self._longest:
             logger.warning(
                 "robots.txt of %s asks for %g seconds between two requests. That is more than"
-                " BILINGUAL_LONGEST_CRAWL_DELAY=%g: nothing else is fetched from there.",
+                " BILINGUAL_LONGEST_CRAWL_DELAY=%g, so nothing else is fetched from this host.",
                 host[:100],
                 delay,
                 self._longest,
             )
             return
         logger.warning(
-            "robots.txt of %s asks for %g seconds between two requests. They are kept: at most"
-            " %d pages a day come from there.",
+            "robots.txt of %s asks for %g seconds between two requests. The crawl complies:"
+            " this host gives at most %d pages per day.",
             host[:100],
             delay,
             DAY / delay,
@@ -110,7 +108,7 @@ class CrawlDelays:
             self._watching.start(LOOK_SECONDS, now=False)
 
     def _request_queued(self, request: Request) -> None:
-        """Slow down the slot of a request before anything is sent from it."""
+        """Slow down the slot of a request before the request is sent."""
         asked = self.of(host_of(request.url))
         if not asked:
             return
@@ -118,15 +116,15 @@ class CrawlDelays:
         slot = self._crawler.engine.downloader.slots.get(request.meta.get("download_slot", ""))
         if slot is not None:
             slot.delay = max(slot.delay, asked)
-            slot.jitter = 0.0  # half the time would be less than was asked for
+            slot.jitter = 0.0  # jitter would make half of the delays too short
 
     def _watch_end(self) -> None:
-        """Do not let a crawl that ends wait for a host whose turn comes in ten minutes.
+        """Do not let an ending crawl wait for a host whose turn comes in ten minutes.
 
-        Other pages that are under way have as much time as when the crawl is told to stop.
+        Other pages under way get as much time as after a request to stop.
         """
         assert self._crawler.engine is not None
-        crawl = self._crawler.engine._slot  # noqa: SLF001 - nothing public tells that it closes
+        crawl = self._crawler.engine._slot  # noqa: SLF001 - nothing public says that it is closing
         if crawl is None or crawl.closing is None:
             return
         now = time.monotonic()
@@ -134,7 +132,7 @@ class CrawlDelays:
         slots = list(self._crawler.engine.downloader.slots.values())
         late = [slot for slot in slots if slot.queue and slot.delay > LONG_DELAY]
         others = any(slot.transferring or slot.queue for slot in slots if slot not in late)
-        if late and (not others or now - self._closing_since >= self._patience):
+        if late and (not others or now - self._closing_since >= self._grace):
             self._watching.stop()
             self._crawler.signals.send_catch_log(stop_deadline_passed)
             for slot in late:
@@ -147,9 +145,9 @@ class CrawlDelays:
 
 
 class SiteThrottle(AutoThrottle):
-    """Adapts the delay to the server, never below what the site was promised.
+    """Extension that adapts the delay to the server, down to the minimum of its site.
 
-    Scrapy's class has one least delay for all hosts and would undo a site's own.
+    Scrapy's class has one minimum for all hosts and would override a site's own.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -158,7 +156,7 @@ class SiteThrottle(AutoThrottle):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build the extension; NotConfigured where AutoThrottle is off."""
+        """Build the extension for a crawl; raise NotConfigured if AutoThrottle is off."""
         return cls(crawler)
 
     def _spider_opened(self, spider: Spider) -> None:
@@ -181,18 +179,18 @@ class SiteThrottle(AutoThrottle):
 
 
 class SendTimes:
-    """Notes in the downloader's slots, and tells all who listen, when requests leave."""
+    """Records in the downloader's slots, and signals, when requests are really sent."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._under_way: ContextVar[Request | None] = ContextVar("request", default=None)
 
     def begin(self, request: Request) -> None:
-        """The connection that is asked for next, in this task, is for this request."""
+        """Note that the next connection opened in this task is for this request."""
         self._under_way.set(request)
 
     def watch(self, connecting: Deferred[Any]) -> Deferred[Any]:
-        """Note when the request is written to the connection, now that there will be one."""
+        """Record when the request is written to the connection that is being opened."""
         request = self._under_way.get()
         if request is None:
             return connecting
@@ -212,7 +210,7 @@ class SendTimes:
         return connecting.addCallback(noting)
 
     def sent(self, request: Request) -> None:
-        """A request is written: it is with the network when the event loop has its next turn."""
+        """Record that a request was written; the network has it at the loop's next turn."""
         self._touch(request)
         call_later(0, self._touch, request)
         self._crawler.signals.send_catch_log(request_sent, request=request)

@@ -1,7 +1,8 @@
-"""Why a page was not fetched: one short code and one sentence for every way to fail.
+"""Why a page was not fetched: a code and a sentence for every kind of failure.
 
-The accounting of a crawl, its report and its retries all speak these codes, whether we
-refused the page ourselves (`Refused`) or the network, the server or Scrapy ended it.
+The codes are those of `Outcome`, and `http_403` and the like for a server's error. They are the
+same whether we refused the page ourselves (`Refused`) or the network, the server or Scrapy ended
+the download.
 """
 
 from collections.abc import Iterator
@@ -24,7 +25,11 @@ from twisted.internet import error as network
 from twisted.internet.defer import CancelledError
 from twisted.web.client import ResponseFailed
 
-LONGEST_DETAIL = 300
+from bilingual_crawler.outcomes import Outcome
+
+MAX_DETAIL = 300
+"""Characters of an exception's own message that are shown."""
+MAX_CAUSES = 20
 STATUSES = range(100, 600)
 """The status codes that HTTP has (RFC 9110, section 15)."""
 
@@ -32,7 +37,7 @@ STATUSES = range(100, 600)
 class Refused(IgnoreRequest):
     """A page that we decline to fetch or to keep.
 
-    `reason` is the code that is counted, `detail` the sentence that is shown. Being an
+    `reason` is the code that is counted, `detail` the sentence that is shown. As it is an
     `IgnoreRequest`, it reaches the errback of the request without a traceback in the log.
     """
 
@@ -42,33 +47,8 @@ class Refused(IgnoreRequest):
         self.detail = detail
 
 
-# What Scrapy says when it ignores a request: it has no exception classes for these.
-_SAID_BY_SCRAPY = (
-    ("Forbidden by robots.txt", "robots_txt", "robots.txt forbids this page to us."),
-    ("max redirections", "too_many_redirects", "The page redirects too many times in a row."),
-    ("during decompression", "too_large", "The page is larger than DOWNLOAD_MAXSIZE unpacked."),
-    ("offsite", "offsite", "The page is on a host outside the crawl."),
-)
-
-_UNPACKING = ("bad_encoding", "The page is not packed the way its headers say.")
-_TLS = ("tls", "No secure connection to the server could be made.")
-
-# Libraries below Scrapy, known by name: which of them is installed is Scrapy's affair.
-_LIBRARIES = {
-    "zlib": _UNPACKING,
-    "gzip": _UNPACKING,
-    "brotli": _UNPACKING,
-    "_brotli": _UNPACKING,
-    "brotlicffi": _UNPACKING,
-    "backports": _UNPACKING,
-    "compression": _UNPACKING,
-    "OpenSSL": _TLS,
-    "service_identity": _TLS,
-}
-
-
 class RobotsUnavailableError(DownloadFailedError):
-    """A server answered the question for its robots.txt with an error of its own."""
+    """A server answered the request for its robots.txt with a server error."""
 
 
 class TdmUnavailableError(DownloadFailedError):
@@ -76,51 +56,43 @@ class TdmUnavailableError(DownloadFailedError):
 
 
 class UnknownStatusError(Exception):
-    """A server answered with a status code that HTTP does not have; asking again is no use."""
+    """A server answered with a status code that HTTP does not have; a retry would not help."""
 
 
-# The first row whose classes fit decides, so the narrow ones stand before the wide ones.
-_MEANINGS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], str, str], ...] = (
+# Scrapy ignores requests with a message only: it has no exception classes for these.
+_SCRAPY_MESSAGES = {
+    "Forbidden by robots.txt": Outcome.ROBOTS_TXT,
+    "max redirections": Outcome.TOO_MANY_REDIRECTS,
+    "during decompression": Outcome.TOO_LARGE,
+    "offsite": Outcome.OFFSITE,
+}
+
+# Libraries below Scrapy, by name: which of them are installed is up to Scrapy.
+_LIBRARIES = {
+    **dict.fromkeys(
+        ("zlib", "gzip", "brotli", "_brotli", "brotlicffi", "backports", "compression"),
+        Outcome.BAD_ENCODING,
+    ),
+    **dict.fromkeys(("OpenSSL", "service_identity"), Outcome.TLS),
+}
+
+# The first row with a matching class decides, so narrow classes come before wide ones.
+_EXCEPTIONS: tuple[tuple[tuple[type[BaseException], ...], Outcome], ...] = (
     (
         (DownloadTimeoutError, network.TimeoutError, network.TCPTimedOutError, TimeoutError),
-        "timeout",
-        "The server took longer than DOWNLOAD_TIMEOUT.",
+        Outcome.TIMEOUT,
     ),
-    (
-        (CannotResolveHostError, network.DNSLookupError),
-        "dns",
-        "The name of the host leads to no address.",
-    ),
-    (
-        (DownloadCancelledError, CancelledError),
-        "too_large",
-        "The page is larger than DOWNLOAD_MAXSIZE.",
-    ),
-    (
-        RobotsUnavailableError,
-        "robots_unavailable",
-        "The server could not say what its robots.txt allows.",
-    ),
-    (
-        UnknownStatusError,
-        "http_other",
-        "The server answered with a status that HTTP does not have.",
-    ),
-    (
-        TdmUnavailableError,
-        "tdm_unavailable",
-        "The server could not say what its tdmrep.json reserves.",
-    ),
-    (ResponseDataLossError, "incomplete", "The server broke off before the end of the page."),
-    (
-        (UnsupportedURLSchemeError, NotSupported),
-        "bad_url",
-        "Only http and https addresses are fetched.",
-    ),
-    (TunnelError, "proxy", "The proxy did not let us through to the host."),
-    (EOFError, *_UNPACKING),
-    ((network.SSLError, network.VerifyError, network.CertificateError), *_TLS),
-    (StopDownload, "stopped", "The download was stopped before the end of the page."),
+    ((CannotResolveHostError, network.DNSLookupError), Outcome.DNS),
+    ((DownloadCancelledError, CancelledError), Outcome.TOO_LARGE),
+    ((RobotsUnavailableError,), Outcome.ROBOTS_UNAVAILABLE),
+    ((UnknownStatusError,), Outcome.HTTP_OTHER),
+    ((TdmUnavailableError,), Outcome.TDM_UNAVAILABLE),
+    ((ResponseDataLossError,), Outcome.INCOMPLETE),
+    ((UnsupportedURLSchemeError, NotSupported), Outcome.BAD_URL),
+    ((TunnelError,), Outcome.PROXY),
+    ((EOFError,), Outcome.BAD_ENCODING),
+    ((network.SSLError, network.VerifyError, network.CertificateError), Outcome.TLS),
+    ((StopDownload,), Outcome.STOPPED),
     (
         (
             DownloadConnectionRefusedError,
@@ -130,57 +102,54 @@ _MEANINGS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], st
             network.ConnectionClosed,
             OSError,
         ),
-        "connection",
-        "The connection to the server failed.",
+        Outcome.CONNECTION,
     ),
-    (ValueError, "bad_url", "The address of the page cannot be read."),
+    ((ValueError,), Outcome.BAD_URL),
 )
 
 
-def reason_of(failure_value: BaseException) -> tuple[str, str]:
-    """The code and the sentence for what ended a download.
+def reason_of(error: BaseException) -> tuple[str, str]:
+    """Return the code and the sentence for what ended a download.
 
-    Nothing is left without a code: what we do not know is an "error" that names its class.
+    Every exception has a code: an unknown one is an "error" whose sentence names its class.
     """
-    if isinstance(failure_value, Refused):
-        return failure_value.reason, failure_value.detail
-    if isinstance(failure_value, HttpError):
-        status = failure_value.response.status
+    if isinstance(error, Refused):
+        return error.reason, error.detail
+    if isinstance(error, HttpError):
+        status = error.response.status
         return f"http_{status_key(status)}", f"The server answered with status {status}."
-    if isinstance(failure_value, IgnoreRequest):
-        return _reason_of_ignored(failure_value)
-    for each in _causes(failure_value):
+    outcome = _outcome_of(error)
+    if outcome is not None:
+        return outcome, outcome.sentence
+    if isinstance(error, IgnoreRequest):
+        return Outcome.IGNORED, str(error)[:MAX_DETAIL] or Outcome.IGNORED.sentence
+    return Outcome.ERROR, f"{type(error).__name__}: {error}"[:MAX_DETAIL]
+
+
+def _outcome_of(error: BaseException) -> Outcome | None:
+    if isinstance(error, IgnoreRequest):
+        message = str(error)
+        return next((each for text, each in _SCRAPY_MESSAGES.items() if text in message), None)
+    for each in _causes(error):
         library = type(each).__module__.partition(".")[0]
         if library in _LIBRARIES:
             return _LIBRARIES[library]
-    for classes, reason, sentence in _MEANINGS:
-        if isinstance(failure_value, classes):
-            return reason, sentence
-    kind = type(failure_value).__name__
-    return "error", f"{kind}: {failure_value}"[:LONGEST_DETAIL]
+    return next((each for classes, each in _EXCEPTIONS if isinstance(error, classes)), None)
 
 
 def status_key(status: int) -> str:
-    """A status as a part of a key of statistics: all that HTTP does not have are "other".
+    """Return a status as part of a statistics key; "other" for those that HTTP does not have.
 
-    So a server cannot invent any number of keys.
+    So a server cannot create any number of keys.
     """
     return str(status) if status in STATUSES else "other"
 
 
-def _reason_of_ignored(ignored: IgnoreRequest) -> tuple[str, str]:
-    said = str(ignored)
-    for words, reason, sentence in _SAID_BY_SCRAPY:
-        if words in said:
-            return reason, sentence
-    return "ignored", said[:LONGEST_DETAIL] or "A component of the project ignored the page."
-
-
-def _causes(failure_value: BaseException) -> Iterator[BaseException]:
-    """The exceptions behind an exception: Twisted keeps a list, Python one a step."""
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an exception and its causes: Twisted keeps a list of them, Python one per step."""
     seen = 0
-    pending: list[BaseException | None] = [failure_value]
-    while pending and seen < 20:  # noqa: PLR2004 - chains are short; a loop among them ends here
+    pending: list[BaseException | None] = [error]
+    while pending and seen < MAX_CAUSES:  # chains are short, but may have loops
         each = pending.pop()
         if each is None:
             continue

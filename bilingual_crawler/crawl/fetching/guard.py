@@ -1,14 +1,12 @@
-"""Which addresses are on the open web, and which belong to somebody's own network.
+"""The guard against private addresses: only hosts on the open web are fetched.
 
-A page can name any address, and a name can lead to any address, so a crawler that
-follows links is a way into the network it runs in: to routers, databases and the
-services that hand out credentials to cloud machines. Only what is routed on the open
-web passes here; everything that Python's `ipaddress` leaves open is listed below.
+A page can name any address, and a host name can resolve to any address. So a crawler that
+follows links could be led into the network it runs in: to routers, databases and the services
+that give credentials to cloud machines. Only addresses that are routed on the open web pass;
+the exceptions that Python's `ipaddress` does not know are listed below.
 
-The first question to every request: whether it is for the open web at all.
-
-This middleware answers what can be told from the URL alone, before even robots.txt is
-asked for. What a name leads to is answered where the connection is made: `handler`.
+The middleware checks the URL alone, before even robots.txt is requested. What a host name
+resolves to is checked where the connection is made (`handler`).
 """
 
 import re
@@ -24,6 +22,7 @@ from scrapy.crawler import Crawler
 from bilingual_crawler.crawl.context import config_of
 from bilingual_crawler.crawl.fetching.failures import Refused
 from bilingual_crawler.languages.normal_forms import normalize
+from bilingual_crawler.outcomes import Outcome
 
 _NAT64 = ip_network("64:ff9b::/96")
 _IPV4_COMPATIBLE = ip_network("::/96")
@@ -42,10 +41,10 @@ _NUMERIC = re.compile(r"[0-9a-fx.]+$")
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is on the open web.
+    """Return True if an IP address is on the open web.
 
-    An IPv6 address that stands for an IPv4 one is judged by that; what is no address
-    at all is not public.
+    An IPv6 address that stands for an IPv4 address is judged by the latter. Text that is not an
+    address is not public.
     """
     try:
         parsed = ip_address(address)
@@ -68,7 +67,7 @@ def _is_open(address: IPv4Address | IPv6Address) -> bool:
 
 
 def _inner_address(address: IPv6Address) -> IPv4Address | None:
-    """The IPv4 address that an IPv6 address leads to, if it leads to one."""
+    """Return the IPv4 address that an IPv6 address stands for, if any."""
     if address.ipv4_mapped:
         return address.ipv4_mapped
     if address.sixtofour:
@@ -79,10 +78,10 @@ def _inner_address(address: IPv6Address) -> IPv4Address | None:
 
 
 def literal_address(host: str) -> str | None:
-    """The address that a host of a URL spells out, None if it is a name.
+    """Return the IP address that the host of a URL spells out; None if it is a name.
 
-    The old spellings that resolvers still take are addresses too: `2130706433`, `0x7f.1`,
-    `0177.0.0.1` and `127.1` are all 127.0.0.1, also with the digits and dots of other scripts.
+    The old spellings that resolvers still accept are addresses too: `2130706433`, `0x7f.1`,
+    `0177.0.0.1` and `127.1` are all 127.0.0.1, even with the digits and dots of other scripts.
     """
     text = normalize("NFKC", host.translate(_DOTS))
     text = text.strip().strip("[]").rstrip(".").lower()
@@ -100,10 +99,10 @@ def literal_address(host: str) -> str | None:
 
 @lru_cache(maxsize=1 << 14)
 def is_open_host(host: str) -> bool:
-    """Whether a host may be on the open web, as far as its spelling tells.
+    """Return True if a host may be on the open web, judging by its spelling alone.
 
-    False for private addresses in any spelling and for names that never leave a local
-    network. What a name leads to is only known when it is resolved.
+    False for private addresses in any spelling and for names that only exist in local
+    networks. What a name resolves to is only known later.
     """
     address = literal_address(host)
     if address is not None:
@@ -112,37 +111,37 @@ def is_open_host(host: str) -> bool:
 
 
 def check_url(url: str, *, allow_private: bool) -> None:
-    """Raise `Refused` for a URL that is not of the open web.
+    """Raise `Refused` for a URL that is not on the open web.
 
-    Only http and https are fetched, and only from hosts that are not plainly private.
+    Only http and https are fetched, and only from hosts that are not obviously private.
     """
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
     except ValueError:
-        raise Refused("bad_url", "The address of the page cannot be read.") from None
+        raise Refused(Outcome.BAD_URL, Outcome.BAD_URL.sentence) from None
     if parts.scheme not in {"http", "https"}:
-        raise Refused("bad_url", "Only http and https addresses are fetched.")
+        raise Refused(Outcome.BAD_URL, "Only http and https addresses are fetched.")
     if not host:
-        raise Refused("bad_url", "The address of the page names no host.")
+        raise Refused(Outcome.BAD_URL, "The address of the page names no host.")
     if not allow_private and not is_open_host(host):
         raise private_address(host)
 
 
 def private_address(host: str) -> Refused:
-    """The refusal of a host that is not on the open web, with the way to allow it."""
+    """Return the refusal of a host that is not on the open web; it says how to allow it."""
     return Refused(
-        "private_address",
+        Outcome.PRIVATE_ADDRESS,
         f"{host[:100]} is not on the open web; BILINGUAL_ALLOW_PRIVATE=1 allows such hosts.",
     )
 
 
 class AddressGuard:
-    """Downloader middleware that refuses URLs that lead elsewhere than to the open web.
+    """Downloader middleware that refuses URLs that are not on the open web.
 
-    Order 30: before every other middleware, so that nothing is asked of a refused host,
-    its robots.txt included. Redirects come through here like any other request, and so
-    do the requests for robots.txt and tdmrep.json.
+    Order 30: before every other middleware, so that nothing is requested from a refused host,
+    not even robots.txt. Redirects pass through here like any other request, and so do the
+    requests for robots.txt and tdmrep.json.
     """
 
     def __init__(self, *, allow_private: bool) -> None:
@@ -154,5 +153,5 @@ class AddressGuard:
         return cls(allow_private=config_of(crawler).allow_private)
 
     async def process_request(self, request: Request) -> None:
-        """Let a request for the open web pass."""
+        """Raise `Refused` unless the request is for the open web."""
         check_url(request.url, allow_private=self._allow_private)

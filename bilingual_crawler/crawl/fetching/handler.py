@@ -1,15 +1,14 @@
-"""The download handler for http and https: it connects to the open web and nowhere else.
+"""The download handler for http and https, which only connects to the open web.
 
-The check is made on the very address that is connected to, after the name was resolved
-and for every new connection, so neither a name that leads into the local network nor one
-that changes its answer between two look-ups (DNS rebinding) gets through. It sits in the
-connection pool of Scrapy's own handler: every connection passes there, also the ones
-that Twisted opens again by itself when a kept one was closed.
+It checks the very address that is connected to, after the name was resolved and for every new
+connection. So neither a name that resolves to the local network nor one that changes between two
+look-ups (DNS rebinding) gets through. The check sits in the connection pool of Scrapy's own
+handler, through which every connection passes, including those that Twisted reopens by itself.
 
-Twisted's interfaces mean nothing to a type checker, so what it passes is `Any` here.
+Twisted's interfaces mean nothing to a type checker, so its arguments are `Any` here.
 
-Through a proxy it is the proxy that resolves and connects; the proxy, which the user
-named, may well be local, so such requests go to Scrapy's handler unchanged.
+With a proxy, the proxy resolves the name and connects. It was chosen by the user and may be
+local, so such requests go to Scrapy's handler unchanged.
 """
 
 from collections.abc import Hashable, Sequence
@@ -29,23 +28,24 @@ from bilingual_crawler.crawl.fetching import guard
 from bilingual_crawler.crawl.fetching.delays import SendTimes
 from bilingual_crawler.crawl.fetching.failures import STATUSES, Refused, UnknownStatusError
 from bilingual_crawler.crawl.fetching.guard import private_address
+from bilingual_crawler.outcomes import Outcome
 
-LONGEST_HEADERS = 256 * 1024
+MAX_HEADERS = 256 * 1024
 
 
 class PublicReceiver:
-    """Hands on the public addresses of a look-up and keeps the others."""
+    """Passes on the public addresses of a look-up and collects the others."""
 
     def __init__(self, receiver: Any, refused: list[str]) -> None:
         self._receiver = receiver
         self._refused = refused
 
     def resolutionBegan(self, resolution: Any) -> None:  # noqa: N802 - Twisted's name
-        """Hand on the start of the look-up."""
+        """Pass on the start of the look-up."""
         self._receiver.resolutionBegan(resolution)
 
     def addressResolved(self, address: Any) -> None:  # noqa: N802 - Twisted's name
-        """Hand on one address if it is public."""
+        """Pass on one address if it is public."""
         host = getattr(address, "host", "")
         if guard.is_public(host):
             self._receiver.addressResolved(address)
@@ -53,12 +53,12 @@ class PublicReceiver:
             self._refused.append(host)
 
     def resolutionComplete(self) -> None:  # noqa: N802 - Twisted's name
-        """Hand on the end of the look-up."""
+        """Pass on the end of the look-up."""
         self._receiver.resolutionComplete()
 
 
 class PublicResolver:
-    """A resolver that does not tell of addresses that are not on the open web."""
+    """A resolver that withholds addresses that are not on the open web."""
 
     def __init__(self, resolver: Any, refused: list[str]) -> None:
         self._resolver = resolver
@@ -72,7 +72,7 @@ class PublicResolver:
         addressTypes: Sequence[type[Any]] | None = None,  # noqa: N803
         transportSemantics: str = "TCP",  # noqa: N803
     ) -> Any:
-        """Look a name up and hand on its public addresses."""
+        """Look up a name and pass on its public addresses."""
         return self._resolver.resolveHostName(
             PublicReceiver(resolutionReceiver, self._refused),
             hostName,
@@ -85,10 +85,9 @@ class PublicResolver:
 class PublicEndpoint:
     """An endpoint that connects to public addresses only.
 
-    Twisted's endpoint takes the resolver of the reactor at the moment it connects. For
-    that moment it finds ours; no other connection of the process is concerned. Should
-    an endpoint ever come by its address in another way, the peer is looked at before
-    anything is sent.
+    Twisted's endpoint takes the reactor's resolver at the moment it connects. Our resolver is
+    installed for just that moment, so no other connection of the process is affected. In case
+    an endpoint gets its address in another way, the peer is checked before anything is sent.
     """
 
     def __init__(self, reactor: Any, endpoint: Any) -> None:
@@ -96,7 +95,7 @@ class PublicEndpoint:
         self._endpoint = endpoint
 
     def connect(self, protocolFactory: Any) -> Deferred[Any]:  # noqa: N803
-        """Connect, or fail with `Refused` if the name leads to private addresses alone."""
+        """Connect, or fail with `Refused` if the name only has private addresses."""
         refused: list[str] = []
         resolver = PublicResolver(self._reactor.nameResolver, refused)
         usual = self._reactor.installNameResolver(resolver)
@@ -122,31 +121,31 @@ def _checked_peer(protocol: Any) -> Any:
 
 
 class BoundedEndpoint:
-    """An endpoint whose connections do not take headers without end."""
+    """An endpoint whose connections refuse endless headers."""
 
     def __init__(self, endpoint: Any) -> None:
         self._endpoint = endpoint
 
     def connect(self, protocolFactory: Any) -> Deferred[Any]:  # noqa: N803
-        """Connect, and watch over the headers from then on."""
+        """Connect, and limit the headers from then on."""
         connecting: Deferred[Any] = self._endpoint.connect(protocolFactory)
         return connecting.addCallback(bound_headers)
 
 
 def bound_headers(protocol: Any) -> Any:
-    """Make a connection end when the headers of a response do not.
+    """Make a connection abort if the headers of a response do not end.
 
-    Twisted bounds a header line, not their number, so a server could fill the memory
-    with headers until the time is up. The Deferred of a request fires when its headers
-    are complete; until then the bytes are counted.
+    Twisted limits the length of a header line but not the number of lines, so a server could
+    fill the memory with headers until the timeout. The Deferred of a request fires when its
+    headers are complete; the bytes are counted until then.
     """
     send, receive = protocol.request, protocol.dataReceived
-    left = LONGEST_HEADERS
+    left = MAX_HEADERS
     waiting = False
 
     def request(request: Any) -> Deferred[Any]:
         nonlocal left, waiting
-        left, waiting = LONGEST_HEADERS, True
+        left, waiting = MAX_HEADERS, True
         answering: Deferred[Any] = send(request)
         return answering.addCallbacks(complete, failed)
 
@@ -157,7 +156,7 @@ def bound_headers(protocol: Any) -> Any:
 
     def failed(failure: Failure) -> Failure:
         if left < 0:
-            raise Refused("too_large", "The headers of the page do not end.")
+            raise Refused(Outcome.TOO_LARGE, "The headers of the page do not end.")
         return failure
 
     def receive_some(data: bytes) -> None:
@@ -174,10 +173,10 @@ def bound_headers(protocol: Any) -> Any:
 
 
 class GuardedDownloadHandler(HTTP11DownloadHandler):
-    """Scrapy's handler for http and https with the checks above on each new connection.
+    """Scrapy's handler for http and https, with the checks above on each new connection.
 
-    It belongs into DOWNLOAD_HANDLERS for "http" and "https". A project that has its own
-    handlers there keeps `AddressGuard`, which judges by the URL alone.
+    It belongs in DOWNLOAD_HANDLERS for "http" and "https". A project with its own handlers
+    there still has `AddressGuard`, which judges by the URL alone.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -201,10 +200,10 @@ class GuardedDownloadHandler(HTTP11DownloadHandler):
         pool.getConnection = get_connection
 
     async def download_request(self, request: Request) -> Response:
-        """Fetch a page, as long as there is time for it.
+        """Fetch a page, until the crawl has no time for it any more.
 
-        A status that HTTP does not have goes no further: Scrapy's statistics have a key for
-        every status, and a server could fill the memory with them.
+        A status that HTTP does not have is an error: Scrapy's statistics have a key for every
+        status, and a server could fill the memory with them.
         """
         response = await self._interruptible.run(self._download(request))
         if response.status not in STATUSES:

@@ -1,4 +1,4 @@
-"""Who the crawler says it is: its name, whom to write to, and the languages it reads."""
+"""How the crawler identifies itself: its name, its contact, and the languages it wants."""
 
 import logging
 import re
@@ -19,10 +19,10 @@ _BETWEEN_WORDS = re.compile(r"[^\w-]+")
 
 
 def identity_settings(settings: BaseSettings, contact: str) -> dict[str, str]:
-    """The Scrapy settings by which the crawler goes, none where the project has its own name.
+    """Return the Scrapy settings for the crawler's name; none if the project has its own.
 
-    robots.txt is asked for the name without version and contact; a project that sets
-    USER_AGENT is looked up there by that.
+    In robots.txt the crawler goes by its name without version and contact; a project that sets
+    USER_AGENT goes by that.
     """
     if (settings.getpriority("USER_AGENT") or 0) > SETTINGS_PRIORITIES["default"]:
         return {}
@@ -30,9 +30,9 @@ def identity_settings(settings: BaseSettings, contact: str) -> dict[str, str]:
 
 
 def robot_of(request: Request, settings: BaseSettings) -> str:
-    """The name by which a site speaks to the robot that sends a request.
+    """Return the name by which a site addresses the robot that sends a request.
 
-    That is the crawler's own, or what the project sets: for its crawls, or for one site.
+    That is the crawler's own, or one that the project sets for all its crawls or for one site.
     """
     usual, name = settings["USER_AGENT"], settings["ROBOTSTXT_USER_AGENT"]
     own = (request.headers.get("User-Agent") or b"").decode("latin-1")
@@ -42,7 +42,7 @@ def robot_of(request: Request, settings: BaseSettings) -> str:
 
 
 def is_named(agent: str, robot: str) -> bool:
-    """Whether a site that writes `agent` speaks to `robot`, one of whose product tokens it is.
+    """Return True if `agent`, as a site writes it, is a product token of `robot`.
 
     Case and version do not matter (RFC 9309, section 2.2.1): `Foobot/2.1` names `foobot`, and
     the robot that calls itself `Mozilla/5.0 (compatible; Foobot/1.0)`.
@@ -52,20 +52,20 @@ def is_named(agent: str, robot: str) -> bool:
 
 
 def product_token(agent: str) -> str:
-    """The name of an agent without version, wildcards and what else follows it."""
+    """Return the name of an agent without version, wildcards or anything else after it."""
     return agent.partition("/")[0].replace("*", "").strip().lower()
 
 
 def _words(name: str) -> str:
-    """The words of a name between blanks, so that it holds whole words of others."""
+    """Return the words of a name between blanks, so that `in` finds whole words."""
     return f" {_BETWEEN_WORDS.sub(' ', name.lower()).strip()} "
 
 
 def warn_without_contact(contact: str, seeds: Iterable[str], name: str = "") -> bool:
-    """Warn, once, that the owners of the sites cannot reach anybody; whether it was needed.
+    """Warn, once, that site owners cannot contact the operator; return True if it warned.
 
-    Seeds in a local network need no contact, and a User-Agent of the project's own
-    (`name`) that carries a web address or an e-mail address is one.
+    Seeds in a local network need no contact. A project's own User-Agent (`name`) with a web or
+    e-mail address is a contact.
     """
     if contact or "://" in name or "@" in name:
         return False
@@ -73,8 +73,8 @@ def warn_without_contact(contact: str, seeds: Iterable[str], name: str = "") -> 
         host = host_of(seed)
         if "." in host and is_open_host(host):
             logger.warning(
-                "Nobody can be reached about this crawl of %s: owners of sites block crawlers "
-                "without a contact. Give a web address or an e-mail address: "
+                "This crawl of %s has no contact: site owners block crawlers that do not name one. "
+                "Give a web address or an e-mail address: "
                 "-s BILINGUAL_CONTACT=https://your.site/about-the-crawl",
                 host[:100],
             )
@@ -83,7 +83,7 @@ def warn_without_contact(contact: str, seeds: Iterable[str], name: str = "") -> 
 
 
 def accept_language(languages: Languages) -> str:
-    """The Accept-Language header for the languages of a crawl: `es, eu;q=0.9, *;q=0.5`.
+    """Return the Accept-Language header for some languages: `es, eu;q=0.9, *;q=0.5`.
 
     Any language is better than an error, so the header ends with all others.
     """

@@ -1,9 +1,8 @@
-"""What is too much: files that are no pages, pages without end.
+"""Limits on what is downloaded: no files that are not pages, no pages that are too large.
 
-Size and time are Scrapy's to limit (DOWNLOAD_MAXSIZE, also while unpacking, and
-DOWNLOAD_TIMEOUT for the whole page). Here a download ends as soon as its headers show
-that it is no page, or too large, and a page that is something else than it says is
-refused before anybody parses it.
+Scrapy limits size and time (DOWNLOAD_MAXSIZE, also while decompressing, and DOWNLOAD_TIMEOUT for
+the whole page). Here a download ends as soon as its headers show that it is not a page or is too
+large, and a page that is not what its headers say is refused before it is parsed.
 """
 
 import re
@@ -19,9 +18,10 @@ from scrapy.http import Headers, HtmlResponse, Response
 from bilingual_crawler.crawl.context import config_of
 from bilingual_crawler.crawl.fetching.failures import Refused
 from bilingual_crawler.crawl.fetching.site_files import asked_url, is_page, is_site_file
+from bilingual_crawler.outcomes import Outcome
 
-MOST_CODINGS = 2
-LARGEST_ROBOTS_TXT = 512 * 1024
+MAX_CODINGS = 2
+MAX_ROBOTS_TXT = 512 * 1024
 SNIFFED = 1024
 
 _MAGIC = (
@@ -37,7 +37,7 @@ _TAG = re.compile(
 
 
 def looks_binary(body: bytes) -> bool:
-    """Whether a body is plainly no text, whatever its headers say."""
+    """Return True if a body is clearly not text, whatever its headers say."""
     head = body[:SNIFFED]
     if head.startswith(_MAGIC) or head[4:8] == b"ftyp":
         return True
@@ -48,40 +48,40 @@ def looks_binary(body: bytes) -> bool:
 
 
 def looks_like_html(body: bytes) -> bool:
-    """Whether a body without a media type is a page: it has a tag near its start."""
+    """Return True if a body without a media type is a page: it has a tag near its start."""
     return not looks_binary(body) and bool(_TAG.search(body[:SNIFFED].replace(b"\x00", b"")))
 
 
 def media_type(headers: Headers) -> str:
-    """The media type that headers give, in lower case; "" where they give none."""
+    """Return the media type in some headers, in lower case; "" if there is none."""
     declared = (headers.get("Content-Type") or b"").decode("latin-1")
     name = declared.partition(";")[0].strip().lower()
     return name if "/" in name else ""
 
 
 def objection_to(headers: Headers, types: Collection[str], max_size: int) -> Refused | None:
-    """Why a page is not worth its download, as far as its headers tell."""
+    """Return why a page is not worth downloading, judging by its headers; None if it is."""
     kind = media_type(headers)
     if kind and kind not in types:
-        return Refused("not_html", f"The page is {kind[:100]}, which is not read.")
+        return Refused(Outcome.NOT_HTML, f"The page is {kind[:100]}, which is not read.")
     length = (headers.get("Content-Length") or b"").strip()
     if max_size and length.isdigit() and int(length[:18]) > max_size:
-        return Refused("too_large", f"The page is larger than {max_size} bytes.")
+        return Refused(Outcome.TOO_LARGE, f"The page is larger than {max_size} bytes.")
     codings = b",".join(headers.getlist("Content-Encoding")).split(b",")
-    if len(codings) > MOST_CODINGS:
-        return Refused("bad_encoding", "The page is packed more than twice.")
+    if len(codings) > MAX_CODINGS:
+        return Refused(Outcome.BAD_ENCODING, "The page is compressed more than twice.")
     return None
 
 
 class ContentLimits:
-    """Downloader middleware that keeps everything but pages out, as early as it can.
+    """Downloader middleware that keeps out everything but pages, as early as possible.
 
-    The signal `headers_received` ends a download before its body, without failing it:
-    the status is not known there, and an error or a redirect of any type must go its
-    usual way. The refusal follows when the response comes through here.
+    The signal `headers_received` ends a download before its body without failing it: the status
+    is not known there, and errors and redirects of any type must take their usual course. The
+    refusal follows when the response passes through here.
 
-    Order 585: behind redirects (600) and unpacking (590), so that it judges the page
-    itself, and before meta refresh (580), the first to parse it.
+    Order 585: after redirects (600) and decompression (590), so that it judges the page itself,
+    and before meta refresh (580), the first component to parse it.
     """
 
     def __init__(self, types: Collection[str], max_size: int) -> None:
@@ -97,25 +97,25 @@ class ContentLimits:
         return middleware
 
     def headers_received(self, headers: Headers, request: Request) -> None:
-        """End the download of what will be refused."""
+        """End the download of a page that will be refused."""
         if not is_site_file(request) and self._objection(headers, request):
             raise StopDownload(fail=False)
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """Refuse what is no page, and hand pages on as HTML."""
+        """Refuse what is not a page, and pass on pages as HTML."""
         if not is_page(request, response):
             return _short_robots_txt(request, response)
         objection = self._objection(response.headers, request)
         if objection:
             raise objection
         if "download_stopped" in response.flags:
-            raise Refused("bad_encoding", "The page is packed more than twice.")
+            raise Refused(Outcome.BAD_ENCODING, "The page is compressed more than twice.")
         if media_type(response.headers):
             readable = not looks_binary(response.body)
         else:
             readable = looks_like_html(response.body)
         if not readable:
-            raise Refused("not_html", "The page is no HTML, though it is not said to be otherwise.")
+            raise Refused(Outcome.NOT_HTML, "The page is not HTML, whatever its headers say.")
         return response if isinstance(response, HtmlResponse) else as_html(response)
 
     def _objection(self, headers: Headers, request: Request) -> Refused | None:
@@ -124,17 +124,17 @@ class ContentLimits:
 
 
 def as_html(response: Response) -> HtmlResponse:
-    """A page that Scrapy took for something else, for want of a media type."""
+    """Return a page as HTML that Scrapy took for something else, for lack of a media type."""
     return response.replace(cls=HtmlResponse)
 
 
 def _short_robots_txt(request: Request, response: Response) -> Response:
-    """A robots.txt, wherever it was redirected to, of a size that is read without a halt.
+    """Cut a robots.txt, wherever it was redirected to, to a size that is parsed quickly.
 
-    It ends with a whole line: half of one may forbid more, or allow more, than it says.
+    It ends with a whole line: half a line may forbid or allow more than the whole one.
     """
-    too_long = is_site_file(request) and len(response.body) > LARGEST_ROBOTS_TXT
+    too_long = is_site_file(request) and len(response.body) > MAX_ROBOTS_TXT
     if not too_long or urlsplit(asked_url(request)).path != "/robots.txt":
         return response
-    start = response.body[:LARGEST_ROBOTS_TXT]
+    start = response.body[:MAX_ROBOTS_TXT]
     return response.replace(body=start[: 1 + max(start.rfind(b"\n"), start.rfind(b"\r"))])

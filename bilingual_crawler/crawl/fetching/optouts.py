@@ -1,13 +1,13 @@
-"""What a site asks not to be done with its pages, honoured and counted.
+"""Opt-outs: how site owners say that their pages may not be used, honoured and counted.
 
-Owners of pages say no in several places: in `/.well-known/tdmrep.json`, in the headers
-`tdm-reservation` and `X-Robots-Tag`, and in the head of the page itself, which the
-document reader sees. Wherever it is said once, it holds: the strictest word counts, also
-where the TDM Reservation Protocol would let a page take back what its site reserves.
+Owners can opt out in several places: in `/.well-known/tdmrep.json`, in the headers
+`tdm-reservation` and `X-Robots-Tag`, and in the head of the page itself, which the document
+reader sees. One opt-out is enough: the strictest counts, even where the TDM Reservation Protocol
+would let a page override its site's reservation.
 
-A tdmrep.json that is there but cannot be read is an opt-out of the whole site. One that cannot
-be had, because the server or the network fails, is asked for again before any page is fetched,
-as with robots.txt.
+A tdmrep.json that exists but cannot be read opts the whole site out. One that cannot be fetched,
+because the server or the network fails, is requested again before any page is fetched, like
+robots.txt.
 """
 
 import logging
@@ -47,33 +47,33 @@ from bilingual_crawler.outcomes import Outcome, outcome_sentence
 logger = logging.getLogger(__name__)
 
 HOSTS_STAT = "bilingual/optouts/hosts"
-MOST_HOSTS = 1000
-MOST_KEPT = 32_000_000
-"""Bytes of the rules of all sites that are kept; others are asked for again."""
+MAX_HOSTS = 1000
+MAX_KEPT = 32_000_000
+"""Bytes of the cached rules of all sites; others are fetched again."""
 RULE_BYTES = 8
-"""What a byte of a file takes as a rule, at most."""
+"""The bytes that one byte of a file takes as a rule, at most."""
 Rules = tuple[tdmrep.ReservationRule, ...] | Exception
-"""The rules of a site, or why there is no telling them."""
+"""The rules of a site, or why they are unknown."""
 
 _WITH_VALUE = frozenset(
     {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
 )
 _SEPARATORS = re.compile("[,;]")
 _ROBOT = re.compile(r"\*|[a-z][\w-]*(?:/[\w.-]*)?")
-"""The name of a robot; a date, which may have commas and colons too, is none."""
+"""The name of a robot; a date, which may have commas and colons too, does not match."""
 _ALL_ROBOTS = frozenset({"*", "robots"})
 OPT_OUTS = frozenset({Outcome.TDM_RESERVED, Outcome.TDM_UNREADABLE, Outcome.NOAI, Outcome.NOINDEX})
-"""Why nothing of a page may be kept."""
+"""Reasons to keep nothing of a page."""
 CLOSED = frozenset({Outcome.TDM_RESERVED, Outcome.TDM_UNREADABLE, Outcome.NOAI})
-"""Why a page is not even read for its links."""
+"""Reasons not even to read a page for its links."""
 
 
 def robots_directives(headers: Iterable[bytes], robot: str = ROBOT_NAME) -> frozenset[str]:
-    """The directives of `X-Robots-Tag` headers that concern a robot, in lower case.
+    """Return the directives of `X-Robots-Tag` headers for a robot, in lower case.
 
-    Commas, semicolons and blanks stand between directives. A name before a colon speaks to
-    that robot alone, up to the next name or the end of the header; directives without a name
-    are for all.
+    Commas, semicolons and blanks separate directives. A name before a colon addresses that
+    robot alone, up to the next name or the end of the header; directives without a name are
+    for all robots.
     """
     directives: set[str] = set()
     for header in headers:
@@ -93,7 +93,7 @@ def robots_directives(headers: Iterable[bytes], robot: str = ROBOT_NAME) -> froz
 
 
 def opt_out_of(robots: Collection[str], tdm: bool, honour: Collection[str]) -> str | None:
-    """Why a page may not be kept, in the code that is counted; None if it may be."""
+    """Return why a page may not be kept, as the code that is counted; None if it may."""
     if tdm and "tdm" in honour:
         return Outcome.TDM_RESERVED
     if "noai" in robots and "noai" in honour:
@@ -104,37 +104,37 @@ def opt_out_of(robots: Collection[str], tdm: bool, honour: Collection[str]) -> s
 
 
 def forbids_links(robots: Collection[str], honour: Collection[str]) -> bool:
-    """Whether a page asks that its links are not followed."""
+    """Return True if a page asks not to follow its links."""
     return "nofollow" in honour and ("nofollow" in robots or "none" in robots)
 
 
 def record_opt_out(stats: StatsCollector, host: str, reason: str) -> None:
-    """Count an opt-out that was honoured, in all and for its host.
+    """Count an honoured opt-out, in total and for its host.
 
-    The hosts are one dictionary in the stats, of the first `MOST_HOSTS` hosts, so that
-    the report of a crawl can name them and a long crawl does not drown in them.
+    The stats hold one dictionary of the first `MAX_HOSTS` hosts, so that the report of a crawl
+    can name them and a long crawl is not swamped by them.
     """
     stats.inc_value(f"bilingual/optouts/{reason}")
     hosts: dict[str, dict[str, int]] | None = stats.get_value(HOSTS_STAT)
     if hosts is None:
         hosts = {}
         stats.set_value(HOSTS_STAT, hosts)
-    if host in hosts or len(hosts) < MOST_HOSTS:
+    if host in hosts or len(hosts) < MAX_HOSTS:
         counts = hosts.setdefault(host, {})
         counts[reason] = counts.get(reason, 0) + 1
 
 
 class OptOuts:
-    """Downloader middleware that honours what BILINGUAL_HONOUR names.
+    """Downloader middleware that honours the opt-outs in BILINGUAL_HONOUR.
 
-    A page that is reserved or closed to machine learning is refused. A page that must
-    not be kept but may be followed passes with ``RequestState.opt_out` "noindex"`,
-    one whose links must not be followed with "nofollow".
+    A page that is reserved or closed to machine learning is refused. A page that must not be
+    kept but whose links may be followed passes with `RequestState.opt_out` set to "noindex"; one
+    whose links must not be followed, with "nofollow".
 
-    Order 540. For requests that is behind robots.txt (100), so a site is not asked for
-    tdmrep.json on behalf of a page that is forbidden anyway. For responses it is behind
-    redirects (600, 580) and retries (550): what the headers of a redirect or of an error
-    say concerns no page, and a mark must not travel on to the next request.
+    Order 540. For requests, that is after robots.txt (100), so tdmrep.json is not requested for
+    a page that is forbidden anyway. For responses, it is after redirects (600, 580) and retries
+    (550): the headers of a redirect or an error do not concern a page, and a mark must not be
+    copied to the next request.
     """
 
     def __init__(self, crawler: Crawler, honour: Collection[str]) -> None:
@@ -142,7 +142,7 @@ class OptOuts:
         self._crawler = crawler
         self._stats = crawler.stats
         self._honour = frozenset(honour)
-        self._rules: SiteCache[str, Rules] = SiteCache(MOST_KEPT)
+        self._rules: SiteCache[str, Rules] = SiteCache(MAX_KEPT)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -150,7 +150,7 @@ class OptOuts:
         return cls(crawler, config_of(crawler).honour)
 
     def _honour_of(self, request: Request) -> Collection[str]:
-        """What is honoured on this site, which may have a setting of its own."""
+        """Return the opt-outs to honour on this site, which may have its own setting."""
         crawl = Crawl.find(self._crawler)
         return self._honour if crawl is None else crawl.honour_of(request.url)
 
@@ -188,11 +188,9 @@ class OptOuts:
         return response
 
     async def _fetch_rules(self, request: Request) -> Kept[Rules]:
-        """Fetch the rules of a site; one that has no such file reserves nothing in it."""
+        """Fetch the rules of a site; a site without the file reserves nothing by it."""
         site = urlparse_cached(request).netloc
-        file = file_request(
-            tdmrep.PATH, request, dont_retry=True, download_maxsize=tdmrep.LARGEST_FILE
-        )
+        file = file_request(tdmrep.PATH, request, dont_retry=True, download_maxsize=tdmrep.MAX_FILE)
         assert self._crawler.engine is not None
         try:
             response = await self._crawler.engine.download_async(file)
@@ -209,13 +207,13 @@ class OptOuts:
             return self._unreadable(site, error)
 
     def _without_answer(self, netloc: str, error: Exception) -> Kept[Rules]:
-        """What it means that the file did not arrive.
+        """Return what a failed download of the file means.
 
-        A file that is too large or wrongly packed is there. One that leads elsewhere without
-        end, or where we do not go, is not; everything else may pass.
+        A file that is too large or wrongly compressed exists. One that redirects endlessly, or
+        to a place that we do not visit, does not. Everything else may be temporary.
         """
         reason, sentence = reason_of(error)
-        if reason in {"too_large", "bad_encoding"}:
+        if reason in {Outcome.TOO_LARGE, Outcome.BAD_ENCODING}:
             return self._unreadable(netloc, tdmrep.UnreadableError(sentence))
         if isinstance(error, IgnoreRequest):
             return Kept((), 0)
@@ -223,10 +221,12 @@ class OptOuts:
         return Kept(error, 0, ASK_AGAIN_SECONDS)
 
     def _unreadable(self, netloc: str, why: tdmrep.UnreadableError) -> Kept[Rules]:
-        """Take a file that cannot be read for an opt-out of its site, and say so."""
+        """Treat a file that cannot be read as an opt-out of its site, and log that."""
         self._stats.inc_value("bilingual/tdmrep/unreadable")
         logger.warning(
-            "Nothing is fetched from %s, whose tdmrep.json cannot be read: %s", netloc[:100], why
+            "Nothing is fetched from %s because its tdmrep.json cannot be read: %s",
+            netloc[:100],
+            why,
         )
         return Kept(why.with_traceback(None), 0)
 

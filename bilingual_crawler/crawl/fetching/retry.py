@@ -1,4 +1,4 @@
-"""Failures that may pass are tried again, later each time, and when the server says so."""
+"""Retries of temporary failures, with growing delays, or when the server says so."""
 
 import time
 from datetime import UTC
@@ -20,45 +20,45 @@ from bilingual_crawler.crawl.context import config_of
 from bilingual_crawler.crawl.deadline import Interruptible
 from bilingual_crawler.crawl.request_state import RequestState
 
-LONGEST_DELAY = 600.0
-LONGEST_WISH = 3600.0
-LONGEST_WAIT = 10.0
+MAX_DELAY = 600.0
+MAX_RETRY_AFTER = 3600.0
+MAX_WAIT = 10.0
 
 
 def delay_of(attempt: int, first_delay: float, retry_after: bytes | None, now: float) -> float:
-    """Seconds until the next attempt, after `attempt` failed ones.
+    """Return the seconds until the next attempt, after `attempt` failed ones.
 
-    The delay doubles each time up to `LONGEST_DELAY`. A server that asks for more in
-    `Retry-After` is given it, up to `LONGEST_WISH`.
+    The delay doubles each time up to `MAX_DELAY`. A server that asks for more in
+    `Retry-After` gets it, up to `MAX_RETRY_AFTER`.
     """
-    doubled = min(first_delay * 2.0 ** min(attempt - 1, 30), LONGEST_DELAY)
-    wish = min(_seconds(retry_after, now), LONGEST_WISH) if retry_after else 0.0
-    return max(doubled, wish)
+    doubled = min(first_delay * 2.0 ** min(attempt - 1, 30), MAX_DELAY)
+    asked = min(_seconds(retry_after, now), MAX_RETRY_AFTER) if retry_after else 0.0
+    return max(doubled, asked)
 
 
 def _seconds(retry_after: bytes, now: float) -> float:
-    """What a `Retry-After` header asks for: a number of seconds or a date; 0 if unreadable."""
+    """Return the seconds that a `Retry-After` header asks for; 0 if it is unreadable."""
     text = retry_after.decode("latin-1").strip()
     if text.isascii() and text.isdigit():
         return float(text)
     try:
         moment = parsedate_to_datetime(text)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() - now
-    except (ValueError, OverflowError):  # a number that no date has overflows rather than fails
+    except (ValueError, OverflowError):  # a number that no date has overflows
         return 0.0
 
 
 class LaterRetry:
-    """Downloader middleware in the place of Scrapy's `RetryMiddleware`, which retries at once.
+    """Downloader middleware that replaces Scrapy's `RetryMiddleware`, which retries at once.
 
     The settings are Scrapy's (RETRY_ENABLED, RETRY_TIMES, RETRY_HTTP_CODES,
-    RETRY_EXCEPTIONS; `dont_retry` and `max_retry_times` in a request's meta). A request
-    that is tried again says when (`RequestState.not_before`), and the scheduler keeps it
-    until then. Requests that a component waits
-    for (robots.txt) do not pass the scheduler; they wait here, for a short time.
+    RETRY_EXCEPTIONS; `dont_retry` and `max_retry_times` in a request's meta). A retry has
+    a time (`RequestState.not_before`), and the scheduler keeps it until then. Requests that a
+    component waits for, such as robots.txt, do not pass through the scheduler; they wait here,
+    for a short time.
 
-    Order 550, the place of Scrapy's own: behind redirects and unpacking, and before
-    anything is read out of a page that is only an error.
+    Order 550, the place of Scrapy's own: after redirects and decompression, and before anything
+    is read from a page that is only an error.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -77,7 +77,7 @@ class LaterRetry:
         return cls(crawler)
 
     async def process_response(self, request: Request, response: Response) -> Request | Response:
-        """Try a page again that the server cannot give now."""
+        """Retry a page that the server cannot send now."""
         if response.status not in self._codes:
             return response
         reason = response_status_message(response.status)
@@ -85,7 +85,7 @@ class LaterRetry:
         return later or response
 
     async def process_exception(self, request: Request, exception: Exception) -> Request | None:
-        """Try a page again after a failure of the network."""
+        """Retry a page after a network failure."""
         if not isinstance(exception, self._passing):
             return None
         return await self._later(request, exception, None)
@@ -102,7 +102,7 @@ class LaterRetry:
         now = time.time()
         delay = delay_of(again.meta["retry_times"], self._first_delay, retry_after, now)
         if request.callback is NO_CALLBACK:
-            await self._interruptible.run(_wait(min(delay, LONGEST_WAIT)))
+            await self._interruptible.run(_wait(min(delay, MAX_WAIT)))
         else:
             RequestState.update(again, not_before=now + delay)
         return again

@@ -1,10 +1,8 @@
-"""robots.txt, read by Scrapy's own middleware, for any number of requests and hosts.
+"""robots.txt, for crawls of many hosts, some of them hostile.
 
-The part of a robots.txt that speaks to one robot.
-
-A file names its robots in groups, and most groups are for others: parsing them all lets a file
-of 200 KB take a gigabyte. So the lines that concern us are picked out first, as RFC 9309 has it:
-the rules of all groups that name our product token, or else those for everybody ("*").
+A file addresses robots in groups, most of which are for other robots. Parsing them all lets a
+file of 200 KB take a gigabyte, so the lines that concern us are picked out first, as RFC 9309
+says: the rules of all groups that name our product token, or else those for all robots ("*").
 """
 
 import logging
@@ -38,49 +36,49 @@ from bilingual_crawler.crawl.fetching.site_files import (
     cannot_answer,
     file_request,
 )
+from bilingual_crawler.outcomes import Outcome
 
 logger = logging.getLogger(__name__)
 
-MOST_KEPT = 64_000_000
-"""Bytes of all files that are kept: packed, and without what is for other robots."""
-MOST_PARSED = 2_000_000
-"""Bytes of the files that are ready for use; parsed, 20 to 60 times that was measured."""
+MAX_KEPT = 64_000_000
+"""Bytes of all cached files: compressed, and without the rules for other robots."""
+MAX_PARSED = 2_000_000
+"""Bytes of the files that stay parsed; parsed, they take 20 to 60 times as much (measured)."""
 
 
 class RobotHost(NamedTuple):
-    """A host as a robot sees it."""
+    """A host, and the robot for which its rules are read."""
 
     netloc: str
     robot: str
 
 
 class RobotsTxt(RobotsTxtMiddleware):
-    """Scrapy's middleware for a crawl of many hosts, some of which are hostile.
+    """Downloader middleware: Scrapy's own, made safe for a crawl of many hosts.
 
-    Of a file, only what is for us is parsed (`robots_groups`) and kept, packed, for a day. What
-    a crawl has no room for is fetched again when it is needed.
+    Only the rules for us are parsed (`rules_for`) and cached, compressed, for a day. Files for
+    which the cache has no room are fetched again when they are needed.
 
-    Requests that wait for the same robots.txt all get its rules; Scrapy gives them to the first
-    alone, and the others fetch what is forbidden.
+    All requests that wait for the same robots.txt get its rules. Scrapy gives them to the first
+    one only, and the others fetch forbidden pages.
 
-    A robots.txt that cannot be had because of the server or the network (RFC 9309 calls
-    it unreachable) forbids everything; Scrapy takes it for none. The pages are retried
-    later, and robots.txt is asked for again then. A robots.txt that does not exist
-    forbids nothing.
+    A robots.txt that is unreachable because of the server or the network (RFC 9309) forbids
+    everything; Scrapy would allow everything. The pages are retried later, and robots.txt is
+    requested again then. A robots.txt that does not exist forbids nothing.
 
     A host that asks for a longer delay than BILINGUAL_LONGEST_CRAWL_DELAY is not crawled.
 
-    Order 100 with Scrapy's own class switched off, after `AddressGuard`.
+    Order 100, after `AddressGuard`, with Scrapy's own class switched off.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._longest_delay = config_of(crawler).longest_crawl_delay
-        self._files: SiteCache[RobotHost, bytes | Exception] = SiteCache(MOST_KEPT)
-        self._ready: LeastRecentlyUsed[bytes, RobotParser] = LeastRecentlyUsed(MOST_PARSED)
+        self._files: SiteCache[RobotHost, bytes | Exception] = SiteCache(MAX_KEPT)
+        self._ready: LeastRecentlyUsed[bytes, RobotParser] = LeastRecentlyUsed(MAX_PARSED)
 
     async def robot_parser(self, request: Request) -> RobotParser | None:
-        """The rules of the request's host for the robot that asks."""
+        """Return the rules of the request's host for the robot that sends it."""
         site = RobotHost(urlparse_cached(request).netloc, robot_of(request, self.crawler.settings))
         found = await self._files.get(site, lambda: self._fetch(site, request))
         if isinstance(found, Exception):
@@ -88,18 +86,18 @@ class RobotsTxt(RobotsTxtMiddleware):
         return self._parsed(found)
 
     def process_request_2(self, rp: RobotParser | None, request: Request) -> None:
-        """Let a page pass that robots.txt allows."""
+        """Raise an exception for a page that robots.txt forbids."""
         super().process_request_2(rp, request)
         delay = rp.crawl_delay(ROBOT_NAME) if rp is not None else None
         if delay is not None and delay > self._longest_delay:
             raise Refused(
-                "crawl_delay",
-                f"robots.txt asks for {delay:g} seconds between two requests; more than "
-                f"BILINGUAL_LONGEST_CRAWL_DELAY={self._longest_delay:g} is not waited for.",
+                Outcome.CRAWL_DELAY,
+                f"robots.txt asks for {delay:g} seconds between two requests, more than "
+                f"BILINGUAL_LONGEST_CRAWL_DELAY={self._longest_delay:g}.",
             )
 
     def _parsed(self, packed: bytes) -> RobotParser:
-        """The parser of a file; sites with the same file share it."""
+        """Return the parser of a file; sites with the same file share it."""
         parser = self._ready.get(packed)
         if parser is None:
             body = zlib.decompress(packed)
@@ -108,7 +106,7 @@ class RobotsTxt(RobotsTxtMiddleware):
         return parser
 
     async def _fetch(self, site: RobotHost, request: Request) -> Kept[bytes | Exception]:
-        """Ask a host for its robots.txt; what became of it is kept, a failure for a short time."""
+        """Fetch the robots.txt of a host; a failure is remembered too, for a short time."""
         self._stats.inc_value("robotstxt/request_count")
         try:
             rules = await self._rules_of(site.robot, request)
@@ -125,7 +123,7 @@ class RobotsTxt(RobotsTxtMiddleware):
         return Kept(packed, len(packed))
 
     async def _rules_of(self, robot: str, request: Request) -> str:
-        """What the robots.txt of a host says to us; one that does not exist says nothing."""
+        """Return the rules of a host for a robot; "" if it has no robots.txt."""
         file = file_request("/robots.txt", request).replace(priority=self.DOWNLOAD_PRIORITY)
         assert self.crawler.engine is not None
         response = await self.crawler.engine.download_async(file)
@@ -139,7 +137,7 @@ class RobotsTxt(RobotsTxtMiddleware):
 
 
 LONGEST_LINE = 5_000
-"""Characters of a line that are read; no URL that is fetched is as long."""
+"""Characters of a line that are read; no URL that we fetch is as long."""
 
 _FIELD = re.compile(
     r"(?P<agent>user[- ]?agent)|(?P<disallow>di(?:ss?all?ow|asllow|sallaw))|(?P<allow>allow)"
@@ -150,12 +148,12 @@ _WORDS = {"allow": "Allow", "disallow": "Disallow", "delay": "Crawl-delay"}
 
 
 def rules_for(robot: str, text: str) -> str:
-    """A robots.txt with the rules for `robot` alone, in one group for everybody.
+    """Return a robots.txt with just the rules for `robot`, in one group for all robots.
 
-    Among groups that name the robot, the longest name is the most specific; all groups of that
-    name count. An empty text is a file that forbids nothing.
+    Among groups that name the robot, the longest name is the most specific; all groups with
+    that name count. The result is "" if nothing is forbidden.
     """
-    chosen: dict[str, None] = {}  # a set in order, since the last of several delays holds
+    chosen: dict[str, None] = {}  # an ordered set, since the last of several delays counts
     best = -1
     speaks = opened = False
     for field, value in _lines(text):
@@ -176,16 +174,16 @@ def rules_for(robot: str, text: str) -> str:
 
 
 def _score(agent: str, robot: str) -> int:
-    """How specifically a line names a robot; -1 if it does not."""
+    """Return how specifically a line names a robot; -1 if it does not."""
     if agent == "*":
         return 0
     return len(product_token(agent)) if is_named(agent, robot) else -1
 
 
 def _lines(text: str) -> Iterator[tuple[str, str]]:
-    """Each line that matters for the groups, as a kind and a value.
+    """Yield the kind and the value of each line that matters.
 
-    Misspellings and missing colons are understood as the parser understands them.
+    Misspellings and missing colons are accepted as the parser accepts them.
     """
     for whole in text.splitlines():
         line = whole[:LONGEST_LINE].partition("#")[0].strip()
@@ -194,6 +192,6 @@ def _lines(text: str) -> Iterator[tuple[str, str]]:
             continue
         rest = line[field.end() :]
         if rest and not rest[0].isspace() and rest[0] != ":":
-            continue  # another word that begins in the same way
+            continue  # another word with the same beginning
         rest = rest.lstrip()
         yield field.lastgroup or "", rest.removeprefix(":").strip()

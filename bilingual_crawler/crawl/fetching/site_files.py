@@ -1,10 +1,9 @@
 """Files about a site rather than pages of it: robots.txt, tdmrep.json, sitemaps.
 
-What is known of sites, within bounds: fetched once for all who need it, then kept for a while.
-
-A crawl may see a hundred thousand hosts, and each may send as much as it is allowed to. So what
-is kept has a size, the total has a limit, and what has not been used for longest goes first. It
-is fetched again when it is needed again, through the host's slot and its delay like any request.
+What they say is fetched once for all pages of a site and cached for a while. A crawl may see a
+hundred thousand hosts, each of which may send large files, so the cache is limited in bytes, and
+the least recently used entry goes first. It is fetched again when it is needed, through the
+host's slot and with its delay, like any request.
 """
 
 import time
@@ -26,22 +25,22 @@ SUCCESS = range(200, 300)
 
 
 def is_site_file(request: Request) -> bool:
-    """Whether a request is for a file about the site, of any media type.
+    """Return True if a request is for a file about the site, of any media type.
 
-    Such a file is read for what it says about pages: its own type and its own opt-outs
-    from indexing do not matter. Requests that Scrapy's components make for themselves
-    have no callback; a spider marks its own with `RequestState(site_file=True)`.
+    Such a file is read for what it says about pages: its own type and its own opt-outs do not
+    matter. Requests that Scrapy's components make for themselves have no callback; a spider
+    marks its own with `RequestState(site_file=True)`.
     """
     return request.callback is NO_CALLBACK or RequestState.of(request).site_file
 
 
 def is_page(request: Request, response: Response) -> bool:
-    """Whether a response is a page of a site: no file about it, no error, no redirect."""
+    """Return True if a response is a page: no site file, no error, no redirect."""
     return response.status in SUCCESS and not is_site_file(request)
 
 
 def file_request(path: str, request: Request, **meta: Any) -> Request:
-    """A request for a file about the site of another one: under its name, through its proxy."""
+    """Return a request for a file about another request's site, with its name and proxy."""
     parts = urlparse_cached(request)
     url = f"{parts.scheme}://{parts.netloc}{path}"
     file = Request(url, callback=NO_CALLBACK, meta={"dont_obey_robotstxt": True, **meta})
@@ -54,33 +53,33 @@ def file_request(path: str, request: Request, **meta: Any) -> Request:
 
 
 def asked_url(request: Request) -> str:
-    """The URL that was asked for first, before any redirect."""
+    """Return the URL that was requested first, before any redirect."""
     url: str = (request.meta.get("redirect_urls") or [request.url])[0]
     return url
 
 
 def cannot_answer(response: Response) -> bool:
-    """Whether a server cannot say for now whether it has a file about its site.
+    """Return True if a server cannot say for now whether it has a file about its site.
 
-    That is no answer (RFC 9309, section 2.3.1.4), unlike one that says there is no file.
+    This is not the same as saying that there is no file (RFC 9309, section 2.3.1.4).
     """
     busy = response.status == HTTPStatus.TOO_MANY_REQUESTS
     return busy or response.status >= HTTPStatus.INTERNAL_SERVER_ERROR
 
 
 FRESH_SECONDS = 24 * 3600.0
-"""How long a file about a site holds (RFC 9309, section 2.4)."""
+"""How long a file about a site stays valid (RFC 9309, section 2.4)."""
 ASK_AGAIN_SECONDS = 5.0
-"""How long it holds that a file cannot be had."""
+"""How long a failure to fetch a file is remembered."""
 ENTRY_BYTES = 500
-"""What an entry takes beside its content."""
+"""The size of an entry besides its content."""
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
 class Kept(NamedTuple, Generic[Value]):
-    """A value with the bytes that it takes, and how many seconds it holds."""
+    """A value with its size in bytes, and for how many seconds it is valid."""
 
     value: Value
     size: int
@@ -88,7 +87,7 @@ class Kept(NamedTuple, Generic[Value]):
 
 
 class LeastRecentlyUsed(Generic[Key, Value]):
-    """A mapping that forgets what was used longest ago when it takes more than `limit` bytes."""
+    """A mapping of at most `limit` bytes, which forgets the least recently used entries."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -99,7 +98,7 @@ class LeastRecentlyUsed(Generic[Key, Value]):
         return len(self._entries)
 
     def get(self, key: Key) -> Value | None:
-        """The value of a key, which is the last to be forgotten now; None if there is none."""
+        """Return the value of a key and mark it as used; None if there is none."""
         entry = self._entries.get(key)
         if entry is None:
             return None
@@ -107,7 +106,7 @@ class LeastRecentlyUsed(Generic[Key, Value]):
         return entry[0]
 
     def put(self, key: Key, value: Value, size: int) -> None:
-        """Keep a value of `size` bytes, and forget others if that is too much."""
+        """Keep a value of `size` bytes, and forget others if there is no room."""
         self.forget(key)
         self._entries[key] = value, size + ENTRY_BYTES
         self.size += size + ENTRY_BYTES
@@ -122,16 +121,16 @@ class LeastRecentlyUsed(Generic[Key, Value]):
 
 
 class SiteCache(Generic[Key, Value]):
-    """Values that are fetched when they are first needed; all who need one wait for one fetch."""
+    """A cache that fetches values on demand, once for all callers that wait for one."""
 
     def __init__(self, limit: int) -> None:
         self._kept: LeastRecentlyUsed[Key, tuple[Value, float]] = LeastRecentlyUsed(limit)
         self._coming: dict[Key, Deferred[None]] = {}
 
     async def get(self, key: Key, fetch: Callable[[], Awaitable[Kept[Value]]]) -> Value:
-        """The value of a key, kept from before or fetched now.
+        """Return the value of a key, cached or fetched now.
 
-        A fetch that raises does so for its own caller; the next of those who wait tries again.
+        If a fetch raises, only its own caller sees that; the next waiting caller tries again.
         """
         while key in self._coming:
             await maybe_deferred_to_future(self._coming[key])

@@ -1,9 +1,9 @@
-"""The extension behind BILINGUAL_SITEMAPS: what a site's own maps say of translations.
+"""The extension behind BILINGUAL_SITEMAPS: translations that sitemaps declare.
 
-When the first page of a host has come, the sitemaps that its robots.txt names are fetched, or
-/sitemap.xml if it names none: once, a few files at most, by the same way as robots.txt itself,
-so that delays, robots.txt and all limits hold. They say which pages are translations of each
-other; their pages are not crawled for it.
+When the first page of a host has arrived, the sitemaps in its robots.txt are fetched, or
+/sitemap.xml if there are none: once, a few files at most, and through the downloader, so that
+delays, robots.txt and all limits apply. They say which pages are translations of each other;
+this alone does not add the pages to the crawl.
 """
 
 import logging
@@ -34,16 +34,16 @@ from bilingual_crawler.urls.resolver import UrlResolver
 
 logger = logging.getLogger(__name__)
 
-MOST_FILES = 5
-"""Sitemaps that are fetched of one host."""
-LONGEST_URL = 2_000
-"""Characters of the address of a sitemap; a longer one is not kept."""
+MAX_FILES = 5
+"""Sitemaps to fetch per host."""
+MAX_URL = 2_000
+"""Characters of the address of a sitemap; longer ones are ignored."""
 BATCH = 500
-"""Pages whose translations are taken in at once, before the crawl has its turn again."""
+"""Pages whose translations are added in one go, before the crawl gets its turn again."""
 
 
 class SiteMaps:
-    """Fetches the sitemaps of each host once, and tells the corpus what they declare."""
+    """Fetches the sitemaps of each host once, and adds their declarations to the corpus."""
 
     def __init__(self, crawler: Crawler) -> None:
         assert crawler.stats is not None
@@ -69,13 +69,13 @@ class SiteMaps:
         return extension
 
     def response_received(self, response: Response, request: Request) -> None:
-        """Read what robots.txt names; begin with a host when its first page has come."""
+        """Note the sitemaps in a robots.txt; fetch those of a host after its first page."""
         if is_site_file(request):
             asked = asked_url(request)
             if urlsplit(asked).path == "/robots.txt" and response.status == HTTPStatus.OK:
                 named = sitemap_urls_from_robots(response.body, response.url)
-                found = (url for url in named if len(url) <= LONGEST_URL)
-                self._named[urlsplit(asked).netloc] = list(islice(found, MOST_FILES))
+                found = (url for url in named if len(url) <= MAX_URL)
+                self._named[urlsplit(asked).netloc] = list(islice(found, MAX_FILES))
             return
         parts = urlsplit(response.url)
         if not is_page(request, response) or parts.netloc in self._asked:
@@ -87,27 +87,27 @@ class SiteMaps:
             deferred_from_coro(self._read(root, parts.netloc)).addBoth(self._ended)
 
     def spider_idle(self) -> None:
-        """Let a crawl wait for the sitemaps that were asked for."""
+        """Keep the crawl open while sitemaps are being fetched."""
         if self._under_way:
             raise DontCloseSpider
 
     def spider_closed(self) -> None:
-        """Take nothing in any more."""
+        """Stop reading sitemaps."""
         self._closed = True
 
     def _ended(self, result: object) -> None:
         self._under_way -= 1
         if isinstance(result, Failure):
-            logger.error("Sitemaps were given up: %s", result.getErrorMessage())
+            logger.error("Reading sitemaps failed: %s", result.getErrorMessage())
 
     async def _read(self, root: str, netloc: str) -> None:
-        """Fetch the sitemaps of a host, and those that they name, as far as allowed."""
+        """Fetch the sitemaps of a host and those that they name, up to the limit."""
         resolve = UrlResolver(root)
         named = map(resolve, self._named.pop(netloc, []) or [f"{root}sitemap.xml"])
         waiting = deque(dict.fromkeys(named))
         known = set(waiting)
         fetched = 0
-        while waiting and fetched < MOST_FILES and not self._closed:
+        while waiting and fetched < MAX_FILES and not self._closed:
             url = waiting.popleft()
             if url is None or host_of(url) != host_of(root):
                 continue
@@ -125,10 +125,10 @@ class SiteMaps:
         while (some := list(islice(claims, BATCH))) and not self._closed:
             self._crawl.corpus.declare(some)
             self._stats.inc_value("bilingual/sitemaps/pages", len(some))
-            await maybe_deferred_to_future(deferToThread(int))  # others have their turn
+            await maybe_deferred_to_future(deferToThread(int))  # let the event loop run
 
     async def _fetch(self, url: str) -> Sitemap:
-        """A sitemap; an empty one where there is none to be had."""
+        """Fetch a sitemap; return an empty one if that fails."""
         request = Request(url, callback=NO_CALLBACK, meta={"dont_retry": True})
         assert self._crawler.engine is not None
         try:

@@ -1,9 +1,9 @@
-"""The file `/.well-known/tdmrep.json` of a site: which of its pages may not be mined.
+"""The file `/.well-known/tdmrep.json` of a site, which says what may not be mined.
 
-This is the file of the TDM Reservation Protocol (W3C Community Group report): a JSON list
-of rules, each with a `location` pattern written as in robots.txt and a `tdm-reservation`
-of 0 or 1. "The most specific match is the first in sequence": the first rule that matches
-a page decides, and without one nothing is reserved.
+It is defined by the TDM Reservation Protocol (W3C Community Group report): a JSON list of rules,
+each with a `location` pattern as in robots.txt and a `tdm-reservation` of 0 or 1. "The most
+specific match is the first in sequence": the first rule that matches a page decides. A page
+without a matching rule is not reserved.
 """
 
 import json
@@ -13,11 +13,11 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 PATH = "/.well-known/tdmrep.json"
-LARGEST_FILE = 256 * 1024
-LONGEST_PATTERN = 1000
+MAX_FILE = 256 * 1024
+MAX_PATTERN = 1000
 
 _NO_TEXT = re.compile("[\ud800-\udfff\ufffd]+")
-"""Half characters, and what stands in the place of bytes that are none."""
+"""Lone surrogates and replacement characters."""
 _HALF_ESCAPE = re.compile("%[0-9A-Fa-f]?$")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -32,10 +32,10 @@ class ReservationRule:
     reserved: bool
 
     def matches(self, path: str) -> bool:
-        """Whether a path begins with the parts, with anything between them.
+        """Return True if a path begins with the parts, with anything between them.
 
-        Taking the first place where each part occurs is enough, so hostile patterns cost
-        no more than one pass over the path for each part.
+        It is enough to take the first occurrence of each part, so hostile patterns cost at most
+        one pass over the path per part.
         """
         first, *middle = self.parts
         if not path.startswith(first):
@@ -57,18 +57,18 @@ EVERYTHING = (ReservationRule(("",), to_the_end=False, reserved=True),)
 
 
 class UnreadableError(ValueError):
-    """A tdmrep.json that is there but cannot be read: nobody knows what its owner wants."""
+    """A tdmrep.json that exists but cannot be read, so its owner's wishes are unknown."""
 
 
 def read_rules(body: bytes) -> tuple[ReservationRule, ...]:
-    """The rules of a tdmrep.json file; UnreadableError where there is a file but no telling them.
+    """Return the rules of a tdmrep.json file; raise UnreadableError if it cannot be read.
 
-    An empty file and a web page, with which many servers answer whatever they are asked for,
-    are no such file. One broken rule does not void the others. A single rule without the list
-    around it is understood.
+    An empty file has no rules, and neither has a web page, which many servers send for any
+    address. One broken rule does not void the others. A single rule without the list around it
+    is accepted.
     """
-    if len(body) > LARGEST_FILE:
-        raise UnreadableError(f"tdmrep.json is larger than {LARGEST_FILE} bytes.")
+    if len(body) > MAX_FILE:
+        raise UnreadableError(f"tdmrep.json is larger than {MAX_FILE} bytes.")
     text = body.decode(json.detect_encoding(body), "replace").strip("\ufeff\0 \t\r\n")
     if not text or text.startswith("<"):
         return ()
@@ -79,15 +79,15 @@ def read_rules(body: bytes) -> tuple[ReservationRule, ...]:
     if isinstance(content, dict):
         content = [content]
     if not isinstance(content, list):
-        raise UnreadableError("tdmrep.json is no list of rules.")
+        raise UnreadableError("tdmrep.json is not a list of rules.")
     rules = tuple(filter(None, map(_rule, content)))
     if content and not rules:
-        raise UnreadableError("tdmrep.json has no rule that can be read.")
+        raise UnreadableError("tdmrep.json has no readable rule.")
     return rules
 
 
 def is_reserved(url: str, rules: tuple[ReservationRule, ...]) -> bool:
-    """Whether the first rule that matches a page reserves it."""
+    """Return True if the first rule that matches a page reserves it."""
     if not rules:
         return False
     parts = urlsplit(url)
@@ -97,11 +97,11 @@ def is_reserved(url: str, rules: tuple[ReservationRule, ...]) -> bool:
 
 
 def _rule(entry: Any) -> ReservationRule | None:
-    """A rule as the file has it; None where it is not one.
+    """Return the rule of an entry; None if it is not one.
 
-    What it cannot say precisely, it says broadly: a reservation in other words than 1 is one,
-    without a location it is for the whole site, and characters that no address has stand for
-    any. A rule that takes pages out of a reservation must say so plainly.
+    An imprecise reservation is read broadly: any value other than 0 reserves, a missing location
+    means the whole site, and characters that no address has match anything. A rule that exempts
+    pages must be exact.
     """
     if not isinstance(entry, dict) or entry.get("tdm-reservation") is None:
         return None
@@ -109,10 +109,10 @@ def _rule(entry: Any) -> ReservationRule | None:
     pattern = _NO_TEXT.sub("*", said).strip() if isinstance(said, str) else "/"
     is_plain = isinstance(said, str) and not _NO_TEXT.search(said)
     reserved = str(entry["tdm-reservation"]).strip().lower() not in {"0", "0.0", "false"}
-    if not reserved and not (is_plain and len(pattern) <= LONGEST_PATTERN):
+    if not reserved and not (is_plain and len(pattern) <= MAX_PATTERN):
         return None
-    if len(pattern) > LONGEST_PATTERN:
-        pattern = _HALF_ESCAPE.sub("", pattern[:LONGEST_PATTERN]).rstrip("$")
+    if len(pattern) > MAX_PATTERN:
+        pattern = _HALF_ESCAPE.sub("", pattern[:MAX_PATTERN]).rstrip("$")
     if not pattern.startswith(("/", "*")):
         pattern = f"/{pattern}"
     to_the_end = pattern.endswith("$")
@@ -121,7 +121,7 @@ def _rule(entry: Any) -> ReservationRule | None:
 
 
 def _normal(path: str) -> str:
-    """One spelling for one path: only what must be percent-encoded is."""
+    """Return the one normal spelling of a path, percent-encoding only what must be."""
     encoded = quote(path, safe="%/?:@!$&'()*+,;=~#[]")
     return _ESCAPE.sub(_decoded, encoded)
 

@@ -1,1 +1,1 @@
-"""Sites that serve one address in several languages: found out, and asked for both."""
+"""Sites that serve one address in several languages: detected, and requested in both."""

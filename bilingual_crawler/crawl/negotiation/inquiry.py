@@ -1,10 +1,8 @@
-"""Questions to a host: one page, asked for in one language, read for what it is in.
+"""Finding out how a host chooses the language of its pages.
 
-Finding out how a host chooses the language of its pages: whom to ask what, in which order.
-
-A host that does not choose costs one request more than it would otherwise. What looks like a
-choice is asked for again, in the order A B B A, unless the server's headers say that it is one:
-a site that shows now this and now that is not taken for one that listens.
+A host that does not choose costs one extra request. What looks like a choice is requested again,
+in the order A B B A, unless the server's headers confirm it: a site that alternates at random
+must not be taken for one that listens.
 """
 
 from collections.abc import Mapping
@@ -31,20 +29,20 @@ from bilingual_crawler.urls.fingerprint import canonical_url
 
 
 class NegotiatedPage(NamedTuple):
-    """What came of a question: the address in the end, the language of the text there.
+    """The answer to a question: the final address, and the language of the text there.
 
-    `says_so` is whether the headers say that the language was chosen for who asked.
+    `is_confirmed` is True if the headers say that the language was chosen for the request.
     """
 
     url: str
     language: str | None
-    says_so: bool
+    is_confirmed: bool
 
 
 class Questions:
-    """Asks through the downloader, so that robots.txt, delays, guard and limits hold.
+    """Requests pages through the downloader, so that robots.txt, delays and limits apply.
 
-    An answer is read for its language and nothing else; it is no document and is not archived.
+    A response is read only for its language; it gives no document and is not archived.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -53,7 +51,7 @@ class Questions:
     async def ask(
         self, url: str, code: str, cookies: Mapping[str, str] | None = None
     ) -> NegotiatedPage | None:
-        """What `url` gives to who wants it in a language; None where there is no page."""
+        """Request `url` in a language; return None if there is no page."""
         crawl = Crawl.of(self._crawler)
         request = crawl.request(url, score=0.0, depth=0)
         RequestState.update(request, variant=code)
@@ -84,8 +82,8 @@ class Questions:
             identifier=crawl.identifier,
         )
         declared = language_of_tag(said)
-        says_so = varies(response) or (declared is not None and declared.code == code)
-        return NegotiatedPage(response.url, document.language, says_so)
+        is_confirmed = varies(response) or (declared is not None and declared.code == code)
+        return NegotiatedPage(response.url, document.language, is_confirmed)
 
     def _count(self, name: str) -> None:
         assert self._crawler.stats is not None
@@ -93,28 +91,28 @@ class Questions:
 
 
 def varies(response: Response) -> bool:
-    """Whether the server says that its answer depends on the languages of who asks."""
+    """Return True if the server says that its response depends on Accept-Language."""
     words = b",".join(response.headers.getlist("Vary")).lower().split(b",")
     return b"accept-language" in map(bytes.strip, words)
 
 
 def header_of(response: Response, name: str) -> str:
-    """A header as text, "" where there is none."""
+    """Return a header as text; "" if there is none."""
     value = response.headers.get(name)
     return value.decode("latin-1") if value else ""
 
 
 class Inquiry:
-    """Asks about one host, with a page of it that a stranger got; `other` is what it was not in."""
+    """Asks about one host, using a page of it; `other` is the language it was not in."""
 
     def __init__(self, questions: Questions, other: str) -> None:
         self._questions = questions
         self._other = other
 
     async def of_page(self, document: Document, asked: str) -> tuple[HostFacts | None, str]:
-        """What is found out about the host of a page, and the address it has in the other language.
+        """Return facts about the host of a page, and the page's own address in the other language.
 
-        `asked` is the address that led to the page. None is the answer where there was none.
+        `asked` is the address that led to the page. The facts are None if the host gave no page.
         """
         other = self._other
         switches = switches_of(document, other)
@@ -126,14 +124,14 @@ class Inquiry:
             if canonical_url(answer.url) != canonical_url(document.url):
                 known.way = Way.REDIRECT
                 return known, answer.url
-            if answer.says_so or await self._holds(known, {}):
+            if answer.is_confirmed or await self._holds(known, {}):
                 known.way = Way.HEADER
         elif offers_without_link(document, other):
             await self._try_usual_names(known)
         return known, ""
 
     async def of_cookies(self, known: HostFacts, cookies: dict[str, str]) -> bool:
-        """Whether cookies that the site sets make its pages come in the other language."""
+        """Return True if cookies that the site sets switch its pages to the other language."""
         if not await self._gives(known.page, self._other, cookies):
             return False
         if not await self._holds(known, cookies):
@@ -142,7 +140,7 @@ class Inquiry:
         return True
 
     async def _try_usual_names(self, known: HostFacts) -> None:
-        """All usual names at once; which of them it is, is only asked where one is heard."""
+        """Try all usual cookie names at once; only if that works, find out which one it is."""
         cookies = common_cookies(self._other)
         if not await self._gives(known.page, self._other, cookies):
             return
@@ -155,9 +153,9 @@ class Inquiry:
         return answer is not None and answer.language == code
 
     async def _holds(self, known: HostFacts, cookies: dict[str, str]) -> bool:
-        """Whether the same comes when it is asked for again, and the first language for the first.
+        """Return True if both languages can be requested again.
 
-        A cookie is left out when the first language is asked for: strangers get it without.
+        No cookie is sent for the first language: it is what the host sends by default.
         """
         return await self._gives(known.page, self._other, cookies) and await self._gives(
             known.page, known.language, {}

@@ -1,12 +1,10 @@
 """The spider middleware behind BILINGUAL_NEGOTIATE: one address, fetched in both languages.
 
 The first page of a host in one of the two languages waits until the host was asked for it in the
-other one. Where an address turns out to have both, each page of the host is asked for in the
-language it did not come in, by an ordinary request that goes through the frontier, and gives a
-document of its own: the same URL, another `variant`. A cookie by which a site chooses is often
-seen late, when its language switch is followed; the pages that came before are then made up for.
-
-The variants of a URL in Scrapy's HTTP cache: two answers, not one in place of the other.
+other one. If an address has both, each page of the host is requested in the language it did not
+arrive in. This is an ordinary request that goes through the frontier and gives its own document:
+the same URL, another `variant`. The cookie by which a site chooses is often seen late, when its
+language switch is followed; the earlier pages are then requested again.
 """
 
 import logging
@@ -40,17 +38,17 @@ from bilingual_crawler.urls.hosts import host_of
 
 logger = logging.getLogger(__name__)
 
-MOST_FAILURES = 3
-"""Pages with which a host is asked in vain before it is left alone."""
-LEAST_SCORE = 1.0
-"""The priority of a page in its other language, if the page itself had none that is higher."""
+MAX_FAILURES = 3
+"""Failed inquiries about a host before it is left alone."""
+MIN_SCORE = 1.0
+"""The priority of a page in its other language, unless the page itself had a higher one."""
 
 
 class Negotiation:
-    """Finds out which hosts have both languages at one address, and has both fetched there.
+    """Finds hosts that have both languages at one address, and requests both.
 
     Order 890: outside of scoring (950), so that a document waits here before it goes to the
-    pipelines, and of the depth count (900), since a page in another language is no further away.
+    pipelines, and of the depth count (900), since a page in another language is not deeper.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -66,7 +64,7 @@ class Negotiation:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build the middleware of a crawl."""
+        """Build the middleware for a crawl."""
         middleware = cls(crawler)
         connect = crawler.signals.connect
         connect(middleware.response_downloaded, signal=signals.response_downloaded)
@@ -76,7 +74,7 @@ class Negotiation:
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
-        """Let documents pass when it is known what their host does, then ask for the rest."""
+        """Let documents pass once their host is known, then request their other variants."""
         further: list[Request] = []
         async for item in result:
             if not isinstance(item, Document) or item.variant:
@@ -93,10 +91,10 @@ class Negotiation:
             yield request
 
     def response_downloaded(self, response: Response, request: Request) -> None:
-        """See which cookies a site sets; those that may mean the missing language are tried."""
+        """Watch the cookies that a site sets; try those that may mean the missing language."""
         headers = response.headers.getlist("Set-Cookie")
         host = urlsplit(request.url).netloc
-        if not headers or RequestState.of(request).variant or not self._may(request.url):
+        if not headers or RequestState.of(request).variant or not self._is_enabled(request.url):
             return
         known = self._hosts.get(host)
         if known is None or known.way is not Way.NONE:
@@ -111,12 +109,12 @@ class Negotiation:
             deferred_from_coro(trying).addBoth(self._ended)
 
     def spider_idle(self) -> None:
-        """Let a crawl wait for what was asked."""
+        """Keep the crawl open while inquiries are under way."""
         if self._under_way:
             raise DontCloseSpider
 
     def _take_variant(self, document: Document, wanted: str) -> bool:
-        """Take in a page that was asked for in a further language; whether it is one is told."""
+        """Take a page that was requested in another language; return False if it is the same."""
         host = urlsplit(document.url).netloc
         pair = self._crawl.languages_of(document.url)
         answered = document.language == wanted
@@ -125,7 +123,9 @@ class Negotiation:
             known.note(answered=answered)
             self._hosts.save(host, known)
             if known.way is Way.GIVEN_UP:
-                logger.info("%s gives nearly all of its pages in one language: not asked on", host)
+                logger.info(
+                    "%s has nearly all of its pages in one language: negotiation stops there", host
+                )
         self._count("answered" if answered else "unanswered")
         if not answered and document.language in pair:
             return False
@@ -133,12 +133,12 @@ class Negotiation:
         return True
 
     async def _take_page(self, document: Document, response: Response) -> list[Request]:
-        """Find out about the host of a page; what else is to be fetched for it is given."""
+        """Find out about the host of a page; return further requests for the page."""
         other = self._other(document.url, document.language)
         honour = self._crawl.honour_of(document.url)
         if (
             other is None
-            or not self._may(document.url)
+            or not self._is_enabled(document.url)
             or opt_out_of(document.robots, document.tdm_reservation, honour) is not None
         ):
             return []
@@ -156,9 +156,9 @@ class Negotiation:
     async def _find_out(
         self, document: Document, response: Response, other: str
     ) -> tuple[HostFacts | None, str]:
-        """What the host of a page does, asked once; other pages of it wait meanwhile.
+        """Return what the host of a page does; it is asked once, and its other pages wait.
 
-        The second is the address of the page in the other language, where there is another.
+        The second value is the page's own address in the other language, if it has one.
         """
         host = urlsplit(document.url).netloc
         while host in self._waiting:
@@ -166,7 +166,7 @@ class Negotiation:
             self._waiting[host].append(arrival)
             await maybe_deferred_to_future(arrival)
         known = self._hosts.get(host)
-        if known is not None or self._failures.get(host, 0) >= MOST_FAILURES:
+        if known is not None or self._failures.get(host, 0) >= MAX_FAILURES:
             return known, ""
         self._waiting[host] = []
         try:
@@ -190,9 +190,9 @@ class Negotiation:
     async def _try_cookies(
         self, host: str, known: HostFacts, cookies: dict[str, str], other: str
     ) -> None:
-        """Try cookies with the page that the host was asked for; make up for pages that came.
+        """Try cookies with the page that was used before; if they work, request earlier pages.
 
-        How deep those were is not remembered, so their depth counts from here.
+        The depth of those is not known any more, so it counts from here.
         """
         if not await Inquiry(self._questions, other).of_cookies(known, cookies):
             self._hosts.save(host, known)
@@ -201,29 +201,29 @@ class Negotiation:
         assert self._crawler.engine is not None
         for url, language in self._crawl.corpus.pages_of(host):
             if language == known.language:
-                self._crawler.engine.crawl(self._variant(known, url, other, LEAST_SCORE, 0))
+                self._crawler.engine.crawl(self._variant(known, url, other, MIN_SCORE, 0))
 
     def _ended(self, result: object) -> None:
         self._under_way -= 1
         if isinstance(result, Failure):
-            logger.error("A question about languages was given up: %s", result.getErrorMessage())
+            logger.error("An inquiry about languages failed: %s", result.getErrorMessage())
 
     def _requests_for_page(
         self, document: Document, response: Response, found: str, other: str
     ) -> Iterator[Request]:
-        """A page that has an address of its own in the other language, to which it may lead."""
+        """Yield the request for a page that has its own address in the other language."""
         depth = document.depth + 1
-        objection = self._crawl.scope.objection(found, depth)
-        if objection is not None:
-            self._stats.inc_value(f"bilingual/redirects/refused/{objection}")
+        refusal = self._crawl.scope.refusal(found, depth)
+        if refusal is not None:
+            self._stats.inc_value(f"bilingual/redirects/refused/{refusal}")
             return
         self._crawl.corpus.alias(str(DocumentKey(_asked_for(response), other)), found)
-        yield self._crawl.request(found, score=LEAST_SCORE, depth=depth)
+        yield self._crawl.request(found, score=MIN_SCORE, depth=depth)
 
     def _variant(self, known: HostFacts, url: str, code: str, score: float, depth: int) -> Request:
-        """The request for a page in one of its languages, with cookies of its own."""
+        """Return the request for a page in one of its languages, with its own cookies."""
         self._count("requested")
-        best = max(LEAST_SCORE, score) if score < float("inf") else LEAST_SCORE
+        best = max(MIN_SCORE, score) if score < float("inf") else MIN_SCORE
         request = self._crawl.request(url, score=best, depth=depth)
         RequestState.update(request, variant=code)
         request.meta["cookiejar"] = f"variant {code}"
@@ -232,13 +232,13 @@ class Negotiation:
         return request
 
     def _other(self, url: str, language: str | None) -> str | None:
-        """The language of the crawl that a page is not in; None of a page in neither."""
+        """Return the language of the crawl that a page is not in; None if it is in neither."""
         codes = self._crawl.languages_of(url).codes
         others = [code for code in codes if code != language]
         return others[0] if language in codes and others else None
 
-    def _may(self, url: str) -> bool:
-        """Whether the user wants this of a site."""
+    def _is_enabled(self, url: str) -> bool:
+        """Return True if negotiation is switched on for the site of a URL."""
         wanted = self._crawl.plan.sites.rules_for(host_of(url)).negotiate
         return self._crawl.config.negotiate if wanted is None else wanted
 
@@ -247,21 +247,21 @@ class Negotiation:
 
 
 def _asked_for(response: Response) -> str:
-    """The address that led to a page: the last that redirected to it, if it is of its host."""
+    """Return the address that led to a page: the last redirect to it, if on the same host."""
     before = response.meta.get("redirect_urls") or [response.url]
     same = urlsplit(before[-1]).netloc == urlsplit(response.url).netloc
     return str(before[-1]) if same else response.url
 
 
-DECIDING = ("Accept-Language", "Cookie")
-"""The headers by which a server chooses a variant."""
+DECIDING_HEADERS = ("Accept-Language", "Cookie")
+"""The headers that decide which variant a server sends."""
 
 
 class VariantFingerprinter(RequestFingerprinter):
-    """Scrapy's own fingerprint; for a variant it looks at the deciding headers as well."""
+    """Keeps the variants of a URL apart, for instance in Scrapy's HTTP cache."""
 
     def fingerprint(self, request: Request) -> bytes:
-        """The key of a request, for whoever keeps answers."""
+        """Return Scrapy's fingerprint, which for a variant includes the deciding headers."""
         if not RequestState.of(request).variant:
             return super().fingerprint(request)
-        return fingerprint(request, include_headers=DECIDING)
+        return fingerprint(request, include_headers=DECIDING_HEADERS)

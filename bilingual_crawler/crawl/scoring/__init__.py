@@ -1,1 +1,1 @@
-"""Scores in the crawl: links are scored off the event loop, and scorers learn from outcomes."""
+"""Scoring in the crawl: links are scored off the event loop, and scorers get feedback."""

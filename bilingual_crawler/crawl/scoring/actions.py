@@ -1,4 +1,4 @@
-"""What a scorer asks for beside scores: URLs to try, and waiting URLs to move up or down."""
+"""What scorers request besides scores: URLs to probe, new priorities, and ending a site."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
@@ -17,24 +17,24 @@ logger = logging.getLogger(__name__)
 
 
 class ProbeBudget:
-    """How many URLs may be tried on a site though nobody links to them, in all runs together."""
+    """The number of URLs that may be probed per site, in all runs together."""
 
-    def __init__(self, facts: Facts, most: int) -> None:
+    def __init__(self, facts: Facts, max_probes: int) -> None:
         self._facts = facts
-        self._most = most
+        self._max = max_probes
 
     def take(self, url: str) -> bool:
-        """Use one up, if there is one left."""
+        """Use up one probe; return False if none is left."""
         name = f"probes {site_of(host_of(url))}"
         used = int(self._facts.get(name, "0"))
-        if used >= self._most:
+        if used >= self._max:
             return False
         self._facts[name] = str(used + 1)
         return True
 
 
 class ScorerActions:
-    """Carries out what a scorer asks for, as far as the rules of the crawl allow."""
+    """Carries out what a scorer requests, as far as the rules of the crawl allow."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawl = crawl = Crawl.of(crawler)
@@ -45,7 +45,7 @@ class ScorerActions:
     def requests(
         self, proposals: Iterable[Proposal], is_known: Callable[[int], bool]
     ) -> Iterator[Request]:
-        """The proposals that belong to the crawl, are new, and are within the budget."""
+        """Yield requests for proposals that belong to the crawl, are new, and within the budget."""
         for proposal in proposals:
             refusal = self._refusal(proposal, is_known)
             if refusal is not None:
@@ -62,7 +62,7 @@ class ScorerActions:
             )
 
     def reorder(self, changes: Iterable[tuple[str, float]], frontier: Frontier) -> None:
-        """Move waiting URLs; what is no longer waiting, and seeds, stay as they are."""
+        """Change the priority of waiting URLs, except for seeds."""
         for url, priority in changes:
             fingerprint = url_fingerprint(url)
             if fingerprint in self._seeds or frontier.state_of(fingerprint) is not State.QUEUED:
@@ -73,13 +73,13 @@ class ScorerActions:
                 self._count("links/lowered")
 
     def end_sites(self, hosts: Iterable[str]) -> None:
-        """Ask nothing more of sites that yield too little; what waits there is kept."""
+        """Fetch nothing more from sites that yield too little; their waiting URLs are kept."""
         for site in dict.fromkeys(map(site_of, hosts)):
             self._crawl.end_site(site)
             self._count("sites/ended")
             config = self._crawl.config
             logger.info(
-                "%s ends: fewer than %g pairs a page in about its last %d pages",
+                "%s ends: fewer than %g pairs per page in about its last %d pages",
                 site,
                 config.site_yield,
                 config.site_yield_pages,
@@ -88,9 +88,9 @@ class ScorerActions:
     def _refusal(self, proposal: Proposal, is_known: Callable[[int], bool]) -> str | None:
         if is_known(url_fingerprint(proposal.url)):
             return "known"
-        objection = self._crawl.scope.objection(proposal.url, proposal.depth)
-        if objection is not None:
-            return objection
+        refusal = self._crawl.scope.refusal(proposal.url, proposal.depth)
+        if refusal is not None:
+            return refusal
         if not proposal.linked and not self._budget.take(proposal.url):
             return "budget"
         return None

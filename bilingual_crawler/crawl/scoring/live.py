@@ -1,7 +1,4 @@
-"""What a scorer may ask of the crawl that is running.
-
-From the signals of a crawl to the scorers: what was found, what failed, when it is over.
-"""
+"""What scorers learn from the running crawl: answers to their questions, and news."""
 
 from collections.abc import Callable
 from sys import intern
@@ -28,25 +25,25 @@ CREATE TABLE IF NOT EXISTS languages (fingerprint INTEGER PRIMARY KEY, language 
 
 
 class PageLanguages:
-    """The language of every page that was fetched, in the pair or not."""
+    """The language of every fetched page, whether or not it is a wanted one."""
 
     def __init__(self, journal: Journal) -> None:
         self._languages = JournaledDict(journal, "languages", SCHEMA, key=int, decode=intern)
 
     def note(self, document: Document) -> None:
-        """Remember a page, under its URL and the one that it was asked for with."""
+        """Remember the language of a page, under its URL and the one that was requested."""
         if document.language is None:
             return
         for url in {document.url, document.requested_url or document.url}:
             self._languages[url_fingerprint(url)] = intern(document.language)
 
     def get(self, url: str) -> str | None:
-        """The language of a page; None if it was not fetched, or has none."""
+        """Return the language of a page; None if it was not fetched, or has none."""
         return self._languages.get(url_fingerprint(url))
 
 
 class LiveCrawl:
-    """The crawl that is running. Everything is looked up in dictionaries, so any thread may."""
+    """The running crawl, for scorers. It only reads dictionaries, so any thread may use it."""
 
     def __init__(
         self, frontier: Callable[[], Frontier], corpus: Corpus, languages: PageLanguages
@@ -56,20 +53,20 @@ class LiveCrawl:
         self._languages = languages
 
     def state_of(self, url: str) -> State | None:
-        """Where a URL stands; None if it was never pushed."""
+        """Return the state of a URL; None if it was never pushed."""
         return self._frontier().state_of(url_fingerprint(url))
 
     def language_of(self, url: str) -> str | None:
-        """The language of a fetched page; None if it was not fetched, or has none."""
+        """Return the language of a page; None if it was not fetched, or has none."""
         return self._languages.get(url)
 
     def partner_of(self, url: str) -> str | None:
-        """The page that this one is paired with now."""
+        """Return the page with which this one is paired now."""
         return self._corpus.partner_of(url)
 
 
 class Feedback:
-    """Keeps the news for each scorer, and counts what became of its probes."""
+    """Passes signals of the crawl to the scorers as news, and counts the results of probes."""
 
     def __init__(self, crawler: Crawler, keepers: Scorekeepers) -> None:
         self._crawl = Crawl.of(crawler)
@@ -84,29 +81,29 @@ class Feedback:
             crawler.signals.connect(handler, signal=signal)
 
     def _found(self, pair: DocumentPair) -> None:
-        self._tell(pair.first, PairNews(pair, kept=True))
+        self._add(pair.first, PairNews(pair, kept=True))
 
     def _lost(self, pair: DocumentPair) -> None:
-        self._tell(pair.first, PairNews(pair, kept=False))
+        self._add(pair.first, PairNews(pair, kept=False))
 
     def _ended(self, request: Request, state: State, reason: str) -> None:
-        """Tell of every name under which a page could not be had, and of misled probes.
+        """Report every URL under which a page could not be fetched, and redirected probes.
 
-        A probe that redirects is told too, since it may lead where everybody is sent. Whether a
-        page can be had in a further language says nothing of its URL, and what a search for
-        sites looks at is no link that a scorer had judged.
+        A probe that redirects may lead to a page to which all missing URLs redirect. Variants
+        and pages that discovery examines are left out: the former say nothing about their URL,
+        and the latter were never scored.
         """
         if RequestState.of(request).identity:
             return
         is_probe = RequestState.of(request).probe
         if state is State.FAILED:
             for url in (*request.meta.get("redirect_urls", ()), request.url):
-                self._tell(url, Failed(url, reason))
+                self._add(url, Failed(url, reason))
         elif is_probe and reason == Outcome.REDIRECTED:
-            self._tell(request.url, Failed(request.url, reason))
+            self._add(request.url, Failed(request.url, reason))
         if is_probe and reason != Outcome.REDIRECTED:
             result = "missed" if state is State.FAILED else "found"
             self._stats.inc_value(f"bilingual/probes/{result}")
 
-    def _tell(self, url: str, news: News) -> None:
+    def _add(self, url: str, news: News) -> None:
         self._keepers.of(self._crawl.languages_of(url)).tell(news)

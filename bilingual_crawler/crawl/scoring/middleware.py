@@ -1,9 +1,9 @@
 """The spider middleware that turns the links of a document into requests with a priority.
 
-All links of a page are judged in one call, on a thread beside the event loop, one page
-after the other. What the frontier knows already costs nothing: no request is built and no
-scorer asked, except to raise a waiting URL when the scorer also looks at where a link
-stands. What comes of it all (pairs, failures) is told to the scorer before the next links.
+All links of a page are scored in one call, on a background thread, one page after the other.
+URLs that the frontier knows cost nothing: no request is built and no scorer called, except to
+raise a waiting URL if the scorer also considers the context of a link. Scorers get the results
+(pairs, failures) before the next links.
 """
 
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -14,7 +14,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.utils.asyncio import sleep
 
-from bilingual_crawler.crawl.background import ScoringThread
+from bilingual_crawler.crawl.background import BackgroundThread
 from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.fetching.optouts import (
     CLOSED,
@@ -28,6 +28,7 @@ from bilingual_crawler.crawl.scoring.live import Feedback, LiveCrawl, PageLangua
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.frontier.entry import CrawlFrontier, State
 from bilingual_crawler.languages import Languages
+from bilingual_crawler.outcomes import LinkRefusal
 from bilingual_crawler.scoring.scorekeeper import Scorekeeper, Scorekeepers
 from bilingual_crawler.scoring.scorer import REFUSED, LinkScorer, make_scorer
 from bilingual_crawler.urls.fingerprint import url_fingerprint
@@ -35,7 +36,7 @@ from bilingual_crawler.urls.hosts import host_of
 
 
 class ScoringMiddleware:
-    """Scores links, after the document itself has gone to the pipelines."""
+    """Scores links after the document itself has gone to the pipelines."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -47,22 +48,22 @@ class ScoringMiddleware:
         self._keepers = Scorekeepers(config.scorer, self._make, journal, config.checkpoint_seconds)
         self._feedback = Feedback(crawler, self._keepers)
         self._actions = ScorerActions(crawler)
-        self._thread = ScoringThread()
-        self._coming: set[int] = set()  # on its way to the frontier
+        self._thread = BackgroundThread()
+        self._coming: set[int] = set()  # on their way to the frontier
         crawler.signals.connect(self._thread.stop, signal=signals.engine_stopped)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build the middleware of a crawl."""
+        """Build the middleware for a crawl."""
         return cls(crawler)
 
     async def process_spider_output(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
-        """Let all documents of a page go to the pipelines, then have its links judged, once.
+        """Let all documents of a page go to the pipelines, then score its links, once.
 
-        The pipelines work when the event loop gets its turn; so the pairs that a document
-        makes are known before its links are scored.
+        The pipelines run when the event loop gets its turn, so the pairs of a document are known
+        before its links are scored.
         """
         pages: dict[str, Document] = {}
         async for item in result:
@@ -72,11 +73,11 @@ class ScoringMiddleware:
         for page in pages.values():
             if not self._is_closed(page):
                 await sleep(0)
-                for request in await self._judge(page, response):
+                for request in await self._score(page, response):
                     yield request
 
-    async def _judge(self, document: Document, response: Response) -> list[Request]:
-        """Have a page judged when its turn comes; an error of the scorer is one of the page."""
+    async def _score(self, document: Document, response: Response) -> list[Request]:
+        """Score the links of a page when its turn comes; an error in the scorer is the page's."""
         keeper = self._keeper_of(document.url)
         async with self._thread:
             self._coming = {each for each in self._coming if each not in self._frontier}
@@ -99,7 +100,7 @@ class ScoringMiddleware:
             return requests + probes
 
     def _wanted(self, document: Document, scorer: LinkScorer) -> list[Link]:
-        """The links worth a question: new to the frontier, or waiting and able to rise."""
+        """Return the links to score: new to the frontier, or waiting and able to rise."""
         frontier, scope, depth = self._frontier, self._crawl.scope, document.depth + 1
         links = self._links(document)
         foreign = self._foreign(document)
@@ -118,19 +119,19 @@ class ScoringMiddleware:
                     wanted.append(link)
             elif state is None and (scorer.sees_context or fingerprint not in seen):
                 seen.add(fingerprint)
-                ask = scope.refusal if link.url in foreign else scope.objection
-                objection = ask(link.url, depth)
-                if objection is None:
+                ask = scope.refusal_on_any_site if link.url in foreign else scope.refusal
+                refusal = ask(link.url, depth)
+                if refusal is None:
                     wanted.append(link)
                 else:
-                    self._count(f"links/refused/{objection}")
+                    self._count(f"links/refused/{refusal}")
         self._count("links/seen", len(links))
         return wanted
 
     def _requests(
         self, document: Document, links: Sequence[Link], scores: Sequence[float]
     ) -> Iterator[Request]:
-        """Raise the URLs that wait; ask for the others, each at the best score it got."""
+        """Raise waiting URLs, and request the others, each with its best score."""
         best: dict[int, tuple[float, str]] = {}
         for link, score in zip(links, scores, strict=True):
             fingerprint = url_fingerprint(link.url)
@@ -139,14 +140,14 @@ class ScoringMiddleware:
                 best[fingerprint] = (score, link.url)
         for fingerprint, (score, url) in best.items():
             if score == REFUSED:
-                self._count("links/refused/scorer")
+                self._count(f"links/refused/{LinkRefusal.SCORER}")
             elif fingerprint not in self._frontier:
                 yield self._crawl.request(url, score=score, depth=document.depth + 1)
             elif self._frontier.raise_priority(fingerprint, score):
                 self._count("links/raised")
 
     def _links(self, document: Document) -> list[Link]:
-        """The links of a page, its declared translations first."""
+        """Return the links of a page, its declared translations first."""
         declared = [
             Link(alternate.url, rel="alternate", hreflang=alternate.hreflang)
             for alternate in document.alternates
@@ -156,7 +157,7 @@ class ScoringMiddleware:
         return declared + [link for link in document.links if link.url not in urls]
 
     def _foreign(self, document: Document) -> set[str]:
-        """Declared translations on hosts that must still lead back: one a host and language."""
+        """Return declared translations on hosts that have yet to link back, one per language."""
         if not self._config.follow_alternates:
             return set()
         scope, claims, own = self._crawl.scope, self._crawl.foreign, host_of(document.url)
@@ -175,7 +176,7 @@ class ScoringMiddleware:
         return set(found.values())
 
     def _has_answered(self, document: Document) -> bool:
-        """Whether the links of a page may count: not those of a host that must still lead back."""
+        """Return False for a page of a host that has yet to link back; its links do not count."""
         host, claims = host_of(document.url), self._crawl.foreign
         if not claims.is_unanswered(host):
             return True
@@ -187,15 +188,15 @@ class ScoringMiddleware:
         return False
 
     def _is_closed(self, document: Document) -> bool:
-        """Whether a page asks that nothing of it is used."""
+        """Return True if a page asks not to be used at all."""
         honour = self._crawl.honour_of(document.url)
         return opt_out_of(document.robots, document.tdm_reservation, honour) in CLOSED
 
     def _may_follow(self, document: Document, response: Response) -> bool:
-        """Whether a page lets its links be followed; where it does not, that is counted."""
+        """Return True if the links of a page may be followed; if not, count the opt-out."""
         if not forbids_links(document.robots, self._crawl.honour_of(document.url)):
             return True
-        if RequestState.of(response).opt_out != "nofollow":  # counted with the headers
+        if RequestState.of(response).opt_out != "nofollow":  # else it was counted with the headers
             record_opt_out(self._crawler.stats, host_of(document.url), "nofollow")
         return False
 

@@ -234,7 +234,7 @@ def _problem(answer: list[bytes], worker: str, langs: str) -> str:
     if word == "format":
         return (
             "The frontier in Redis was written by another version of the crawler (format"
-            f" {about[0]}, this one reads {about[1]}): go on with that version, or write"
+            f" {about[0]}, this one reads {about[1]}): continue with that version, or write"
             " -s BILINGUAL_FRONTIER_PREFIX=NAME for a frontier of its own."
         )
     if word == "damaged":

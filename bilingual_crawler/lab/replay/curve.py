@@ -6,7 +6,7 @@ are read from its curve.
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import fmean
 
 Pair = tuple[str, str]
@@ -70,15 +70,3 @@ def mean(values: Iterable[float | None]) -> float | None:
     """Return the mean of the values that are not None."""
     known = [value for value in values if value is not None]
     return fmean(known) if known else None
-
-
-def judged(found: set[Pair], gold: set[Pair]) -> Mapping[str, int]:
-    """Count the pairs that a crawl found itself, and how many are right and wrong.
-
-    The gold list may be incomplete, so a pair is wrong only if one of its pages has another
-    partner there.
-    """
-    listed = {page for pair in gold for page in pair}
-    right = found & gold
-    wrong = {pair for pair in found - gold if listed.intersection(pair)}
-    return {"right": len(right), "wrong": len(wrong), "found": len(found)}

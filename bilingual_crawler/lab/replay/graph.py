@@ -15,7 +15,7 @@ from scrapy.http import Headers
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.crawl.fetching import tdmrep
 from bilingual_crawler.crawl.fetching.identity import ROBOT_NAME
-from bilingual_crawler.crawl.fetching.limits import LARGEST_ROBOTS_TXT, looks_binary, objection_to
+from bilingual_crawler.crawl.fetching.limits import MAX_ROBOTS_TXT, looks_binary, objection_to
 from bilingual_crawler.crawl.fetching.optouts import (
     CLOSED,
     forbids_links,
@@ -84,7 +84,7 @@ class _Walk:
         for _ in range(MOST_REDIRECTS + 1):
             if is_seed:
                 self._scope.admit(host_of(url))
-            if self._scope.objection(url, depth) is not None or not self._may_fetch(url):
+            if self._scope.refusal(url, depth) is not None or not self._may_fetch(url):
                 return None
             if self._site.is_page(url):
                 return self._recording.name_of(url)
@@ -143,7 +143,7 @@ class _Walk:
 def _parsed_robots(answer: RecordedResponse | None) -> Protego | None:
     if answer is None or answer.status != OK:
         return None
-    text = answer.body[:LARGEST_ROBOTS_TXT].decode("utf-8-sig", "ignore")
+    text = answer.body[:MAX_ROBOTS_TXT].decode("utf-8-sig", "ignore")
     return Protego.parse(rules_for(ROBOT_NAME, text))
 
 

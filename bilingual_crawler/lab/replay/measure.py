@@ -11,6 +11,7 @@ from bilingual_crawler.config.settings import Config, scrapy_defaults
 from bilingual_crawler.config.sites import Sites
 from bilingual_crawler.crawl.scope import Scope
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.lab.evaluation.document_pairs import Judge
 from bilingual_crawler.lab.replay import curve, gold
 from bilingual_crawler.lab.replay.curve import Pair
 from bilingual_crawler.lab.replay.graph import SiteGraph, draw_graph
@@ -97,10 +98,10 @@ def measure(job: Job, at_once: int = 1, done: Callable[[], None] = lambda: None)
     ideal = oracle_order(graph, reachable)
     orders[ORACLE] = ideal[: job.budget] if job.budget else ideal
     curves = {name: curve.yield_curve(order, reachable) for name, order in orders.items()}
-    judge = _Judge(recording, true, reachable)
+    findings = _Findings(recording, true, reachable)
     figures = {
         name: figures_of(curves[name], len(reachable), graph.pages)
-        | judge.figures(order, runs.get(name))
+        | findings.figures(order, runs.get(name))
         for name, order in orders.items()
     }
     _add_gains(figures)
@@ -242,7 +243,7 @@ def figures_of(values: list[int], pairs: int, pages: int) -> dict[str, Any]:
     }
 
 
-class _Judge:
+class _Findings:
     """Compares what a crawl found with the gold list; the oracle finds no pairs of its own."""
 
     def __init__(self, recording: Recording, true: list[Pair], reachable: list[Pair]) -> None:
@@ -266,12 +267,11 @@ class _Judge:
             return dict.fromkeys(("pairs_detected", "detected_precision", "detected_recall"))
         name_of = self._recording.name_of
         found = {_ordered(name_of(first), name_of(second)) for first, second in run.pairs}
-        verdict = curve.judged(found, self._true)
-        decided = verdict["right"] + verdict["wrong"]
-        hits = len(found & self._reachable)
+        figures = Judge(self._true).figures(found)
+        precision, hits = figures.precision, len(found & self._reachable)
         return {
-            "pairs_detected": verdict["found"],
-            "detected_precision": round(verdict["right"] / decided, DIGITS) if decided else None,
+            "pairs_detected": figures.found,
+            "detected_precision": None if precision is None else round(precision, DIGITS),
             "detected_recall": round(hits / len(self._reachable), DIGITS),
         }
 

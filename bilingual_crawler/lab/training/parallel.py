@@ -20,7 +20,7 @@ from bilingual_crawler.lab.labels import (
     read_urls,
 )
 from bilingual_crawler.lab.training.augment import made_pairs, numbered_pairs, translated_pairs
-from bilingual_crawler.lab.training.compact import CompactModel, Shape, token_kinds, train_tokenizer
+from bilingual_crawler.lab.training.compact import CompactModel, Shape, token_kinds
 from bilingual_crawler.lab.training.examples import Examples, encode_pairs, with_other_words
 from bilingual_crawler.lab.training.export import decisions
 from bilingual_crawler.lab.training.lexicon import fit_lexicon, read_phrases
@@ -31,7 +31,7 @@ from bilingual_crawler.lab.training.recipe import (
     COMPACT,
     PreparedTraining,
     TrainingOptions,
-    saved_tokenizer,
+    own_tokenizer,
 )
 from bilingual_crawler.lab.training.split import DEV, KEPT_OUT, TEST, TRAIN, share_of, split_domains
 from bilingual_crawler.scoring.encode import Ngrams, UrlEncoder
@@ -237,15 +237,9 @@ def _made(
 def _encoder(options: TrainingOptions, rows: Sequence[Row]) -> UrlEncoder:
     if options.base != COMPACT:
         return UrlEncoder(tokenizer_of(options.base), options.length or LONG)
-    tokenizer = saved_tokenizer(options)
-    if tokenizer is None:
-        every = sorted({url for row in rows for url in row[:2]})
-        drawn = random.Random(options.seed).sample(every, min(len(every), TOKENIZER_TEXTS))  # noqa: S311
-        tokenizer = train_tokenizer(
-            map(prepare, drawn), options.vocabulary or VOCABULARY, digits=True
-        )
-        options.out.mkdir(parents=True, exist_ok=True)
-        tokenizer.save(str(options.out / "tokenizer.json"))
+    every = sorted({url for row in rows for url in row[:2]})
+    drawn = random.Random(options.seed).sample(every, min(len(every), TOKENIZER_TEXTS))  # noqa: S311
+    tokenizer = own_tokenizer(options, map(prepare, drawn), VOCABULARY, digits=True)
     return UrlEncoder(tokenizer, options.length or LENGTH, NGRAMS, compares=True)
 
 

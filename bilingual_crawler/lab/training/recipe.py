@@ -1,6 +1,6 @@
 """What both URL models share: options, fitting, export, and the model card."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from tokenizers import Tokenizer
 from torch import nn
 
 from bilingual_crawler import __version__
+from bilingual_crawler.lab.training.compact import train_tokenizer
 from bilingual_crawler.lab.training.examples import Examples, described
 from bilingual_crawler.lab.training.export import (
     FULL_MODEL,
@@ -160,10 +161,17 @@ def can_resume(options: TrainingOptions) -> bool:
     return options.resume and (options.out / CHECKPOINT).exists()
 
 
-def saved_tokenizer(options: TrainingOptions) -> Tokenizer | None:
-    """Return the tokenizer of the resumed run, whose ids are those of the checkpoint, or None."""
+def own_tokenizer(
+    options: TrainingOptions, texts: Iterable[str], vocabulary: int, *, digits: bool
+) -> Tokenizer:
+    """Return the tokenizer of the resumed run, as the checkpoint needs its ids, or train one."""
     path = options.out / "tokenizer.json"
-    return Tokenizer.from_file(str(path)) if can_resume(options) and path.exists() else None
+    if can_resume(options) and path.exists():
+        return Tokenizer.from_file(str(path))
+    tokenizer = train_tokenizer(texts, options.vocabulary or vocabulary, digits=digits)
+    options.out.mkdir(parents=True, exist_ok=True)
+    tokenizer.save(str(path))
+    return tokenizer
 
 
 TITLES = {"url2lang": "Language of a page from its URL", "parallel": "Translations from two URLs"}

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.lab.evaluation.metrics import f1, macro_f1, well_covered
@@ -18,7 +17,7 @@ from bilingual_crawler.lab.training.augment import (
     suffixes_by_language,
     without_name,
 )
-from bilingual_crawler.lab.training.compact import CompactModel, Shape, train_tokenizer
+from bilingual_crawler.lab.training.compact import CompactModel, Shape
 from bilingual_crawler.lab.training.examples import Examples, encode_urls
 from bilingual_crawler.lab.training.export import decisions
 from bilingual_crawler.lab.training.linear import fit_linear, token_statistics
@@ -29,7 +28,7 @@ from bilingual_crawler.lab.training.recipe import (
     PreparedTraining,
     TrainingOptions,
     can_resume,
-    saved_tokenizer,
+    own_tokenizer,
 )
 from bilingual_crawler.lab.training.split import (
     DEV,
@@ -184,17 +183,10 @@ def _made(rows: Sequence[LabelledUrl], labels: Sequence[str], seed: int) -> list
 def _encoder(options: TrainingOptions, rows: Sequence[LabelledUrl]) -> UrlEncoder:
     if options.base != COMPACT:
         return UrlEncoder(tokenizer_of(options.base), options.length or LONG)
-    tokenizer = saved_tokenizer(options) or _own_tokenizer(options, rows)
-    return UrlEncoder(tokenizer, options.length or LENGTH, NGRAMS)
-
-
-def _own_tokenizer(options: TrainingOptions, rows: Sequence[LabelledUrl]) -> Tokenizer:
     drawn = random.Random(options.seed).sample(rows, min(len(rows), TOKENIZER_TEXTS))  # noqa: S311
     texts = (prepare(without_name(row.url, row.domain)) for row in drawn)
-    tokenizer = train_tokenizer(texts, options.vocabulary or VOCABULARY, digits=False)
-    options.out.mkdir(parents=True, exist_ok=True)
-    tokenizer.save(str(options.out / "tokenizer.json"))
-    return tokenizer
+    tokenizer = own_tokenizer(options, texts, VOCABULARY, digits=False)
+    return UrlEncoder(tokenizer, options.length or LENGTH, NGRAMS)
 
 
 def _model(options: TrainingOptions, encoder: UrlEncoder, outputs: int) -> torch.nn.Module:

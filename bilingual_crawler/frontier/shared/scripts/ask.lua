@@ -1,5 +1,5 @@
--- Where URLs stand. ARGV: worker, token, time, MessagePack of {fingerprint, host, ...}
--- Reply: 10 bytes a URL: state (255: unknown), outcome, priority.
+-- The states of URLs. ARGV: worker, token, time, MessagePack of {fingerprint, host, ...}
+-- Reply: 10 bytes per URL: state (255: unknown), outcome, priority.
 
 local asked = cmsgpack.unpack(ARGV[4])
 local found = {}

@@ -1,17 +1,17 @@
--- What the scripts share: how the frontier lies in Redis, and how it is kept in order.
+-- The part that all scripts share: the layout of the frontier in Redis, and its upkeep.
 --
--- All keys begin with KEYS[1], a prefix in braces, so that they lie on one node of a cluster.
+-- All keys begin with KEYS[1], a prefix in braces, so that they are on one node of a cluster.
 -- ARGV[1] is the worker that calls, ARGV[2] its token, ARGV[3] the time (empty: the server's).
 --
 --   crawl             hash: langs, format
 --   counts            hash: sequence, known, queued, flight, failed, shelved, fenced, dropped, tokens
 --   urls:HOST         hash: fingerprint -> record, for every URL that was ever pushed
 --   queue:HOST        sorted set: the waiting URLs by priority; member = place + fingerprint
---   host:HOST         hash: site, next (not asked before), delay, later and failed (URLs), shelved
+--   host:HOST         hash: site, next (no request before), delay, later and failed (URLs), shelved
 --   hosts:SITE        set: the hosts of a site
---   site:SITE         hash: worker (who holds it), queued, flight, pages
---   ready:OWNER       sorted set: hosts that may be asked, by the priority of their best URL
---   wait:OWNER        sorted set: hosts that may not be asked yet, by the time they may
+--   site:SITE         hash: worker (its holder), queued, flight, pages
+--   ready:OWNER       sorted set: hosts open for requests, by the priority of their best URL
+--   wait:OWNER        sorted set: hosts not open for requests yet, by the time they will be
 --   work:OWNER, work  sets: sites with anything queued or in flight
 --   flight:OWNER      sorted set: fingerprint + host of URLs in flight, by the time they left
 --   sites:OWNER       set: the sites that a worker holds
@@ -20,16 +20,16 @@
 --   workers           sorted set: the workers by the time at which their lease ends
 --   worker:OWNER      hash: token, id, and the last pop (nonce, popped)
 --   idle              sorted set: workers that found nothing to do, by when
---   outcomes          hash: how many URLs ended how; codes: word -> number of each outcome
+--   outcomes          hash: number of URLs per outcome; codes: word -> number of each outcome
 --   all_hosts, shelved, stopped   sets: every host, those without budget, sites that are over
 --
--- OWNER is a worker, or empty for what nobody holds, or WORKER/leaving for sites that wait to
--- be given away until nothing of them is in flight. A place is eight bytes that sort the
--- other way round than the order of pushes: of equal priorities the first pushed is the best.
+-- OWNER is a worker, or empty if no worker holds it, or WORKER/leaving for sites that will be
+-- given away as soon as nothing of them is in flight. A place is eight bytes that sort in the
+-- reverse order of pushes: of equal priorities the first pushed is the best.
 --
--- Others may write to a Redis too. Whatever is read is therefore checked, and what no script of
--- ours can have written is dropped and counted, so that it neither stops a worker nor keeps one
--- waiting.
+-- Other programs may write to the same Redis. So everything that is read is checked, and anything
+-- that our scripts cannot have written is dropped and counted, so that it neither stops a worker
+-- nor keeps one waiting.
 
 local K, W, TOKEN, now = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
 if not now then
@@ -39,9 +39,9 @@ end
 
 local QUEUED, LEASED, DONE, FAILED, LATER = 0, 1, 2, 3, 4
 local LAST_PLACE = 9007199254740992
-local SOME = 100 -- the most of anything that one call looks after for others
+local SOME = 100 -- the maximum of anything that one call handles for others
 local NOBODY = ''
-local DAY = 86400 -- longer than anything has to wait
+local DAY = 86400 -- longer than any wait
 local LARGEST_RECORD = 2097152
 
 local function note_dropped()
@@ -51,7 +51,7 @@ local function note_dropped()
   end
 end
 
--- Run a command. A key of another type is moved out of the way, a number that is none forgotten.
+-- Run a command. A key of another type is renamed; a value that is not a number is deleted.
 local function call(command, name, ...)
   local answer = redis.pcall(command, name, ...)
   local problem = type(answer) == 'table' and answer.err
@@ -78,7 +78,7 @@ local function whole(value)
   return math.max(math.min(number, LAST_PLACE), -LAST_PLACE)
 end
 
--- A number of seconds that somebody may have to wait, or nothing.
+-- A plausible number of seconds to wait, or nothing.
 local function seconds(value)
   local number = tonumber(value)
   return number and number >= 0 and number <= DAY and number or nil
@@ -140,7 +140,7 @@ local function record_of(host, fingerprint)
   return record
 end
 
--- What a worker is told of a URL: its state, how it ended, the priority at which it waits.
+-- What a worker learns of a URL: its state, its outcome, its priority if it waits.
 local function standing(host, fingerprint, record)
   local state = state_of(record)
   if state == DONE or state == FAILED then
@@ -153,7 +153,7 @@ local function standing(host, fingerprint, record)
   return state, 0, (select(4, unpack_record(record)))
 end
 
--- Who holds what.
+-- Holders.
 
 local function site_of(host)
   return call('HGET', key('host', host), 'site')
@@ -171,7 +171,7 @@ local function holds(site)
   return is_member() and owner_of(site) == W
 end
 
--- Where a host stands: among the ready ones of its owner, or among those that wait.
+-- Put a host where it belongs: among the ready hosts of its owner, or among those that wait.
 
 local function head_of(host)
   local best = call('ZREVRANGE', key('queue', host), 0, 0, 'WITHSCORES')
@@ -214,7 +214,7 @@ local function offer(host, owner, member, priority)
   end
 end
 
--- Do something to the queue of a host, and let the host stand where it then belongs.
+-- Change the queue of a host, then put the host where it belongs.
 local function change_queue(host, owner, ...)
   local member, priority = head_of(host)
   local changed = call(...)
@@ -240,7 +240,7 @@ local function let_wait(host, owner, next_time)
   end
 end
 
--- Count what is queued and in flight; URLs of a shelved host count as shelved alone.
+-- Count queued URLs and those in flight; URLs of a shelved host only count as shelved.
 local function weigh(host, site, owner, queued, flight)
   local name = key('site', site)
   if queued ~= 0 then
@@ -270,7 +270,7 @@ local function is_finite(value)
   return value and value < math.huge
 end
 
--- Hand all hosts of a site from one owner to another. `base`: from when on their delay counts.
+-- Move all hosts of a site from one owner to another. `base`: when their delay starts.
 local function hand_over(site, from, to, base)
   for _, host in ipairs(call('SMEMBERS', key('hosts', site))) do
     local member, priority = head_of(host)
@@ -303,7 +303,7 @@ local function leaving(worker)
   return worker .. '/leaving'
 end
 
--- A site that its worker has given up is free as soon as nothing of it is in flight.
+-- A site that its worker has given up becomes free when nothing of it is in flight.
 local function let_go(site, owner)
   local from_leaving = string.sub(owner, -8) == '/leaving'
   if from_leaving and whole(call('HGET', key('site', site), 'flight')) <= 0 then
@@ -311,7 +311,7 @@ local function let_go(site, owner)
   end
 end
 
--- A URL in flight goes back to its queue, at its old place.
+-- Put a URL in flight back into its queue, at its old place.
 local function requeue(owner, member)
   local fingerprint, host = string.sub(member, 1, 8), string.sub(member, 9)
   call('ZREM', key('flight', owner), member)
@@ -332,8 +332,8 @@ local function requeue(owner, member)
   let_go(site, holder)
 end
 
--- What everybody wants to know: waiting, in flight at other workers, known, over budget, fenced,
--- sites that the worker holds, dropped. Nothing waits where no host has anything to ask for.
+-- The figures for all workers: waiting, in flight at other workers, known, over budget, fenced,
+-- sites that the worker holds, dropped. Nothing waits if no host has a URL.
 local function figures()
   local sums = call('HMGET', K .. 'counts', 'queued', 'flight', 'known', 'shelved', 'fenced',
                     'dropped')
@@ -343,7 +343,7 @@ local function figures()
     queued = 0
   end
   local elsewhere = math.max(whole(sums[2]) - call('ZCARD', key('flight', W)), 0)
-  if queued == 0 and elsewhere > 0 then -- the crawl waits for these alone: are they there?
+  if queued == 0 and elsewhere > 0 then -- the crawl only waits for these: do they exist?
     elsewhere = 0
     for _, worker in ipairs(call('ZRANGE', K .. 'workers', 0, -1)) do
       elsewhere = elsewhere + (worker ~= W and call('ZCARD', key('flight', worker)) or 0)

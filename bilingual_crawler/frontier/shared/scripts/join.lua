@@ -1,6 +1,6 @@
--- A worker begins, or begins again: what it had in flight goes back, what it held it holds.
+-- A worker joins or rejoins: its URLs in flight go back to the queue, its sites stay its own.
 -- ARGV: worker, token (unused), time, id of its folder, seconds of a lease, languages
--- Reply: word, token, figures, sites that it holds, sites that are over, or why not.
+-- Reply: word, token, figures, sites that it holds, stopped sites; or the reason of a refusal.
 
 local id, lease, langs = ARGV[4], tonumber(ARGV[5]), ARGV[6]
 
@@ -23,7 +23,7 @@ end
 if begun[1] and begun[1] ~= langs then
   return {'languages', begun[1]}
 end
--- Leases and retries so far ahead that nobody can have meant them would be waited for.
+-- Drop leases and retries in an implausibly far future, which would be waited for.
 local horizon = now + math.max(DAY, 10 * lease)
 for _, name in ipairs({'workers', 'later'}) do
   for _, member in ipairs(call('ZRANGEBYSCORE', K .. name, horizon, '+inf', 'LIMIT', 0, SOME)) do

@@ -1,6 +1,6 @@
--- What is known of the URLs of a host, a part at a time.
+-- All that is known of the URLs of a host, one part at a time.
 -- ARGV: worker, token, time, host, cursor, how many
--- Reply: cursor of the next part, and 18 bytes a URL: fingerprint, state, outcome, priority.
+-- Reply: cursor of the next part, and 18 bytes per URL: fingerprint, state, outcome, priority.
 
 local host = ARGV[4]
 local part = call('HSCAN', key('urls', host), ARGV[5], 'COUNT', ARGV[6])

@@ -1,7 +1,7 @@
 -- The best URL that this worker may send now, leased to it, together with its site.
 -- ARGV: worker, token, time, seconds of a lease, most sites, number of this pop, usual delay
 -- Reply: word, figures, seconds until more may be there, sites given up, and if there is a URL
---        its fingerprint, host, priority, attempts and body. The figures tell of a site taken.
+--        its fingerprint, host, priority, attempts and body. The figures include a site that is taken.
 
 local lease, most_sites, nonce = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
 local usual_delay = tonumber(ARGV[7])
@@ -12,7 +12,7 @@ if not is_member() then
 end
 call('ZADD', K .. 'workers', now + lease, W)
 
--- Whatever a dead worker held becomes free, from the end of its lease on.
+-- The sites of a dead worker become free at the end of its lease.
 local function bury()
   local dead = call('ZRANGEBYSCORE', K .. 'workers', '-inf', now, 'WITHSCORES', 'LIMIT', 0, 1)
   local name, ended = dead[1], tonumber(dead[2])
@@ -75,7 +75,7 @@ local function answer(host, fingerprint, priority, attempts, body, seconds, give
           fingerprint, host, string.format('%.17g', priority), attempts, body}
 end
 
--- An answer that was lost on its way is given again.
+-- Repeat an answer that was lost on its way.
 local last = call('HMGET', key('worker', W), 'nonce', 'popped')
 if last[1] == nonce and last[2] and call('ZSCORE', key('flight', W), last[2]) then
   local host, fingerprint = string.sub(last[2], 9), string.sub(last[2], 1, 8)
@@ -100,8 +100,8 @@ local function give_up(site)
   given_up[#given_up + 1] = site
 end
 
--- Somebody has nothing to do and this worker more than its share: give away, of a few sites,
--- the one of which the least is fetched.
+-- If a worker is idle and this one has more than its share, give away, of a few sites, the one
+-- with the fewest fetched pages.
 call('ZREM', K .. 'idle', W)
 if working > fair and call('ZCOUNT', K .. 'idle', now - AWHILE, '+inf') > 0 then
   local choice, fewest
@@ -116,7 +116,7 @@ if working > fair and call('ZCOUNT', K .. 'idle', now - AWHILE, '+inf') > 0 then
   may_take = false
 end
 
--- The host with the best URL that may be asked now, and whether nobody holds it yet.
+-- The host with the best URL that may be sent now, and whether no worker holds it yet.
 local function best_host()
   local mine = call('ZREVRANGE', key('ready', W), 0, 0, 'WITHSCORES')
   local free = may_take and call('ZREVRANGE', key('ready', NOBODY), 0, 0, 'WITHSCORES') or {}
@@ -129,7 +129,7 @@ local function best_host()
   return mine[1], W
 end
 
--- A host in a list in which it has no place is let stand where it has.
+-- Move a host that is in the wrong list to the right one.
 local function put_right(name, owner)
   local host = string.sub(name, 9)
   local site = site_of(host)
@@ -144,7 +144,7 @@ local function put_right(name, owner)
   note_dropped()
 end
 
--- The best URL of a host, its site and its record; nothing if what stands there is none of ours.
+-- The best URL of a host, its site and its record; nothing if the record is not ours.
 local function best_url(name, owner)
   local host = string.sub(name, 9)
   local site = site_of(host)
@@ -164,8 +164,8 @@ local function best_url(name, owner)
   return host, site, member, tonumber(priority), record
 end
 
--- Of a few hosts that have something to ask for: those that nobody would ever come to, because
--- their owner is gone, or they stand in no list, or wait for a day that does not come.
+-- Of a few hosts with URLs: those that no worker would ever reach, because their owner is gone,
+-- or they are in no list, or wait for a time that never comes.
 local function revive()
   for _, name in ipairs(call('ZRANDMEMBER', K .. 'heads', FEW)) do
     local host = string.sub(name, 9)
@@ -188,8 +188,8 @@ local function revive()
   end
 end
 
--- How long nothing more can be had, the host that is popped left out: the worker's own gate
--- knows of that one.
+-- The time until there may be another URL, apart from the host that is popped: the worker's own
+-- gate knows about that one.
 local function pause(popped)
   local ready = call('ZREVRANGE', key('ready', W), 0, 1)
   for _, name in ipairs(ready) do
@@ -229,7 +229,7 @@ end
 
 if owner == NOBODY then
   hand_over(site, NOBODY, W)
-  if call('SCARD', key('sites', W)) > most_sites then -- rid of one with nothing left to do
+  if call('SCARD', key('sites', W)) > most_sites then -- release one without URLs
     for _, held in ipairs(call('SRANDMEMBER', key('sites', W), FEW)) do
       if call('SISMEMBER', K .. 'work', held) == 0 then
         give_up(held)

@@ -1,7 +1,7 @@
--- A worker gives sites back, those of which nothing is in flight; without sites named it
--- leaves, and everything that it has in flight goes back too.
+-- A worker releases sites with nothing in flight; if no sites are given it leaves the crawl, and
+-- everything that it has in flight goes back too.
 -- ARGV: worker, token, time, sites...
--- Reply: word, figures, the sites that were given back.
+-- Reply: word, figures, the sites that were released.
 
 if not is_member() then
   return {'lost', figures(), {}}

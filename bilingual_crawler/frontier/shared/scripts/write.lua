@@ -1,11 +1,11 @@
--- A batch of changes, in the order in which the worker made them; each may come twice.
+-- A batch of changes, in the order in which the worker made them; each may be sent twice.
 -- ARGV: worker, token, time, time by the worker's clock, MessagePack of a list of changes
 -- Reply: whether the worker still holds its lease, figures.
 
 local act = {}
 local ahead = now - tonumber(ARGV[4]) -- how far the server's clock is ahead of the worker's
 
--- A URL that is known rises, if it waits and was lower.
+-- Raise a known URL, if it waits at a lower priority.
 local function rise(host, owner, fingerprint, record, priority)
   local state = state_of(record)
   if state == QUEUED then
@@ -94,7 +94,7 @@ local function code_of(outcome)
   return code
 end
 
--- A URL has ended: in flight here, or queued again meanwhile though it was fetched here.
+-- A URL has ended: it was in flight here, or was fetched here and is queued again by now.
 act['end'] = function(fingerprint, host, site, state, outcome)
   local record = record_of(host, fingerprint)
   local owner = owner_of(site)
@@ -122,7 +122,7 @@ act['end'] = function(fingerprint, host, site, state, outcome)
     return
   end
   local kept = string.char(state, code_of(outcome))
-  if state == FAILED then -- somebody may want to try it again
+  if state == FAILED then -- it may be tried again
     local _, _, _, priority, body = unpack_record(record)
     kept = kept .. struct.pack('>d', priority) .. body
     count_failed(host, 1)
@@ -161,7 +161,7 @@ function act.back(fingerprint, host)
   end
 end
 
--- When a host may be asked next, by the worker's own gate.
+-- When the next URL of a host may be sent, by the worker's own gate.
 function act.host(host, open_at, delay)
   local site = site_of(host)
   if site and holds(site) then
@@ -170,7 +170,7 @@ function act.host(host, open_at, delay)
   end
 end
 
--- Nothing more of a host in this run.
+-- Send nothing more to a host in this run.
 function act.shelve(host)
   local facts = call('HMGET', key('host', host), 'site', 'later', 'shelved')
   if not facts[1] or facts[3] or not holds(facts[1]) then
@@ -185,7 +185,7 @@ function act.shelve(host)
   count('shelved', waiting)
 end
 
--- The worker cannot read what it was given.
+-- The worker cannot read its URL.
 function act.drop(fingerprint, host, site)
   if call('ZREM', key('flight', W), fingerprint .. host) == 1 then
     site = site_of(host) or site
@@ -204,9 +204,9 @@ local changes = cmsgpack.unpack(ARGV[5])
 for _, change in ipairs(changes) do
   local done, problem = pcall(act[change[1]], unpack(change, 2))
   if not done and type(problem) == 'string' then
-    note_dropped() -- something in its way that is none of ours
+    note_dropped() -- a key in its way that is not ours
   elseif not done then
-    error(problem) -- what Redis itself objects to
+    error(problem) -- an error of Redis itself
   end
 end
 return {is_member() and 'held' or 'lost', figures()}
