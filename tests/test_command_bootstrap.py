@@ -79,9 +79,9 @@ def test_a_topic_that_cannot_be_found_leaves_no_files(bootstrap, tmp_path):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--langs", "eng-spa", "--output", "x"), "say what it is about"),
+        (("--langs", "eng-spa", "--output", "x"), "name a topic"),
         (("--topic", "Ballet", "--output", "x"), "name the two languages"),
-        (BALLET, "say where the files go"),
+        (BALLET, "name a folder for the files"),
         ((*BALLET, "--output", "x", "more"), "unknown argument more"),
         (("--topic", "B", "--langs", "eng-xyzzy", "--output", "x"), "There is no language"),
         ((*BALLET, "--output", "x", "--depth", "-1"), "not a whole number"),

@@ -85,8 +85,8 @@ def test_a_page_that_reserves_its_text_is_not_read(monolingual):
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
-        (["ftp://example.org", "--langs", "spa-eus"], 1, "only http:// and https://"),
-        (["https://example.org", "--langs", "spa-spa"], 1, "two different languages"),
+        (["ftp://example.org", "--langs", "spa-eus"], 2, "only http:// and https://"),
+        (["https://example.org", "--langs", "spa-spa"], 2, "two different languages"),
         (["https://example.org"], 2, "--langs eng-spa"),
         (["https://example.org", "--langs", "spa-eus", "--likelihood", "2"], 2, "from 0 to 1"),
     ],

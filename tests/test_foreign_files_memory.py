@@ -29,8 +29,8 @@ from bilingual_crawler.export.tmx import TmxFile
 from bilingual_crawler.store.json_lines import Damage, read_json_lines
 from bilingual_crawler.corpus.sources.recorded import crawl_documents
 from bilingual_crawler.corpus.sources.reading import SourceReading
-from bilingual_crawler.store.input_files import rows
-from bilingual_crawler.pairing.word_list import _of_lines, _opened
+from bilingual_crawler.store.input_files import rows, unpacked
+from bilingual_crawler.pairing.word_list import _of_lines
 from bilingual_crawler.web.search.lines import LinePlace, lines_from
 file = Path(sys.argv[1])
 before = memory()
@@ -40,7 +40,7 @@ print(count, memory() - before)
 LINE_READERS = {
     "json lines": "read_json_lines(file, Damage())",
     "a table": "rows(str(file))",
-    "a word list": "_of_lines(_opened(file), file)",
+    "a word list": "_of_lines(unpacked(file.open('rb')), file)",
     "the index of the search page": "lines_from(file.open('rb'), file, LinePlace())",
 }
 

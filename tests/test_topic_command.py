@@ -86,7 +86,7 @@ def test_the_settings_decide_what_is_enough(scrapy, topic, pages):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["{topic}"], "name the file of the topic"),
+        (["{topic}"], "name the topic file"),
         (["{topic}", "{pages}"], "name the languages"),
         (["{topic}", "{pages}", "--verbose"], "unknown option"),
         (["{topic}", "{pages}", "--langs", "spanisch"], "did you mean Spanish (spa)"),

@@ -120,7 +120,7 @@ def test_a_search_that_takes_too_long_is_stopped_and_can_go_on(find, monkeypatch
 def test_words_that_take_too_long_are_stopped_with_a_note(find, monkeypatch):
     monkeypatch.setattr(searching, "SECONDS", -1.0)
     monkeypatch.setattr(searching, "STEPS", 1)
-    assert "narrower" in find("común").note
+    assert "more specific" in find("común").note
 
 
 def test_a_pattern_that_explodes_is_a_sentence_to_the_user(tmp_path):

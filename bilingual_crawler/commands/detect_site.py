@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bilingual_crawler.discovery.site_records import SiteVerdict
 
 EXIT_CODES = {"yes": 0, "no": 3, "unsure": 4}
-"""1 and 2 are usage errors, as for every command."""
+"""2 is a usage error, as for every command; 1 is any other error."""
 
 DETAILS = """\
   $ scrapy detect-site https://www.example.org/ --langs eng-spa
