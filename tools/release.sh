@@ -10,7 +10,7 @@ python=${PYTHON:-.venv/bin/python}
     exit 1
 }
 rm -rf build/lib build/bdist.* dist
-"$python" -m build --outdir dist .
+PIP_CONSTRAINT=$PWD/constraints.txt "$python" -m build --outdir dist .
 "$python" -m twine check --strict dist/*
 [ "${INSTALL:-yes}" = no ] && exit
 

@@ -1,0 +1,65 @@
+"""The commands of docs/tutorial/first-corpus.md are run, and print what the page shows."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from tests.crawls import ROOT
+
+pytestmark = pytest.mark.crawl
+
+PAGE = (ROOT / "docs" / "tutorial" / "first-corpus.md").read_text("utf-8")
+BLOCKS = re.findall(r"^```\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+FOLDER = "crawls/walk"
+
+
+def block_with(text):
+    (found,) = [block for block in BLOCKS if text in block]
+    return found
+
+
+@pytest.fixture(scope="module")
+def walk(tmp_path_factory):
+    """Run a command of the page, with a folder of its own."""
+    folder = tmp_path_factory.mktemp("walk") / "crawl"
+
+    def run(command):
+        words = shlex.split(command.replace(FOLDER, str(folder)))
+        program = {"python": [sys.executable], "scrapy": [sys.executable, "-m", "scrapy"]}
+        done = subprocess.run(
+            [*program[words[0]], *words[1:]], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done
+
+    run.summary = run(block_with("python -m demo").strip()).stderr
+    run.folder = folder
+    return run
+
+
+def without_time(line):
+    return re.sub(r", \d+:\d\d$", "", line)
+
+
+def test_the_crawl_ends_as_the_page_shows(walk):
+    for line in block_with("pairs of Spanish and Basque documents").splitlines():
+        assert line == "..." or without_time(line) in walk.summary
+
+
+def test_a_pair_is_as_the_page_describes_it(walk):
+    first, *_ = (walk.folder / "pairs.jsonl").read_text("utf-8").splitlines()
+    assert {"url1", "url2", "lang1", "lang2", "score", "evidence"} <= json.loads(first).keys()
+
+
+def test_alignment_and_export_print_and_write_what_the_page_shows(walk):
+    command, *expected = block_with("$ scrapy align").splitlines()
+    printed = [line.rstrip() for line in walk(command.removeprefix("$ ")).stdout.splitlines()]
+    assert printed[: len(expected)] == expected
+    walk(block_with("scrapy export").strip())
+    memory = (walk.folder / "export" / "sentences.tmx").read_text("utf-8")
+    for segment in re.findall(r"<seg>.*?</seg>", PAGE):
+        assert segment in memory
