@@ -5,6 +5,8 @@ LOCKED := --constraint constraints.txt
 UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python $(LOCKED) --build-constraint constraints.txt
 # Where pip looks for torch besides its usual places: an index of builds without CUDA, for example.
 TORCH_INDEX ?=
+# How tests measure coverage; `make test COVERAGE=` leaves it out.
+COVERAGE ?= --cov --cov-report=
 
 # Each crawl of the tests is a process: compiling everything anew takes a quarter of its start.
 unexport PYTHONDONTWRITEBYTECODE
@@ -41,7 +43,8 @@ test: check tests  ## everything: style, types, tests
 tests: .venv/trains  ## the tests without style and types
 	tools/system_packages.sh
 	$(BIN)/python -m pytest -m 'not alone' --durations=10 \
-		--numprocesses=auto --dist=loadfile --no-loadscope-reorder
+		--numprocesses=auto --dist=loadfile --no-loadscope-reorder $(COVERAGE)
+	$(if $(COVERAGE),@echo "Coverage: $$($(BIN)/coverage report --format=total) % of the lines (crawls that tests start are not traced)")
 	$(BIN)/python -m pytest -m alone --durations=10 $$(grep -rl --include='test_*.py' mark.alone tests)
 
 steady: .venv/trains  ## the tests five times in a row beside four busy loops: none may fail
@@ -76,4 +79,4 @@ docs: .venv/installed  ## write the generated pages and build the site into buil
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:  ## forget the virtual environment and the caches
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage* build *.egg-info

@@ -6,14 +6,17 @@ import inspect
 import re
 import textwrap
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
+from enum import Enum
 from importlib.metadata import entry_points
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from scrapy.commands import ScrapyCommand
 from scrapy.settings import Settings
 
+from bilingual_crawler import api
 from bilingual_crawler.commands.crawl import CrawlCommand
 from bilingual_crawler.commands.main import GROUPS
 from bilingual_crawler.config.settings import PREFIX, Config, scrapy_defaults
@@ -105,6 +108,12 @@ REFUSALS = """
 | code | meaning |
 |---|---|
 """
+API = """# Python API
+
+This page is generated from the docstrings of `bilingual_crawler.api` by `make docs`. These names
+are public: they stay, or change with a note in the changelog.
+
+"""
 SCRAPYS_GROUPS = frozenset({"positional arguments", "options", "Global Options"})
 
 
@@ -167,6 +176,62 @@ def outcomes_page() -> str:
     ]
     refusals = [f"| `{each.value}` | {each.sentence} |\n" for each in LinkRefusal]
     return OUTCOMES + "".join(ends) + REFUSALS + "".join(refusals)
+
+
+def api_page() -> str:
+    """Return the page that describes the public names."""
+    page = API + _prose(api) + "\n"
+    named = {name: getattr(api, name) for name in api.__all__}
+    functions = [name for name, found in named.items() if not isinstance(found, type)]
+    bases = [name for name, found in named.items() if inspect.isabstract(found)]
+    others = [name for name in named if name not in {*functions, *bases}]
+    for title, names in (
+        ("Functions", functions),
+        ("Base classes of plug-ins", bases),
+        ("Types", others),
+    ):
+        page += f"\n## {title}\n"
+        for name in names:
+            page += f"\n### {name}\n\n{_described(named[name])}"
+    return page
+
+
+def _described(found: Any) -> str:
+    if not isinstance(found, type):
+        return f"```python\n{_signature(found)}\n```\n\n{_prose(found)}\n"
+    text = f"{_prose(found)}\n"
+    if is_dataclass(found) or hasattr(found, "_fields"):
+        text += _fields_table(found)
+    elif issubclass(found, Enum):
+        return text + "\n[All of them](outcomes.md).\n"
+    for name, member in vars(found).items():
+        method = member.__func__ if isinstance(member, classmethod | staticmethod) else member
+        if name.startswith("_") or not (inspect.isfunction(method) and method.__doc__):
+            continue
+        text += f"\n```python\n{_signature(method)}\n```\n\n{_prose(method)}\n"
+    return text
+
+
+def _fields_table(found: Any) -> str:
+    meanings = _attribute_docstrings(found)
+    hints = found.__annotations__
+    names = [each.name for each in fields(found)] if is_dataclass(found) else found._fields
+    rows = [
+        f"| `{name}` | `{_typed(hints[name])}` | {meanings.get(name, '')} |\n" for name in names
+    ]
+    return "\n| field | type | meaning |\n|---|---|---|\n" + "".join(rows)
+
+
+def _signature(function: Any) -> str:
+    """Return the head of a function as it is written, on one line."""
+    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+    assert isinstance(tree, ast.FunctionDef)
+    returns = f" -> {ast.unparse(tree.returns)}" if tree.returns else ""
+    return f"def {tree.name}({ast.unparse(tree.args)}){returns}"
+
+
+def _prose(found: Any) -> str:
+    return inspect.getdoc(found) or ""
 
 
 def _attribute_docstrings(found: type) -> dict[str, str]:
@@ -237,6 +302,7 @@ def _replaced(name: str, part: str, text: str) -> str:
 
 
 PAGES = {
+    "reference/api.md": api_page,
     "reference/commands.md": commands_page,
     "reference/meta.md": meta_page,
     "reference/outcomes.md": outcomes_page,
