@@ -205,10 +205,13 @@ def _described(found: Any) -> str:
     elif issubclass(found, Enum):
         return text + "\n[All of them](outcomes.md).\n"
     for name, member in vars(found).items():
-        method = member.__func__ if isinstance(member, classmethod | staticmethod) else member
-        if name.startswith("_") or not (inspect.isfunction(method) and method.__doc__):
+        if name.startswith("_"):
             continue
-        text += f"\n```python\n{_signature(method)}\n```\n\n{_prose(method)}\n"
+        if isinstance(member, property):
+            text += f"\n`{name}`: {_prose(member)}\n"
+        method = member.__func__ if isinstance(member, classmethod | staticmethod) else member
+        if inspect.isfunction(method) and method.__doc__:
+            text += f"\n```python\n{_signature(method)}\n```\n\n{_prose(method)}\n"
     return text
 
 
@@ -216,6 +219,9 @@ def _fields_table(found: Any) -> str:
     meanings = _attribute_docstrings(found)
     hints = found.__annotations__
     names = [each.name for each in fields(found)] if is_dataclass(found) else found._fields
+    if not meanings:
+        rows = [f"| `{name}` | `{_typed(hints[name])}` |\n" for name in names]
+        return "\n| field | type |\n|---|---|\n" + "".join(rows)
     rows = [
         f"| `{name}` | `{_typed(hints[name])}` | {meanings.get(name, '')} |\n" for name in names
     ]
@@ -231,7 +237,7 @@ def _signature(function: Any) -> str:
 
 
 def _prose(found: Any) -> str:
-    return inspect.getdoc(found) or ""
+    return re.sub(r"<(?=\w)", "&lt;", inspect.getdoc(found) or "")
 
 
 def _attribute_docstrings(found: type) -> dict[str, str]:
