@@ -22,13 +22,15 @@ def block_with(text):
     return found
 
 
-@pytest.fixture(scope="module")
-def walk(tmp_path_factory):
-    """Run a command of the page, with a folder of its own."""
-    folder = tmp_path_factory.mktemp("walk") / "crawl"
+class Walk:
+    """The crawl of the page, in a folder of its own."""
 
-    def run(command):
-        words = shlex.split(command.replace(FOLDER, str(folder)))
+    def __init__(self, folder):
+        self.folder = folder
+        self.summary = self.run(block_with("python -m demo").strip()).stderr
+
+    def run(self, command):
+        words = shlex.split(command.replace(FOLDER, str(self.folder)))
         program = {"python": [sys.executable], "scrapy": [sys.executable, "-m", "scrapy"]}
         done = subprocess.run(
             [*program[words[0]], *words[1:]], cwd=ROOT, capture_output=True, text=True, check=False
@@ -36,9 +38,10 @@ def walk(tmp_path_factory):
         assert done.returncode == 0, done.stderr
         return done
 
-    run.summary = run(block_with("python -m demo").strip()).stderr
-    run.folder = folder
-    return run
+
+@pytest.fixture(scope="module")
+def walk(tmp_path_factory):
+    return Walk(tmp_path_factory.mktemp("walk") / "crawl")
 
 
 def without_time(line):
@@ -57,9 +60,9 @@ def test_a_pair_is_as_the_page_describes_it(walk):
 
 def test_alignment_and_export_print_and_write_what_the_page_shows(walk):
     command, *expected = block_with("$ scrapy align").splitlines()
-    printed = [line.rstrip() for line in walk(command.removeprefix("$ ")).stdout.splitlines()]
+    printed = [line.rstrip() for line in walk.run(command.removeprefix("$ ")).stdout.splitlines()]
     assert printed[: len(expected)] == expected
-    walk(block_with("scrapy export").strip())
+    walk.run(block_with("scrapy export").strip())
     memory = (walk.folder / "export" / "sentences.tmx").read_text("utf-8")
     for segment in re.findall(r"<seg>.*?</seg>", PAGE):
         assert segment in memory
