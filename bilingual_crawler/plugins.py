@@ -9,7 +9,7 @@ Installing such a package changes nothing by itself: a class is used only where 
 option names it. Any class can also be named by its import path, `package.module.Class`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -105,6 +105,19 @@ class PluginKind:
 def installed_plugins(group: str) -> dict[str, str]:
     """Return the import path of every installed entry point of a group, by name."""
     return {each.name: each.value for each in sorted(entry_points(group=group))}
+
+
+def check_plugin_name(name: str, group: str, builtin: Iterable[str] = ()) -> None:
+    """Raise a ValueError unless `name` is built in, installed, or an import path.
+
+    Nothing is imported: settings are checked before they are used.
+    """
+    known = tuple(builtin)
+    if name not in known and not is_import_path(name):
+        known += tuple(installed_plugins(group))
+        if name not in known:
+            names = f"one of {', '.join(known)}, or " if known else ""
+            raise ValueError(f"must be {names}package.module.Class, not {name}")
 
 
 def is_import_path(text: str) -> bool:

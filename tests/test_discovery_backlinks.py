@@ -46,7 +46,7 @@ def test_sources_are_named_with_commas_between_them(tmp_path):
         ("http:api.example.org?to={url}", "whole address"),
         ("http:https://api.example.org/", "needs {url} or {site}"),
         ("http:https://api.example.org/{page}", "no other field"),
-        ("python:links", "needs package.module.Class after python:, not links"),
+        ("python:links", "must be package.module.Class, not links"),
     ],
 )
 def test_a_source_that_cannot_be_asked_is_refused_at_the_start(value, told):

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bilingual_crawler.plugins import installed_plugins, is_import_path
+from bilingual_crawler.plugins import check_plugin_name
 
 
 class Strategy(NamedTuple):
@@ -54,7 +54,7 @@ def _read(text: str) -> SourceSpec:
     if kind == "http":
         _check_template(place)
     elif kind == "python":
-        _check_class(place)
+        check_plugin_name(place, "bilingual_crawler.backlinks")
     else:
         _check_place(kind, Path(place).expanduser())
     return SourceSpec(kind, place)
@@ -72,13 +72,6 @@ def _check_template(template: str) -> None:
         raise ValueError("accepts no other fields than {url} and {site} in an address") from None
     if "{url}" not in template and "{site}" not in template:
         raise ValueError("needs {url} or {site} in the address")
-
-
-def _check_class(name: str) -> None:
-    installed = () if is_import_path(name) else installed_plugins("bilingual_crawler.backlinks")
-    if not is_import_path(name) and name not in installed:
-        known = f"one of {', '.join(installed)}, or " if installed else ""
-        raise ValueError(f"needs {known}package.module.Class after python:, not {name}")
 
 
 def _check_place(kind: str, path: Path) -> None:

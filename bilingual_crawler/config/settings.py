@@ -21,7 +21,7 @@ from bilingual_crawler.config.checks import (
 )
 from bilingual_crawler.config.discovery import STRATEGIES, SourceSpec, read_sources
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.plugins import installed_plugins, is_import_path
+from bilingual_crawler.plugins import check_plugin_name
 from bilingual_crawler.suggestions import hint, nearest
 from bilingual_crawler.urls.credentials import is_secret, without_credentials
 
@@ -54,12 +54,7 @@ def plugin(group: str, builtin: Iterable[str]) -> Check:
 
     def check(value: Any) -> str:
         name = str(value).strip()
-        if name in builtin or is_import_path(name):
-            return name
-        installed = installed_plugins(group)
-        if name not in installed:
-            known = ", ".join([*builtin, *installed])
-            raise ValueError(f"must be one of {known}, or package.module.Class")
+        check_plugin_name(name, group, builtin)
         return name
 
     return check
@@ -71,13 +66,8 @@ def plugins(group: str) -> Check:
     def check(value: Any) -> tuple[str, ...]:
         parts = value.split(",") if isinstance(value, str) else list(value or ())
         names = tuple(dict.fromkeys(name for part in parts if (name := str(part).strip())))
-        unknown = [name for name in names if not is_import_path(name)]
-        if unknown:
-            installed = installed_plugins(group)
-            for name in unknown:
-                if name not in installed:
-                    known = f"one of {', '.join(installed)}, or " if installed else ""
-                    raise ValueError(f"must be {known}package.module.Class, not {name}")
+        for name in names:
+            check_plugin_name(name, group)
         return names
 
     return check
