@@ -73,11 +73,11 @@ class Maker:
 
     def __init__(
         self,
-        told: dict[str, list[list[str]]],
+        phrases: dict[str, list[list[str]]],
         suffixes: dict[str, Counter[str]],
         rng: random.Random,
     ) -> None:
-        self.phrases, self.frequent = told, frequent()
+        self.phrases, self.frequent = phrases, frequent()
         self.suffixes, self.rng = suffixes, rng
 
     def urls(self, language: str, count: int) -> Iterator[str]:
@@ -92,13 +92,13 @@ class Maker:
                 yield f"https://{host}/{self._section(language)}{slug}{self.rng.choice(ENDINGS)}"
 
     def _words(self, language: str) -> list[str]:
-        known, told = self.frequent.get(language), self.phrases.get(language)
-        if known and (not told or self.rng.random() < 1 / 2):
+        known, phrases = self.frequent.get(language), self.phrases.get(language)
+        if known and (not phrases or self.rng.random() < 1 / 2):
             weights = [1 / (place + 20) ** 0.7 for place in range(len(known))]
             return self.rng.choices(known, weights, k=self.rng.randint(1, 7))
-        if not told:
+        if not phrases:
             return []
-        joined = [word for _ in range(self.rng.randint(1, 3)) for word in self.rng.choice(told)]
+        joined = [word for _ in range(self.rng.randint(1, 3)) for word in self.rng.choice(phrases)]
         return joined[: self.rng.randint(2, 8)]
 
     def _spelled(self, words: list[str], language: str) -> str:

@@ -93,15 +93,15 @@ def compare_languages(
     rules = scores(gold, [announced_language(row.url) for row in rows], only)
     if model is None:
         return ModelComparison(len(rows), None, rules, 0.0, {})
-    told: list[str] = []
+    answers: list[str] = []
     start = time.perf_counter()
     for part in _chunks([row.url for row in rows]):
         best = model.probabilities(part).argmax(axis=1)
-        told += [model.labels[column] for column in best]
+        answers += [model.labels[column] for column in best]
         advance(len(part))
     seconds = time.perf_counter() - start
     not_known = Counter(code for code in gold if code not in model.labels)
-    return ModelComparison(len(rows), scores(gold, told, only), rules, seconds, dict(not_known))
+    return ModelComparison(len(rows), scores(gold, answers, only), rules, seconds, dict(not_known))
 
 
 def compare_pairs(
@@ -119,13 +119,13 @@ def compare_pairs(
     )
     if model is None:
         return ModelComparison(len(rows), None, rules, 0.0, {}, of_pairs=True)
-    told: list[str] = []
+    answers: list[str] = []
     start = time.perf_counter()
     for part in _chunks([(row.first, row.second) for row in rows]):
-        told += [_label(each >= HALF) for each in model.probabilities(part).tolist()]
+        answers += [_label(each >= HALF) for each in model.probabilities(part).tolist()]
         advance(len(part))
     seconds = time.perf_counter() - start
-    return ModelComparison(len(rows), scores(gold, told), rules, seconds, {}, of_pairs=True)
+    return ModelComparison(len(rows), scores(gold, answers), rules, seconds, {}, of_pairs=True)
 
 
 def _label(parallel: bool) -> str:

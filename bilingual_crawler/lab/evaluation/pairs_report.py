@@ -88,9 +88,9 @@ def write_lines(outcome: OfflineResult, stream: IO[str]) -> None:
     for pair in outcome.unlisted_pairs:
         stream.write("\t".join(map(show, _fields(pair))) + "\n")
     for each in outcome.verdicts:
-        _, _, *told = _fields(each.pair) if each.pair else ("", "", "0.0000", "")
+        _, _, *figures = _fields(each.pair) if each.pair else ("", "", "0.0000", "")
         word = "accepted" if each.accepted else f"rejected: {each.reason}"
-        stream.write("\t".join(map(show, (each.first, each.second, *told, word))) + "\n")
+        stream.write("\t".join(map(show, (each.first, each.second, *figures, word))) + "\n")
 
 
 def _fields(pair: DocumentPair) -> tuple[str, ...]:

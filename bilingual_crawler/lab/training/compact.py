@@ -201,8 +201,8 @@ class PairInteraction(nn.Module):
         self.lexicon = NgramEncoder(shape.buckets, shape.width)
         self.mean = nn.Parameter(torch.zeros(len(FEATURES)), requires_grad=False)
         self.spread = nn.Parameter(torch.ones(len(FEATURES)), requires_grad=False)
-        told = 5 * COMPARED + 4 * TOKEN_KINDS + 3 * LAST
-        self.read = nn.Sequential(nn.Linear(told, shape.hidden), nn.GELU())
+        inputs = 5 * COMPARED + 4 * TOKEN_KINDS + 3 * LAST
+        self.read = nn.Sequential(nn.Linear(inputs, shape.hidden), nn.GELU())
         self.compare = nn.Sequential(
             nn.Linear(len(FEATURES) + LEXICAL, shape.hidden), nn.GELU(), nn.Dropout(shape.dropout)
         )
@@ -229,9 +229,9 @@ class PairInteraction(nn.Module):
         same = (tokens * found.same.unsqueeze(2)).sum(dim=1) / 2
         before = (self.before(input_ids) * found.before.unsqueeze(2)).sum(dim=1)
         bags = [first + second, first * second, moved, same, before]
-        told = self.read(torch.cat([*bags, self.by_kind(input_ids, found), found.ends], dim=1))
+        read = self.read(torch.cat([*bags, self.by_kind(input_ids, found), found.ends], dim=1))
         known = torch.cat([(features - self.mean) / self.spread, self.likeness(ngrams)], dim=1)
-        return cast("Tensor", self.last(self.join(torch.cat([told, self.compare(known)], dim=1))))
+        return cast("Tensor", self.last(self.join(torch.cat([read, self.compare(known)], dim=1))))
 
     def likeness(self, ngrams: Tensor) -> Tensor:
         """Return how similar the words of both URLs are across languages, and their amount."""

@@ -316,15 +316,15 @@ def _tune(fit: Fit, dev: Examples, mixed: Examples) -> None:
     The cut lies halfway between two answers, never on one, so that a graph with other rounding
     makes the same decisions.
     """
-    told = [(fit.predict(examples), examples.targets) for examples in (dev, mixed)]
-    answers = np.unique(np.concatenate([logits.ravel() for logits, _ in told]).round(2))
+    predictions = [(fit.predict(examples), examples.targets) for examples in (dev, mixed)]
+    answers = np.unique(np.concatenate([logits.ravel() for logits, _ in predictions]).round(2))
     middles = (answers[1:] + answers[:-1]) / 2
-    wanted = np.quantile(told[0][0], np.linspace(0.5, 0.99, 99))
+    wanted = np.quantile(predictions[0][0], np.linspace(0.5, 0.99, 99))
     places = np.searchsorted(middles, wanted).clip(0, max(0, len(middles) - 1))
     cuts = middles[np.unique(places)] if len(middles) else wanted
 
     def worth(cut: float) -> float:
-        return sum(_figures(logits - cut, targets)["macro_f1"] for logits, targets in told)
+        return sum(_figures(logits - cut, targets)["macro_f1"] for logits, targets in predictions)
 
     model = fit.model
     assert isinstance(model, CompactModel)

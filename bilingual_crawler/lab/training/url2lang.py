@@ -298,5 +298,5 @@ def choose_share(fit: Fit, dev: Examples) -> None:
 def surprise(logits: NDArray[np.float32], targets: NDArray[np.int64]) -> float:
     """Return the mean negative log-likelihood of the targets."""
     shifted = logits - logits.max(axis=1, keepdims=True)
-    told = shifted[np.arange(len(targets)), targets] - np.log(np.exp(shifted).sum(axis=1))
-    return -float(told.mean())
+    likelihoods = shifted[np.arange(len(targets)), targets] - np.log(np.exp(shifted).sum(axis=1))
+    return -float(likelihoods.mean())
