@@ -81,7 +81,7 @@ def test_the_demo_fails_when_the_crawl_does(tmp_path):
     done = subprocess.run(demo(tmp_path), cwd=ROOT, check=False, capture_output=True, text=True)
     assert done.returncode == 1
     assert "contains something other than a crawl" in done.stderr
-    assert "The crawl failed with exit status 1." in done.stdout
+    assert "The crawl failed with exit status 2." in done.stdout
 
 
 def test_the_server_goes_when_the_demo_is_terminated(tmp_path):

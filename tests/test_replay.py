@@ -224,7 +224,7 @@ def test_people_get_a_table_and_a_picture(scrapy, folder, tmp_path):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ([], "name the recording of a site"),
+        ([], "name a recorded site"),
         (["nix.warc.gz"], "There is no file nix.warc.gz"),
         (["{warc}", "--scorers", "clever"], "There is no scorer 'clever': write some of"),
         (["{warc}", "--gold", "a.tsv", "b.tsv"], "1 recordings and 2 gold lists"),
@@ -249,4 +249,4 @@ def test_a_recording_without_a_list_beside_it_asks_for_one(scrapy, tmp_path):
 
 def test_help_tells_how_lists_belong_to_recordings(scrapy):
     _, out, _ = scrapy("--help")
-    assert "--gold names a table a recording, in the same order" in out
+    assert "--gold names one table per recording, in the same order" in out

@@ -62,7 +62,7 @@ class Target:
 
     read: Callable[[bytes], object]
     grammar: Grammar
-    errors: tuple[type[BaseException], ...] = ()
+    errors: tuple[type[Exception], ...] = ()
 
 
 @cache
