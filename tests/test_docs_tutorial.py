@@ -1,4 +1,4 @@
-"""The commands of docs/tutorial/first-corpus.md are run, and print what the page shows."""
+"""The commands of the tutorial are run and print what it shows; so is the program of the README."""
 
 import json
 import re
@@ -66,3 +66,15 @@ def test_alignment_and_export_print_and_write_what_the_page_shows(walk):
     memory = (walk.folder / "export" / "sentences.tmx").read_text("utf-8")
     for segment in re.findall(r"<seg>.*?</seg>", PAGE):
         assert segment in memory
+
+
+def test_the_program_of_the_readme_reads_the_crawl(walk, tmp_path, monkeypatch, capsys):
+    (tmp_path / "crawls").mkdir()
+    (tmp_path / "crawls" / "example").symlink_to(walk.folder)
+    monkeypatch.chdir(tmp_path)
+    readme = (ROOT / "README.md").read_text("utf-8")
+    (program,) = re.findall(r"```python\n((?:(?!```).)*read_crawl.*?)```", readme, re.DOTALL)
+    exec(compile(program, "README.md", "exec"), {})
+    printed = capsys.readouterr().out
+    assert "/es/museo" in printed
+    assert "Historia de Harizlarre\tHarizlarreko historia" in printed
