@@ -12,8 +12,9 @@ import pytest
 from rich.console import Console
 from scrapy.settings import Settings
 
-from bilingual_crawler.commands.train import TrainCommand, TrainingBar
+from bilingual_crawler.commands.train import TrainCommand
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.reporting.bars import TrainingBar
 from tests.processes import HANG
 
 

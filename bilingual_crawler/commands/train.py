@@ -2,12 +2,8 @@
 
 import argparse
 import importlib
-import time
 from pathlib import Path
-from typing import Any, Self
-
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from typing import Any
 
 from bilingual_crawler.commands import train_small
 from bilingual_crawler.commands.base import BaseCommand
@@ -102,10 +98,13 @@ class TrainCommand(BaseCommand):
             train_small.train_links(opts)
             return
         task = self._task(args, opts)
-        console = Console(stderr=True)
         _check_packages()
-        from bilingual_crawler.lab.training import recipe
+        from rich.console import Console
 
+        from bilingual_crawler.lab.training import recipe
+        from bilingual_crawler.reporting.bars import TrainingBar
+
+        console = Console(stderr=True)
         module = importlib.import_module(f"bilingual_crawler.lab.training.{task}")
         options = recipe.TrainingOptions(
             data=tuple(opts.data),
@@ -167,44 +166,3 @@ def _check_packages() -> None:
                 f"Training needs {name}, which is not installed.",
                 "Install it with pip install 'bilingual-crawler[train,cpu]'.",
             ) from None
-
-
-class TrainingBar:
-    """Shows loss, dev macro F1 and the remaining time."""
-
-    def __init__(self, console: Console) -> None:
-        self._bar = Progress(
-            TextColumn("epoch {task.fields[epoch]}"),
-            BarColumn(),
-            TextColumn("loss {task.fields[loss]:.3f}  dev macro F1 {task.fields[score]}"),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[left]} left"),
-            console=console,
-        )
-        self._task = self._bar.add_task("", epoch="1", loss=0.0, score="-", left="?")
-        self._start = time.monotonic()
-        self._first: int | None = None
-
-    def __enter__(self) -> Self:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-
-    def show(self, progress: Any, schedule: Any) -> None:
-        """Update the bar; a resumed run is timed from where it resumed."""
-        if self._first is None:
-            self._first = progress.done - 1
-        total = max(1, progress.steps) * schedule.epochs
-        done = max(1, progress.done - self._first)
-        left = (time.monotonic() - self._start) / done * max(0, total - progress.done)
-        self._bar.update(
-            self._task,
-            total=total,
-            completed=progress.done,
-            epoch=f"{min(progress.epoch + 1, schedule.epochs)}/{schedule.epochs}",
-            loss=progress.loss,
-            score="-" if progress.best < 0 else f"{progress.score:.4f} (best {progress.best:.4f})",
-            left=f"at most {left / 60:.0f} min",
-        )

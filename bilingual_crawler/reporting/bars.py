@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Self
+from typing import Any, Self
 
 from rich.console import Console
 from rich.progress import (
@@ -102,3 +102,44 @@ class ReadingBar:
             self._bar.update(
                 self._task, completed=self._bytes, pages=self._pages, pairs=self._pairs
             )
+
+
+class TrainingBar:
+    """Shows loss, dev macro F1 and the remaining time."""
+
+    def __init__(self, console: Console) -> None:
+        self._bar = Progress(
+            TextColumn("epoch {task.fields[epoch]}"),
+            BarColumn(),
+            TextColumn("loss {task.fields[loss]:.3f}  dev macro F1 {task.fields[score]}"),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[left]} left"),
+            console=console,
+        )
+        self._task = self._bar.add_task("", epoch="1", loss=0.0, score="-", left="?")
+        self._start = time.monotonic()
+        self._first: int | None = None
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def show(self, progress: Any, schedule: Any) -> None:
+        """Update the bar; a resumed run is timed from where it resumed."""
+        if self._first is None:
+            self._first = progress.done - 1
+        total = max(1, progress.steps) * schedule.epochs
+        done = max(1, progress.done - self._first)
+        left = (time.monotonic() - self._start) / done * max(0, total - progress.done)
+        self._bar.update(
+            self._task,
+            total=total,
+            completed=progress.done,
+            epoch=f"{min(progress.epoch + 1, schedule.epochs)}/{schedule.epochs}",
+            loss=progress.loss,
+            score="-" if progress.best < 0 else f"{progress.score:.4f} (best {progress.best:.4f})",
+            left=f"at most {left / 60:.0f} min",
+        )
