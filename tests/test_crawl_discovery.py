@@ -78,7 +78,7 @@ def test_the_report_and_the_summary_tell_of_sites(search):
     assert sites["bilingual"] < sites["examined"] <= SITES
     assert 1 <= sites["downloads_a_site"] < 4
     assert f"{sites['bilingual']} bilingual sites of English and Spanish" in printed
-    assert "for backlink links speaks" in printed
+    assert "the best signs of backlink links" in printed
     assert not (output / "pairs.jsonl").exists()
 
 

@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from bilingual_crawler.crawl.extensions.logs import LONGEST, JsonFormatter
+from bilingual_crawler.crawl.extensions.logs import MAX_FIELD, JsonFormatter
 
 HOSTILE = 'a\n{"level": "CRITICAL"}\r\u2028\u202e\x1b[2J\x00\ud800"\\'
 
@@ -65,4 +65,4 @@ def test_a_record_whose_arguments_do_not_fit_is_written_all_the_same():
 
 
 def test_a_message_without_end_is_cut():
-    assert len(json.loads(line_of("x" * 10 * LONGEST))["message"]) == LONGEST
+    assert len(json.loads(line_of("x" * 10 * MAX_FIELD))["message"]) == MAX_FIELD

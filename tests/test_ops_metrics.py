@@ -141,7 +141,7 @@ def test_a_port_in_use_is_said_before_anything_is_fetched(tmp_path):
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         settings = {"BILINGUAL_METRICS": address}
         printed = crawl("https://example.org/", tmp_path / "out", settings=settings, status=2)
-    assert f"nothing can be served at {address} (Address already in use)" in printed
+    assert f"cannot serve metrics at {address} (Address already in use)" in printed
     assert "Traceback" not in printed
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from bilingual_crawler.crawl.browser.chromium import check_rendering, launch_options
 from bilingual_crawler.crawl.browser.rendering import (
-    AT_ONCE,
-    ENOUGH,
     GIVEN_UP,
+    MAX_USELESS,
+    MIN_USEFUL,
     SiteMemory,
     has_more,
     merged,
@@ -44,25 +44,25 @@ def test_an_unknown_site_is_rendered_where_there_are_signs():
 
 
 def test_a_site_that_needed_it_is_rendered_at_once():
-    memory, _ = learned(*[True] * AT_ONCE)
+    memory, _ = learned(*[True] * MIN_USEFUL)
     assert memory.wants(SITE, has_signs=False)
     assert not memory.wants("example.com", has_signs=False)
 
 
 def test_a_site_that_gains_nothing_is_given_up():
-    memory, facts = learned(True, *[False] * ENOUGH, True)
+    memory, facts = learned(True, *[False] * MAX_USELESS, True)
     assert not memory.wants(SITE, has_signs=True)
     assert list(facts.values()) == [GIVEN_UP]
 
 
 def test_a_site_that_no_longer_needs_it_is_asked_for_signs_again():
-    memory, _ = learned(*[True] * AT_ONCE, *[False] * ENOUGH)
+    memory, _ = learned(*[True] * MIN_USEFUL, *[False] * MAX_USELESS)
     assert not memory.wants(SITE, has_signs=False)
     assert memory.wants(SITE, has_signs=True)
 
 
 def test_a_gain_makes_up_for_all_that_gained_nothing():
-    memory, _ = learned(*[False] * (ENOUGH - 1), True, *[False] * (ENOUGH - 1))
+    memory, _ = learned(*[False] * (MAX_USELESS - 1), True, *[False] * (MAX_USELESS - 1))
     assert memory.wants(SITE, has_signs=True)
 
 

@@ -349,4 +349,4 @@ def test_a_browser_that_does_not_start_is_told_in_a_sentence(tmp_path):
     failures = list(found.values())
     assert {each.reason for each in failures} == {"no_browser"}
     assert "BILINGUAL_CHROMIUM=/path/to/chromium" in failures[0].detail
-    assert "goes on without it" in failures[-1].detail
+    assert "continues without it" in failures[-1].detail

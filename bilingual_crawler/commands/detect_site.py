@@ -96,12 +96,12 @@ class DetectSiteCommand(BaseCommand):
             budget=opts.budget or config.site_budget,
         )
 
-        def tell(page: str, what: str) -> None:
+        def show(page: str, what: str) -> None:
             if not opts.json:
                 sys.stderr.write(f"{plain(page)}: {plain(what)}\n")
 
         process = CrawlerProcess(_quiet(self.settings))
-        process.crawl(SiteSpider, url=url, pair=pair, detector=detector, tell=tell)
+        process.crawl(SiteSpider, url=url, pair=pair, detector=detector, on_page=show)
         process.start()
         verdict = detector.verdict
         if verdict is None:

@@ -1,1 +1,1 @@
-"""Pages in Chromium: which are rendered, what they may ask for, what is read from them."""
+"""Pages in Chromium: which ones are rendered, what they may load, what is read from them."""

@@ -1,13 +1,10 @@
-"""Which Chromium is used, and how it is started: without a network of its own.
+"""Which Chromium is used, how it is started without network access, and how it can fail.
 
-Everything that a page in the browser asks for is answered by the crawler, from what its own
-downloader fetched (`visit`, `supply`). What gets past that, whatever it is (a web socket, a
-pre-fetch, a worker, a future feature), must not reach anybody. So Chromium is told that no name
-leads anywhere and that everything, loopback included, goes through a proxy that does not exist:
-a page cannot reach the network that the crawler runs in, and no server hears from the browser
-what it did not hear from the crawler.
-
-Why a page could not be rendered.
+Everything that a page in the browser requests is answered by the crawler, from what its own
+downloader fetched (`visit`, `resources`). Whatever gets past that (a web socket, a prefetch, a
+worker, a future feature) must not reach any server. So Chromium is started with a resolver that
+knows no names and a proxy that does not exist, also for loopback: a page cannot reach the network
+that the crawler runs in, and no server gets requests from the browser.
 """
 
 import importlib.util
@@ -39,34 +36,34 @@ SMALL = (
     "--no-first-run",
 )
 ADVICE = (
-    "Install Chromium (sudo apt-get install chromium, or: playwright install chromium), or name "
-    "its program with -s BILINGUAL_CHROMIUM=/path/to/chromium."
+    "Install Chromium (sudo apt-get install chromium, or: playwright install chromium), or give "
+    "its path with -s BILINGUAL_CHROMIUM=/path/to/chromium."
 )
 
 
 def check_rendering(program: str) -> None:
-    """Complain, before anything is fetched, if pages cannot be rendered here."""
+    """Raise ConfigurationError, before anything is fetched, if pages cannot be rendered."""
     if importlib.util.find_spec("scrapy_playwright") is None:
         raise ConfigurationError(
-            "Pages are to be rendered (BILINGUAL_RENDER, or render in the file of sites), but "
+            "Rendering is switched on (BILINGUAL_RENDER, or render in the sites file), but "
             "scrapy-playwright is not installed: pip install 'bilingual-crawler[render]'"
         )
     if program and not (Path(program).is_file() and os.access(program, os.X_OK)):
         raise ConfigurationError(
-            f"BILINGUAL_CHROMIUM={program} is not a program: name the file of Chromium, "
+            f"BILINGUAL_CHROMIUM={program} is not a program: give the path of Chromium, "
             "such as /usr/bin/chromium, or leave it out."
         )
 
 
 def find_chromium(program: str) -> str | None:
-    """The program that the user names, or the system's; None is Playwright's own."""
+    """Return the user's Chromium or the system's; None means Playwright's own."""
     return program or next(filter(None, map(shutil.which, NAMES)), None)
 
 
 def launch_options(program: str) -> dict[str, Any]:
-    """How Playwright starts the browser.
+    """Return the options with which Playwright starts the browser.
 
-    Chromium's sandbox stays on wherever it can: as root it refuses to start with it.
+    Chromium's sandbox stays on wherever possible; as root, Chromium does not start with it.
     """
     return {
         "executable_path": find_chromium(program),
@@ -83,9 +80,9 @@ CRASH = "crash"
 
 
 class RenderingFailedError(Exception):
-    """A page of which the browser made nothing; the page as it was fetched stands.
+    """A page that the browser could not render; the page as it was fetched is used.
 
-    `reason` is the word that is counted, `detail` the sentence that is shown.
+    `reason` is the code that is counted, `detail` the sentence that is shown.
     """
 
     def __init__(self, reason: str, detail: str) -> None:
@@ -95,7 +92,7 @@ class RenderingFailedError(Exception):
 
 
 class StoppingError(RenderingFailedError):
-    """The crawl is ending before the page was rendered; another run has to do it."""
+    """The crawl ends before the page was rendered; the next run has to do it."""
 
     def __init__(self) -> None:
         super().__init__("stopping", "The crawl is ending.")

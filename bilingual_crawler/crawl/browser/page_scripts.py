@@ -1,16 +1,12 @@
-"""Scripts of ours in a page of a stranger, where the page cannot answer in their place.
+"""Our scripts in a page of the browser: an isolated world, and the page's language controls.
 
-A page may replace every function and property that a script finds in it: it can say that it is
-small and then hand over half a gigabyte. An isolated world, as browser extensions have one,
-shares the document of the page and nothing else: the built-in functions in it are the browser's.
+A page may replace every function and property that a script finds in it: it can claim to be
+small and then return half a gigabyte. An isolated world, as browser extensions have one, shares
+only the document with the page: the built-in functions in it are the browser's own.
 
 Elements with well-chosen names still shadow properties of the document and of forms, in every
-world. Where an answer must be true, scripts take the getters from the prototypes.
-
-The buttons of a page in the browser with which a reader changes its language.
-
-Our scripts run in a world of their own (`isolated_world`), so what comes back is as short as they
-make it. The page is a stranger's all the same: nothing is trusted to be of any type.
+world. Where a result must be reliable, scripts take the getters from the prototypes. And since
+the page is untrusted, no result is assumed to have any type.
 """
 
 from typing import Any, NamedTuple
@@ -29,7 +25,7 @@ NAME = "bilingual-crawler"
 
 
 class IsolatedWorld:
-    """A world of our own in a page, also after the page was loaded again."""
+    """A JavaScript world of our own in a page, which survives reloads."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
@@ -37,26 +33,26 @@ class IsolatedWorld:
         self._frame = ""
 
     async def ask(self, function: str, *arguments: Any) -> Any:
-        """What a function returns, by value."""
+        """Call a function and return its result by value."""
         where = {"executionContextId": await self._enter()}
         return (await self._call(function, arguments, where, by_value=True)).get("value")
 
     async def keep(self, function: str, *arguments: Any) -> str:
-        """The handle of an object that a function returns; the object stays in the page."""
+        """Call a function and return a handle of its result, which stays in the page."""
         where = {"executionContextId": await self._enter()}
         return str((await self._call(function, arguments, where, by_value=False))["objectId"])
 
     async def ask_kept(self, handle: str, function: str, *arguments: Any) -> Any:
-        """What a function returns, by value, whose `this` is an object that was kept."""
+        """Call a function with a kept object as `this`, and return its result by value."""
         where = {"objectId": handle}
         return (await self._call(function, arguments, where, by_value=True)).get("value")
 
     async def _enter(self) -> int:
-        """The number of our world; the browser makes one where the page has none yet."""
+        """Return the ID of our world; the browser creates it if the page has none yet."""
         if self._session is None:
             self._session = await self._page.context.new_cdp_session(self._page)
             target = await self._session.send("Target.getTargetInfo")
-            self._frame = target["targetInfo"]["targetId"]  # the main frame has the same
+            self._frame = target["targetInfo"]["targetId"]  # the main frame has the same ID
         world = await self._session.send(
             "Page.createIsolatedWorld", {"frameId": self._frame, "worldName": NAME}
         )
@@ -119,7 +115,7 @@ _PRESS = """function (at) {
 
 
 class Button(NamedTuple):
-    """A control that can be pressed: where it is in its list, what it says, what it means."""
+    """A language control: its position in the list, its label and its languages."""
 
     at: int
     label: str
@@ -127,7 +123,7 @@ class Button(NamedTuple):
 
 
 class Controls:
-    """The controls of a page at one moment; pressing one may make them out of date."""
+    """The language controls of a page at one moment; pressing one may invalidate them."""
 
     def __init__(self, world: IsolatedWorld, elements: str, buttons: list[Button]) -> None:
         self._world = world
@@ -136,23 +132,23 @@ class Controls:
 
     @classmethod
     async def of(cls, world: IsolatedWorld) -> "Controls":
-        """The controls that a page has now and that name a language."""
+        """Return the controls of a page that name a language."""
         elements = await world.keep(_COLLECT, MOST_CONTROLS)
         wanted = list(ATTRIBUTES), LONGEST_LABEL + 1
         described = await world.ask_kept(elements, _DESCRIBE, *wanted)
         return cls(world, elements, read_buttons(described))
 
     def for_language(self, code: str) -> Button | None:
-        """The first control that switches to a language."""
+        """Return the first control that switches to a language."""
         return next((each for each in self._buttons if code in each.languages), None)
 
     async def press(self, button: Button) -> None:
-        """Click a control, or choose it where it is one of several options."""
+        """Click a control, or select it if it is an option."""
         await self._world.ask_kept(self._elements, _PRESS, button.at)
 
 
 def read_buttons(described: Any) -> list[Button]:
-    """The controls that name a language; whatever a page says instead of them is none."""
+    """Return the controls that name a language, from untrusted descriptions of them."""
     found = []
     for at, each in enumerate(described[:MOST_CONTROLS] if isinstance(described, list) else ()):
         if not isinstance(each, dict) or not isinstance(each.get("attributes"), dict):

@@ -1,9 +1,9 @@
-"""Chromium through scrapy-playwright: it starts it, again after a crash, and opens pages.
+"""Chromium through scrapy-playwright: starts it, restarts it after a crash, and opens pages.
 
-Its download handler is asked directly, not through the downloader: the page has been fetched by
-then, by the usual way, and what the browser asks for goes that way too. Every page has a context
-of its own, so no page sees the cookies or the storage of another, and nothing piles up in the
-browser: closing the context frees all that the page took.
+Its download handler is called directly, not through the downloader: the page has already been
+fetched in the usual way, and so is everything that the browser loads. Every page has its own
+context, so no page sees the cookies or the storage of another, and closing the context frees all
+its memory.
 """
 
 import asyncio
@@ -27,20 +27,20 @@ from bilingual_crawler.crawl.browser.chromium import (
     StoppingError,
     launch_options,
 )
-from bilingual_crawler.crawl.browser.resources import Supply
+from bilingual_crawler.crawl.browser.resources import ResourceLoader
 from bilingual_crawler.crawl.browser.visit import CLOSING_SECONDS, Findings, Terms, Visit
 
 logger = logging.getLogger(__name__)
 
-AT_ONCE = 2
-"""Pages in the browser at the same time; each takes a processor while its scripts run."""
+MAX_PAGES = 2
+"""Pages in the browser at the same time; each uses a processor while its scripts run."""
 SLACK_SECONDS = 5.0
-MOST_STARTS = 3
-"""Attempts to start the browser before a run goes on without it."""
+MAX_STARTS = 3
+"""Attempts to start the browser before a run continues without it."""
 
 
 class ChromiumProvider(PlaywrightBrowserProvider):
-    """Starts the browser, or says in a sentence why it does not start."""
+    """Starts the browser, or explains in one sentence why it does not start."""
 
     async def launch_browser(self) -> Browser:
         """Start the browser."""
@@ -53,22 +53,22 @@ class ChromiumProvider(PlaywrightBrowserProvider):
 
 
 class Renderer:
-    """Renders pages, a few at a time; what goes wrong is a `RenderingFailedError`."""
+    """Renders pages, a few at a time; failures are `RenderingFailedError`s."""
 
     def __init__(self, crawler: Crawler, program: str) -> None:
         self._crawler = crawler
         self._program = program
-        self._supply = Supply(crawler)
-        self._places = asyncio.Semaphore(AT_ONCE)
+        self._resources = ResourceLoader(crawler)
+        self._places = asyncio.Semaphore(MAX_PAGES)
         self._starting = asyncio.Lock()
         self._handler: ScrapyPlaywrightDownloadHandler | None = None
         self._names = count()
         self._failed_starts = 0
 
     async def render(self, terms: Terms, identity: dict[str, Any]) -> Findings:
-        """Look at a page in the browser; `identity` is how its context presents itself.
+        """Visit a page in the browser; `identity` is how its context presents itself.
 
-        A page that was lost in a crash is looked at once more: another page may be to blame.
+        A page that was lost in a crash is visited once more: another page may be to blame.
         """
         async with self._places:
             try:
@@ -81,9 +81,9 @@ class Renderer:
     async def _attempt(self, terms: Terms, identity: dict[str, Any]) -> Findings:
         if terms.is_stopping():
             raise StoppingError
-        if self._failed_starts >= MOST_STARTS:
-            raise NoBrowserError("Chromium does not start; this run goes on without it.")
-        visit = Visit(terms, self._supply)
+        if self._failed_starts >= MAX_STARTS:
+            raise NoBrowserError("Chromium does not start; this run continues without it.")
+        visit = Visit(terms, self._resources)
         try:
             async with asyncio.timeout(terms.seconds + SLACK_SECONDS):
                 await self._visit(visit, terms, identity)
@@ -104,13 +104,13 @@ class Renderer:
         return visit.found
 
     async def close(self) -> None:
-        """End the browser."""
-        self._supply.close()
+        """Close the browser."""
+        self._resources.close()
         if self._handler is not None:
             await _end(self._handler)
 
     async def _visit(self, visit: Visit, terms: Terms, identity: dict[str, Any]) -> None:
-        """Open a page and wait until it was looked at; what the handler does then is not needed."""
+        """Open a page and wait for the visit; what the handler does after it is not needed."""
         handler = await self._started()
         milliseconds = terms.seconds * 1000
         request = Request(
@@ -138,7 +138,7 @@ class Renderer:
             raise visit.failure
 
     async def _started(self) -> ScrapyPlaywrightDownloadHandler:
-        """The handler with its browser; a new one of both where the browser has died."""
+        """Return the handler with its browser; start both anew if the browser has died."""
         async with self._starting:
             browser = getattr(self._handler, "browser", None)
             if browser is not None and not browser.is_connected():
@@ -149,7 +149,7 @@ class Renderer:
             return self._handler
 
     async def _start(self) -> ScrapyPlaywrightDownloadHandler:
-        logging.getLogger("scrapy-playwright").setLevel(logging.ERROR)  # the rest is told by us
+        logging.getLogger("scrapy-playwright").setLevel(logging.ERROR)  # we log the rest
         handler = ScrapyPlaywrightDownloadHandler(self._crawler)
         config = handler.config
         config.launch_options = launch_options(self._program) | config.launch_options
@@ -161,15 +161,15 @@ class Renderer:
 
 
 async def _end(handler: ScrapyPlaywrightDownloadHandler) -> None:
-    """End a browser, in whatever state it is."""
+    """Close a browser, whatever its state."""
     try:
         await asyncio.wait_for(handler.close(), CLOSING_SECONDS)
     except Exception as error:  # noqa: BLE001 - it may be dead already
-        logger.debug("Chromium did not end well: %s", error)
+        logger.debug("Chromium did not close cleanly: %s", error)
 
 
 def _unless_read(visit: Visit, reason: str, detail: str) -> None:
-    """A failure is one only if the page had not been read before."""
+    """Raise a failure, unless the page was read before it."""
     if visit.found.page is None:
         raise RenderingFailedError(reason, detail)
 

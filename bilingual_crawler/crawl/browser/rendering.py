@@ -1,8 +1,7 @@
-"""Which pages go through the browser, and what a document gains there.
+"""Which pages are rendered in the browser, and what a document gains from it.
 
-Nothing of the browser is imported before the first page needs it: most crawls never do.
-
-What a crawl has learned of each site: whether its pages need a browser.
+Nothing of the browser is imported before the first page needs it: most crawls never do. The crawl
+remembers which sites gain from the browser.
 """
 
 import logging
@@ -35,17 +34,16 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-"""Where the request of a page has the markup that the browser made, for whoever archives it."""
-LEAST_GAIN = 200
-"""Characters of text that a page must gain by its scripts, and"""
-LEAST_GAIN_SHARE = 0.2
-"""the part of the text it had; or"""
-LEAST_NEW_LINKS = 5
-"""links that it did not have."""
+MIN_GAIN = 200
+"""Characters of text that a page must gain from its scripts, and at least"""
+MIN_GAIN_SHARE = 0.2
+"""this share of the text it had; or it must gain"""
+MIN_NEW_LINKS = 5
+"""this many new links."""
 
 
 class Rendering:
-    """Renders the pages of a crawl that are to be, and remembers which sites need it."""
+    """Renders the pages of a crawl that need it, and remembers which sites do."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -53,23 +51,23 @@ class Rendering:
         self._crawl = crawl = Crawl.of(crawler)
         self._memory = SiteMemory(crawl.folder.facts)
         self._renderer: Renderer | None = None
-        self._told: set[str] = set()
+        self._logged: set[str] = set()
         self._left_plain = 0
         crawler.signals.connect(self._closed, signal=signals.spider_closed)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Make what renders the pages of a crawl."""
+        """Build the rendering for a crawl."""
         return cls(crawler)
 
     async def documents(
         self, response: Response, plain: Document, read: Callable[[bytes], Document]
     ) -> list[Document]:
-        """The documents of a page: the plain one alone, or what the browser made of it.
+        """Return the documents of a page: the plain one, or those from the browser.
 
-        `read` makes a document of markup. Several documents are one page in several
-        languages; each then has its language as its variant. None at all is the answer when
-        the crawl is ending and the page has to wait for the next run.
+        `read` makes a document from markup. Several documents are one page in several
+        languages; each has its language as its variant. The list is empty if the crawl is
+        ending and the page has to wait for the next run.
         """
         if not self._is_wanted(plain):
             return [plain]
@@ -82,7 +80,7 @@ class Rendering:
             return []
         except RenderingFailedError as error:
             self._count(f"failed/{error.reason}")
-            self._tell(error, plain.url)
+            self._log_once(error, plain.url)
             if not isinstance(error, NoBrowserError):
                 self._memory.learn(site, gained=False)
             return [plain]
@@ -97,7 +95,7 @@ class Rendering:
         return self._variants(document, found)
 
     def _is_wanted(self, plain: Document) -> bool:
-        """Whether a page is to be rendered; never one that asks not to be used at all."""
+        """Return True if a page is to be rendered; never one that asks not to be used."""
         crawl = self._crawl
         mode = crawl.render_mode(plain.url)
         if plain.needs_scripts:
@@ -141,7 +139,7 @@ class Rendering:
         self._crawler.engine.crawl(response.request.replace(dont_filter=True))
 
     def _variants(self, document: Document, found: "Findings") -> list[Document]:
-        """The documents of one URL; links are followed from the first of them alone."""
+        """Return the documents of one URL; only the first has links to follow."""
         if not found.variants:
             return [document]
         self._count("variants", len(found.variants))
@@ -151,13 +149,16 @@ class Rendering:
         ]
         return [replace(document, variant=document.language or "und"), *others]
 
-    def _tell(self, error: RenderingFailedError, url: str) -> None:
-        """Say once what keeps pages from being rendered; the rest is counted."""
-        if error.reason not in self._told:
-            self._told.add(error.reason)
+    def _log_once(self, error: RenderingFailedError, url: str) -> None:
+        """Log the first failure of each kind; the others are only counted."""
+        if error.reason not in self._logged:
+            self._logged.add(error.reason)
             level = logging.ERROR if isinstance(error, NoBrowserError) else logging.WARNING
             logger.log(
-                level, "%s is kept as it was fetched, not rendered: %s", url[:200], error.detail
+                level,
+                "%s is kept as it was fetched, not rendered: %s",
+                url[:200],
+                error.detail,
             )
 
     async def _closed(self) -> None:
@@ -176,7 +177,7 @@ class Rendering:
 
 
 def identity_of(user_agent: str, languages: str) -> dict[str, Any]:
-    """How the browser presents itself to a page: as the crawler did, and with no rights."""
+    """Return how the browser presents itself to a page: like the crawler, with no rights."""
     return {
         "user_agent": user_agent,
         "locale": re.split("[,;]", languages, maxsplit=1)[0].strip(),
@@ -187,16 +188,16 @@ def identity_of(user_agent: str, languages: str) -> dict[str, Any]:
 
 
 def _sent(response: Response, header: str) -> str:
-    """A header with which a page was asked for."""
+    """Return a header of the request for a page."""
     assert response.request is not None
     return (response.request.headers.get(header) or b"").decode("latin-1")
 
 
 def merged(plain: Document, found: "Findings") -> Document:
-    """The rendered page where it has more than the plain one; the plain one where it has not.
+    """Return the rendered page if it has more than the plain one, else the plain one.
 
-    Its opt-outs are those of both in either case. A rendered page has the links of both: a
-    script may take them away as well as add to them.
+    Either has the opt-outs of both. A rendered page has the links of both, because scripts may
+    remove links as well as add them.
     """
     assert found.page is not None
     rendered = found.page.document
@@ -211,7 +212,7 @@ def merged(plain: Document, found: "Findings") -> Document:
 
 
 def renderings_of(found: "Findings") -> list[tuple[str, bytes]]:
-    """The markup of a page as the browser made it, each with its variant."""
+    """Return the rendered markup of a page, each with its variant."""
     assert found.page is not None
     own = (found.page.document.language or "und") if found.variants else ""
     others = [(code, view.markup) for code, view in found.variants.items()]
@@ -219,18 +220,18 @@ def renderings_of(found: "Findings") -> list[tuple[str, bytes]]:
 
 
 def has_more(plain: Document, rendered: Document) -> bool:
-    """Whether a page is worth more after its scripts have run."""
+    """Return True if a page has more text or links after its scripts have run."""
     had = sum(len(each.text) for each in plain.paragraphs)
     has = sum(len(each.text) for each in rendered.paragraphs)
-    if has - had >= max(LEAST_GAIN, LEAST_GAIN_SHARE * had):
+    if has - had >= max(MIN_GAIN, MIN_GAIN_SHARE * had):
         return True
     return len({link.url for link in rendered.links} - {link.url for link in plain.links}) >= (
-        LEAST_NEW_LINKS
+        MIN_NEW_LINKS
     )
 
 
 def _closed_as(other: Document, document: Document) -> Document:
-    """A document that opts out of what either form of its page does."""
+    """Return a document with the opt-outs of both forms of its page."""
     return replace(
         document,
         robots=document.robots | other.robots,
@@ -238,54 +239,54 @@ def _closed_as(other: Document, document: Document) -> Document:
     )
 
 
-AT_ONCE = 3
-"""Pages of a site that gained by a browser, after which all its pages go through it."""
-ENOUGH = 5
-"""Pages in a row that gained nothing, after which it is not tried any more."""
+MIN_USEFUL = 3
+"""Pages of a site that gain from rendering before all its pages are rendered."""
+MAX_USELESS = 5
+"""Pages in a row that gain nothing before a site is not rendered any more."""
 GIVEN_UP = "given up"
 
 
 class FactStore(Protocol):
-    """Single values that survive the crawl."""
+    """Single values that are stored with the crawl."""
 
     def get(self, name: str, default: str = "") -> str:
-        """The value of a name."""
+        """Return the value of a name."""
 
     def __setitem__(self, name: str, value: str) -> None: ...
 
 
 class SiteMemory:
-    """Says whether a page of a site is worth rendering, from what became of others.
+    """Says whether a page of a site is worth rendering, judging by earlier pages.
 
-    A site begins as unknown: its pages are rendered if they show signs that they need it.
-    Three that gained by it make it a site of which every page is rendered; five in a row
-    that gained nothing take that back, or end the attempts on a site that was unknown.
+    At first, the pages of a site are rendered if they show signs that they need it. After three
+    that gained from it, every page of the site is rendered. Five in a row that gained nothing
+    undo that, or end the attempts on a site where rendering never helped.
     """
 
     def __init__(self, facts: FactStore) -> None:
         self._facts = facts
 
     def wants(self, site: str, has_signs: bool) -> bool:
-        """Whether a page should be rendered."""
+        """Return True if a page should be rendered."""
         value = self._facts.get(_name(site))
         if value == GIVEN_UP:
             return False
-        return has_signs or _counts(value)[0] >= AT_ONCE
+        return has_signs or _counts(value)[0] >= MIN_USEFUL
 
     def learn(self, site: str, gained: bool) -> None:
-        """Take in what came of a page that was rendered."""
+        """Learn from a page that was rendered."""
         value = self._facts.get(_name(site))
         if value == GIVEN_UP:
             return
         useful, idle = _counts(value)
         if gained:
-            useful, idle = min(useful + 1, AT_ONCE), 0
+            useful, idle = min(useful + 1, MIN_USEFUL), 0
         else:
             idle += 1
-        if idle < ENOUGH:
+        if idle < MAX_USELESS:
             self._facts[_name(site)] = f"{useful} {idle}"
         else:
-            self._facts[_name(site)] = "0 0" if useful >= AT_ONCE else GIVEN_UP
+            self._facts[_name(site)] = "0 0" if useful >= MIN_USEFUL else GIVEN_UP
 
 
 def _name(site: str) -> str:

@@ -1,11 +1,9 @@
-"""What a page in the browser may ask for: what its text is made of, and nothing else.
+"""The resources of pages in the browser: which ones are loaded, fetched by the crawler itself.
 
-What pages in the browser are made of, fetched as everything else is: by the crawler.
-
-A script or an answer that a page asks for goes through the same middlewares and slots as a page:
-robots.txt, the delay of its host, the guard against private addresses (on the address that is
-connected to), sizes and times. It is fetched once in a crawl, however many pages ask for it, as
-long as it is among the last few that were asked for.
+A page may load what its text is made of: scripts and their data. Such a resource goes through
+the same middlewares and slots as a page, so robots.txt, the delay of its host, the guard against
+private addresses and all limits apply. It is fetched once, however many pages need it, as long as
+it is among the most recently used.
 """
 
 import asyncio
@@ -35,11 +33,11 @@ TRACKERS = frozenset(
         *("linkedin.com", "twitter.com", "tiktok.com", "criteo.com", "cloudflareinsights.com"),
     )
 )
-"""Sites whose scripts count readers, advertise or ask for consent, and bring no text."""
+"""Sites whose scripts count readers, advertise or ask for consent, and add no text."""
 
 
 class Treatment(Enum):
-    """What becomes of a wish."""
+    """What the browser gets when it requests a resource."""
 
     FETCH = "fetch"
     EMPTY = "empty"
@@ -47,11 +45,11 @@ class Treatment(Enum):
 
 
 def treatment_of(kind: str, method: str, url: str) -> Treatment:
-    """What becomes of a request of `kind`, as browsers name it (script, image, font, ...).
+    """Return how to treat a request of `kind`, as browsers call it (script, image, font, ...).
 
-    Scripts and the data that they fetch are fetched, with GET alone: a crawler asks and does
-    not send. A style sheet is answered with an empty one, because pages wait for theirs and some
-    give up without it. Images, fonts, media, frames, beacons and streams are refused.
+    Scripts and their data are fetched, with GET only: a crawler does not send data. A style
+    sheet is replaced by an empty one, because pages wait for theirs and some give up without it.
+    Images, fonts, media, frames, beacons and streams are refused.
     """
     if kind == "stylesheet":
         return Treatment.EMPTY
@@ -60,25 +58,25 @@ def treatment_of(kind: str, method: str, url: str) -> Treatment:
     return Treatment.REFUSE
 
 
-LARGEST = 10_000_000
-"""Bytes of one resource."""
-MOST_KEPT = 32_000_000
-"""Bytes of all resources that are kept to be given out again."""
+MAX_BYTES = 10_000_000
+"""Size of one resource."""
+MAX_KEPT = 32_000_000
+"""Bytes of all cached resources."""
 
-_NOT_HANDED_ON = frozenset(
+_DROPPED_HEADERS = frozenset(
     (
         *("connection", "content-encoding", "content-length", "keep-alive", "set-cookie"),
         *("transfer-encoding", "strict-transport-security", "alt-svc", "link", "report-to"),
     )
 )
-_TELL_APART = ("Accept-Language", "Cookie")
-"""Headers that may make another answer of the same address."""
+_KEY_HEADERS = ("Accept-Language", "Cookie")
+"""Request headers that may change the response of an address."""
 
 Key = tuple[str, ...]
 
 
 class Resource(NamedTuple):
-    """An answer for the browser."""
+    """A response for the browser."""
 
     status: int
     headers: dict[str, str]
@@ -86,17 +84,17 @@ class Resource(NamedTuple):
 
 
 def resource_of(response: Response) -> Resource:
-    """A response as the browser may see it: unpacked, and without orders to keep cookies."""
+    """Return a response as the browser may see it: decompressed, and without cookies."""
     headers = {
         name.decode("latin-1"): b", ".join(values).decode("latin-1")
         for name, values in response.headers.items()
-        if name.decode("latin-1").lower() not in _NOT_HANDED_ON
+        if name.decode("latin-1").lower() not in _DROPPED_HEADERS
     }
     return Resource(response.status, headers, response.body)
 
 
-class Supply:
-    """Fetches resources through the engine of the crawl and keeps the last ones."""
+class ResourceLoader:
+    """Fetches resources through the engine of the crawl, and caches recent ones."""
 
     def __init__(self, crawler: Crawler) -> None:
         assert crawler.stats is not None
@@ -107,11 +105,11 @@ class Supply:
         self._coming: dict[Key, asyncio.Task[Resource | None]] = {}
 
     async def get(self, url: str, headers: Mapping[str, str]) -> Resource | None:
-        """The resource at `url`; None if it may not or cannot be had.
+        """Return the resource at `url`; None if it may not or cannot be fetched.
 
-        Whoever stops waiting for it does not stop its download: others may want it too.
+        Cancelling this call does not cancel the download: others may need it too.
         """
-        key = url, *(headers.get(name, "") for name in _TELL_APART)
+        key = url, *(headers.get(name, "") for name in _KEY_HEADERS)
         if key in self._kept:
             self._kept.move_to_end(key)
             self._stats.inc_value("bilingual/render/resources/kept")
@@ -122,7 +120,7 @@ class Supply:
         return await asyncio.shield(self._coming[key])
 
     def close(self) -> None:
-        """Give up what is still under way."""
+        """Cancel all downloads under way."""
         for task in self._coming.values():
             task.cancel()
 
@@ -133,7 +131,7 @@ class Supply:
             headers=dict(headers),
             meta={
                 "dont_retry": True,
-                "download_maxsize": LARGEST,
+                "download_maxsize": MAX_BYTES,
                 **RequestState(part_of_page=True).as_meta(),
             },
         )
@@ -157,12 +155,12 @@ class Supply:
             return
         resource = self._kept[key] = task.result()
         self._size += _size(key, resource)
-        while self._size > MOST_KEPT:
+        while self._size > MAX_KEPT:
             self._size -= _size(*self._kept.popitem(last=False))
 
 
 def closed_by(response: Response, robot: str) -> str | None:
-    """The opt-out in the headers of a resource that keeps it from being used at all."""
+    """Return the opt-out in the headers of a resource that forbids using it; None if none does."""
     robots = robots_directives(response.headers.getlist("X-Robots-Tag"), robot)
     tdm = b"1" in map(bytes.strip, response.headers.getlist("tdm-reservation"))
     opt_out = opt_out_of(robots, tdm, ("tdm", "noai"))

@@ -1,8 +1,8 @@
 """One page in the browser: from its first byte to the last click on its language switch.
 
-The page itself is not fetched again: the browser is given the bytes that the crawler has. What
-its scripts ask for comes from the `Supply`. A way that leads to another page is not taken, it is
-noted as a link. All waiting is bounded, and what is there when the time is up is read.
+The page itself is not fetched again: the browser gets the bytes that the crawler has. What its
+scripts load comes from the `ResourceLoader`. Navigation to another page is blocked and recorded
+as a link. All waiting is bounded; what the page has when the time is up is read.
 """
 
 import asyncio
@@ -18,24 +18,29 @@ from playwright.async_api import Frame, Page, Request, Route
 
 from bilingual_crawler.crawl.browser.chromium import CRASH, RenderingFailedError, StoppingError
 from bilingual_crawler.crawl.browser.page_scripts import Controls, IsolatedWorld
-from bilingual_crawler.crawl.browser.resources import Resource, Supply, Treatment, treatment_of
+from bilingual_crawler.crawl.browser.resources import (
+    Resource,
+    ResourceLoader,
+    Treatment,
+    treatment_of,
+)
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.documents.scripted import LEAST_TEXT, linked_languages
 
-MOST_REQUESTS = 60
-MOST_BYTES = 20_000_000
-MOST_CLICKS = 2
-MOST_RELOADS = 2
-MOST_LINKS = 20
+MAX_REQUESTS = 60
+MAX_BYTES = 20_000_000
+MAX_CLICKS = 2
+MAX_RELOADS = 2
+MAX_LINKS = 20
 STEP = 0.1
 QUIET = 0.3
 """Seconds without a request and without a change after which a page is complete."""
-PATIENCE = 2.0
-"""Seconds that a page without text is waited for."""
-BUSY = 10.0
-"""Seconds after which a page that does not answer is given up."""
-LOOK_UP = 0.5
-"""Seconds between two looks whether the crawl is to end, while a page does not answer."""
+EMPTY_PAGE_WAIT = 2.0
+"""Seconds to wait for the text of an empty page."""
+MAX_BUSY = 10.0
+"""Seconds after which a page that does not respond is given up."""
+STOP_CHECK = 0.5
+"""Seconds between two checks for the end of the crawl, while a page does not respond."""
 CLOSING_SECONDS = 5.0
 
 _GET = """
@@ -52,22 +57,22 @@ _MARKUP = f"""(largest) => {{ {_GET}
         + (get(Element, 'outerHTML', root) || '');
     return largest && markup.length > largest ? null : markup;
 }}"""
-"""The whole page, or nothing if it has more characters than are wanted."""
+"""The whole page, or null if it has too many characters."""
 _WITHOUT_SOCKETS = """for (const name of
     ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete globalThis[name];"""
 _EMPTY_STYLE = Resource(200, {"content-type": "text/css"}, b"")
-_HANDED_ON = ("accept", "origin", "user-agent", "x-requested-with")
+_FORWARDED = ("accept", "origin", "user-agent", "x-requested-with")
 
 Reader = Callable[[bytes], Document]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """What a visit is for, and how far it may go.
+    """The goal and the limits of a visit.
 
-    `read` makes a document of rendered markup; `languages` are the ones to look for;
-    `is_stopping` tells that the crawl wants to end; `accept_language` is the header with which
-    the page was asked for.
+    `read` makes a document from rendered markup; `languages` are the ones to look for;
+    `is_stopping` returns True when the crawl is ending; `accept_language` is the header of the
+    request for the page.
     """
 
     url: str
@@ -81,7 +86,7 @@ class Terms:
 
 
 class View(NamedTuple):
-    """The page at one moment, as it was read and as it was."""
+    """The page at one moment: its document and its markup."""
 
     document: Document
     markup: bytes
@@ -89,7 +94,7 @@ class View(NamedTuple):
 
 @dataclass(slots=True)
 class Findings:
-    """What a visit has found: the page, its other languages, and links that scripts take."""
+    """The result of a visit: the page, its other languages, and links that scripts follow."""
 
     page: View | None = None
     variants: dict[str, View] = field(default_factory=dict)
@@ -98,14 +103,14 @@ class Findings:
 
 
 class Visit:
-    """A page in the browser, for as long as it is looked at."""
+    """A visit to one page in the browser."""
 
-    def __init__(self, terms: Terms, supply: Supply) -> None:
+    def __init__(self, terms: Terms, resources: ResourceLoader) -> None:
         self.found = Findings()
         self.looked = asyncio.Event()
         self.failure: Exception | None = None
         self._terms = terms
-        self._supply = supply
+        self._resources = resources
         self._page: Page | None = None
         self._world: IsolatedWorld | None = None
         self._deadline = monotonic() + terms.seconds
@@ -114,7 +119,7 @@ class Visit:
         self._over = False
 
     async def begin(self, page: Page, _request: object) -> None:
-        """Take over everything that the page asks for, before it asks for anything."""
+        """Intercept everything that the page requests, before it requests anything."""
         self._page = page
         self._world = IsolatedWorld(page)
         page.on("crash", self._crashed)
@@ -124,24 +129,24 @@ class Visit:
         await page.context.route("**", self._answer)
 
     async def look(self, page: Page) -> None:
-        """Read the page when it is complete, then in the languages that it can be switched to.
+        """Read the page when it is complete, then in the languages to which it can be switched.
 
-        A service that translates by machine is not asked to. What goes wrong is left in
-        `failure`, so that whoever called this does not try to mend it.
+        Machine translation services are not used. Errors are left in `failure`, so that
+        scrapy-playwright, which calls this, does not retry.
         """
         try:
             await self._settle(page)
             view = self.found.page = await self._read()
             if not view.document.translation_service:
                 await self._switch_languages(page, view.document)
-        except Exception as error:  # noqa: BLE001 - it is handed on
+        except Exception as error:  # noqa: BLE001 - it is passed on
             self.failure = error
         finally:
             self._over = True
             self.looked.set()
 
     async def end(self) -> None:
-        """Close the page with its cookies and everything else, however the visit went."""
+        """Close the page and delete its cookies and storage."""
         self._over = True
         if self._page is not None:
             with contextlib.suppress(PlaywrightError, TimeoutError):
@@ -150,11 +155,11 @@ class Visit:
     async def _switch_languages(self, page: Page, document: Document) -> None:
         known = {document.language, *linked_languages(document)}
         for code in [each for each in self._terms.languages if each not in known]:
-            if self.found.clicks >= MOST_CLICKS or not await self._switch(page, code):
+            if self.found.clicks >= MAX_CLICKS or not await self._switch(page, code):
                 return
 
     async def _switch(self, page: Page, code: str) -> bool:
-        """Change the language of the page; whether it is still the same page."""
+        """Switch the language of the page; return False if that led to another page."""
         controls = await self._in_time(Controls.of(self._isolated))
         button = controls.for_language(code)
         if button is None:
@@ -173,7 +178,7 @@ class Visit:
         return True
 
     async def _settle(self, page: Page) -> None:
-        """Wait until the page asks for nothing and has stopped changing, or the time is up."""
+        """Wait until the page loads nothing and has stopped changing, or the time is up."""
         began = quiet_since = monotonic()
         length = -1
         while monotonic() < self._deadline:
@@ -182,12 +187,12 @@ class Visit:
             if self._pending or now_length != length or now_length < 0:
                 quiet_since, length = monotonic(), now_length
                 continue
-            wait = QUIET if length >= LEAST_TEXT else PATIENCE
+            wait = QUIET if length >= LEAST_TEXT else EMPTY_PAGE_WAIT
             if monotonic() - quiet_since >= QUIET and monotonic() - began >= wait:
                 return
 
     async def _length(self, page: Page) -> int:
-        """The length of the text; -1 while the page is being replaced by another."""
+        """Return the length of the text; -1 while the page is being replaced."""
         try:
             length = await self._in_time(self._isolated.ask(_TEXT_LENGTH))
         except PlaywrightError as error:
@@ -202,7 +207,7 @@ class Visit:
         return self._world
 
     async def _read(self) -> View:
-        """Read the page as it is; its size is judged in the browser, before anything is copied."""
+        """Read the page as it is; its size is checked in the browser, before anything is copied."""
         text = await self._in_time(self._isolated.ask(_MARKUP, self._terms.largest))
         if not isinstance(text, str):
             raise RenderingFailedError("too_large", "The rendered page is too large.")
@@ -210,8 +215,8 @@ class Visit:
         return View(self._terms.read(markup), markup)
 
     async def _in_time(self, question: Any) -> Any:
-        """The answer of the page, which may be busy for ever."""
-        until = monotonic() + min(max(self._deadline - monotonic(), 0) + 1, BUSY)
+        """Return the result of a script in the page, which may be busy forever."""
+        until = monotonic() + min(max(self._deadline - monotonic(), 0) + 1, MAX_BUSY)
         answer = asyncio.ensure_future(question)
         try:
             while not answer.done():
@@ -219,13 +224,13 @@ class Visit:
                     raise StoppingError
                 if monotonic() > until:
                     raise TimeoutError
-                await asyncio.wait((answer,), timeout=LOOK_UP)
+                await asyncio.wait((answer,), timeout=STOP_CHECK)
             return answer.result()
         finally:
             answer.cancel()
 
     async def _answer(self, route: Route) -> None:
-        """Give the browser what it asks for, or nothing."""
+        """Answer a request of the browser, or abort it."""
         request = route.request
         self._pending += 1
         try:
@@ -250,18 +255,18 @@ class Visit:
         if treatment is Treatment.REFUSE or self._is_too_much():
             return None
         self._requests += 1
-        resource = await self._supply.get(request.url, self._headers(request))
+        resource = await self._resources.get(request.url, self._headers(request))
         self._bytes += len(resource.body) if resource is not None else 0
         return resource
 
     def _is_too_much(self) -> bool:
-        return self._requests >= MOST_REQUESTS or self._bytes >= MOST_BYTES
+        return self._requests >= MAX_REQUESTS or self._bytes >= MAX_BYTES
 
     async def _next_page(self, request: Request) -> Resource | None:
-        """The page itself, at first and when it loads itself again; no other page.
+        """Return the page itself, at first and when it reloads; None for any other page.
 
-        A page that keeps the language in a cookie of its own making loads itself again to be
-        served in that language. Only then is it asked for again, with that cookie.
+        A page that stores the language in a cookie reloads itself to get that language. Only
+        then is it requested from the server again, with that cookie.
         """
         if self._page is None or _frame_of(request) is not self._page.main_frame:
             return None
@@ -271,18 +276,18 @@ class Visit:
         self._loads += 1
         if self._loads == 1:
             return self._terms.plain
-        if self._loads > 1 + MOST_RELOADS:
+        if self._loads > 1 + MAX_RELOADS:
             return None
         cookies = await self._page.context.cookies(request.url)
         if not cookies:
             return self._terms.plain
         said = "; ".join(f"{each.get('name', '')}={each.get('value', '')}" for each in cookies)
-        return await self._supply.get(self._terms.url, self._headers(request) | {"Cookie": said})
+        return await self._resources.get(self._terms.url, self._headers(request) | {"Cookie": said})
 
     def _headers(self, request: Request) -> dict[str, str]:
-        """What a server gets to see of the headers of the browser, and the languages wanted."""
+        """Return the headers for a server: some of the browser's, and the wanted languages."""
         asked = request.headers
-        headers = {name.title(): asked[name] for name in _HANDED_ON if name in asked}
+        headers = {name.title(): asked[name] for name in _FORWARDED if name in asked}
         if self._terms.accept_language:
             headers["Accept-Language"] = self._terms.accept_language
         return headers
@@ -291,13 +296,13 @@ class Visit:
         return urldefrag(url).url == urldefrag(self._terms.url).url
 
     def _note_link(self, url: str) -> None:
-        """Keep where a script wanted to go, as a link with the words of what was clicked."""
+        """Record where a script wanted to go, as a link with the label that was clicked."""
         address = urldefrag(url).url
-        if address.startswith(("http://", "https://")) and len(self.found.links) < MOST_LINKS:
+        if address.startswith(("http://", "https://")) and len(self.found.links) < MAX_LINKS:
             self.found.links.setdefault(address, Link(address, anchor=self._label))
 
     def _crashed(self, _page: Page) -> None:
-        """Whoever waits for an answer of the page would wait in vain."""
+        """End the visit, since a crashed page never responds."""
         self.failure = self.failure or RenderingFailedError(CRASH, "The page crashed.")
         self.looked.set()
 
@@ -310,4 +315,4 @@ def _frame_of(request: Request) -> Frame | None:
     try:
         return request.frame
     except PlaywrightError:
-        return None  # of a window that is not there yet, or of no window
+        return None  # its window does not exist yet, or never did

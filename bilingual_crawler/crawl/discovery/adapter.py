@@ -1,8 +1,8 @@
 """Discovery in a crawl: the adapter between Scrapy and the search for bilingual sites.
 
-Every page that comes is read for its links to other sites, and is the first page of its site's
-examination or the next one. What the search and the detector then want goes into the same
-frontier as everything else, so that delays, robots.txt, opt-outs and budgets hold.
+Every page is read for its links to other sites, and starts or continues the examination of its
+own site. What the search and the detector request goes into the same frontier as everything
+else, so delays, robots.txt, opt-outs and budgets apply.
 """
 
 import json
@@ -19,7 +19,7 @@ from scrapy.utils.asyncio import sleep
 from bilingual_crawler.config.discovery import OWN, STRATEGIES
 from bilingual_crawler.crawl.background import BackgroundThread
 from bilingual_crawler.crawl.context import Crawl
-from bilingual_crawler.crawl.discovery.backlinks import BacklinkQuestions, make_provider
+from bilingual_crawler.crawl.discovery.backlinks import BacklinkQueries, make_provider
 from bilingual_crawler.crawl.discovery.looks import Look, ranked
 from bilingual_crawler.crawl.fetching.optouts import (
     CLOSED,
@@ -50,27 +50,27 @@ logger = logging.getLogger(__name__)
 
 DISCOVERS, PAGES = "discovers", "pages of discovery"
 OPEN = frozenset({None, Standing.WAITING, Standing.UNREACHABLE})
-"""Standings of sites that are examined when a page of theirs comes."""
+"""Standings of sites that are examined when one of their pages arrives."""
 RANKED_AT_ONCE = 1_000
 STRONGEST_SHOWN = 8
 
 
 def check_discovery(langs: Languages, frontier: str) -> None:
-    """Refuse what a search for bilingual sites cannot be made for."""
+    """Raise ConfigurationError for a crawl that cannot search for bilingual sites."""
     problems = []
     if not isinstance(langs, LanguagePair):
         problems.append(f"-a langs={langs} is one language: a bilingual site has two of them.")
     if frontier:
         problems.append(
             "BILINGUAL_FRONTIER is for harvesting: a search for bilingual sites runs on one"
-            " machine, and all workers can harvest what it writes with -a seeds_file=sites.jsonl."
+            " machine. Workers can then harvest the sites with -a seeds_file=sites.jsonl."
         )
     if problems:
         raise ConfigurationError(*problems)
 
 
 class Discovery:
-    """Looks at sites, page by page, and hands the bilingual ones to harvesting."""
+    """Examines sites page by page, and passes the bilingual ones to harvesting."""
 
     def __init__(
         self, crawl: Crawl, look: Callable[..., Any], not_seen: Callable[..., Any]
@@ -91,7 +91,7 @@ class Discovery:
         )
         self.search = Search(self._folder.journal, self._strategy, learner, self._admits)
         self._examinations: dict[str, Examination] = {}
-        self._questions = self._make_questions()
+        self._queries = self._make_queries()
         self._thread = BackgroundThread()
         for handler, signal in (
             (self._idle, signals.spider_idle),
@@ -101,17 +101,17 @@ class Discovery:
         ):
             self._crawler.signals.connect(handler, signal=signal)
 
-    def _make_questions(self) -> BacklinkQuestions:
+    def _make_queries(self) -> BacklinkQueries:
         config = self._config
         wanted = [spec for spec in config.backlinks if spec.kind != OWN]
         providers = [
             make_provider(spec, self._crawler, config.backlinks_delay)
             for spec in (wanted if self._strategy.back_and_forth else ())
         ]
-        return BacklinkQuestions(providers, config.backlinks_a_site)
+        return BacklinkQueries(providers, config.backlinks_a_site)
 
     async def start(self) -> AsyncIterator[Request]:
-        """Ask for the seeds, and for what an earlier run could not finish."""
+        """Request the seeds, and what an earlier run could not finish."""
         for url in self._crawl.plan.seeds:
             self.search.seed(url)
             yield self._request(url, SEED_PRIORITY, Look())
@@ -124,7 +124,7 @@ class Discovery:
                 yield self._request(record.approach.url, CHECK_PRIORITY, look, again=True)
 
     def resume(self, frontier: CrawlFrontier) -> None:
-        """Let harvesting go on where it was: sites that were found, hosts that wait for it."""
+        """Admit the sites that an earlier run found, and the hosts that wait for harvesting."""
         for record in self.search.sites.load():
             for url in record.entries:
                 self._crawl.scope.admit(host_of(url))
@@ -134,10 +134,10 @@ class Discovery:
                 self._crawl.scope.admit_host(entry.host)
 
     async def take(self, response: Response, document: Document) -> None:
-        """A page has come that discovery asked for.
+        """Take a page that discovery requested.
 
-        What must not be kept is not looked at either, but its links may be followed; what is
-        reserved or closed to machine learning is not even read for its links.
+        A page that must not be kept is not examined either, but its links may be followed. One
+        that is reserved or closed to machine learning is not even read for its links.
         """
         look = Look.of(response)
         honour = self._crawl.honour_of(document.url)
@@ -167,12 +167,12 @@ class Discovery:
         self._send(self.search.read(document.requested_url, links))
 
     def failed(self, request: Request, reason: str) -> None:
-        """A page that discovery asked for could not be had."""
+        """Take the failure of a page that discovery requested."""
         asked = (request.meta.get("redirect_urls") or [request.url])[0]
         self._missed(asked, Look.of(request), reason)
 
     async def _examine(self, document: Document, look: Look) -> None:
-        """Show a page to the detector of its site, or begin with the site."""
+        """Continue the examination of a page's site, or start it."""
         asked = document.requested_url
         examination = self._waiting_for(asked, look)
         if examination is None:
@@ -185,13 +185,13 @@ class Discovery:
             self._go_on(examination)
 
     def _waiting_for(self, asked: str, look: Look) -> Examination | None:
-        """The examination that asked for a page, which others may have asked for before."""
+        """Return the examination that waits for a page; others may have requested it before."""
         examination = self._examinations.get(look.site or site_of(host_of(asked)))
         waits = examination is not None and examination.is_waiting_for(asked)
         return examination if waits else None
 
     def _begin(self, document: Document, approach: Approach) -> Examination | None:
-        """The examination of a page's site; None if there is a verdict, or soon will be."""
+        """Start to examine a page's site; return None if that was done or is under way."""
         sites = self.search.sites
         asked, site = site_of(host_of(approach.url)), site_of(host_of(document.url))
         if asked != site and sites.standing(asked) is Standing.WAITING:
@@ -203,7 +203,7 @@ class Discovery:
             return None
         sites.note(SiteRecord(site, Standing.EXAMINING, approach))
         pair = self._crawl.languages_of(document.url)
-        assert isinstance(pair, LanguagePair)  # check_discovery saw to it
+        assert isinstance(pair, LanguagePair)  # check_discovery made sure
         detector = SiteDetector(
             document.url,
             pair,
@@ -248,7 +248,7 @@ class Discovery:
                 self._push(self._crawl.request(url, score=SEED_PRIORITY, depth=0))
 
     def _missed(self, asked: str, look: Look, reason: str) -> None:
-        """A page cannot be had: a step of an examination, a hub, or the first page of a site."""
+        """Handle a missing page: part of an examination, a hub, or the first page of a site."""
         examination = self._waiting_for(asked, look)
         if examination is not None:
             examination.missed(asked, reason)
@@ -264,7 +264,7 @@ class Discovery:
             self._count("sites/unreachable")
 
     def _find_backlinks(self, record: SiteRecord) -> None:
-        """Take the pages that were seen to link to a site, and ask others for more."""
+        """Queue the known pages that link to a site, and query the providers for more."""
         site = record.site
 
         def take(urls: list[str]) -> None:
@@ -273,15 +273,17 @@ class Discovery:
 
         take(self.search.graph.sources_of(site, self._config.backlinks_a_site))
         url = record.entries[0] if record.entries else record.approach.url
-        self._questions.ask(url, site, take, lambda: self.search.sites.note_backlinks(site))
+        self._queries.ask(url, site, take, lambda: self.search.sites.note_backlinks(site))
 
     async def _rank_anew(self) -> None:
-        """Order both queues by what was learned, a part at a time."""
+        """Reorder both queues by what was learned, one part at a time."""
         learner, frontier = self.search.learner, self._frontier
         for queue in Queue:
             words = [word for word, _ in learner.strongest(queue, STRONGEST_SHOWN)]
             said = ", ".join(words) or "nothing yet"
-            logger.info("After %d pages, for %s links speaks: %s", learner.pages, queue, said)
+            logger.info(
+                "After %d pages, the best signs of %s links: %s", learner.pages, queue, said
+            )
         waiting = [(each.fingerprint, each.url, each.payload) for each in frontier.queued()]
         places = await self._thread.run(lambda: list(ranked(self.search, waiting)))
         for number, (fingerprint, priority) in enumerate(places, 1):
@@ -316,17 +318,17 @@ class Discovery:
         self._crawler.engine.crawl(request)
 
     def _dropped(self, request: Request) -> None:
-        """A page leads to one that was seen already: its site is known by another name."""
+        """Handle a redirect to a page that was seen already: its site has another name."""
         is_look = RequestState.of(request).look is not None
         if is_look and request.meta.get("redirect_urls"):
             self.failed(request, Outcome.REDIRECTED)
 
     def _idle(self) -> None:
-        if self._questions.open:
+        if self._queries.open:
             raise DontCloseSpider
 
     def _ending(self) -> None:
-        self._questions.close()
+        self._queries.close()
         self.search.graph.close()
 
     @property

@@ -1,4 +1,4 @@
-"""Asking the sources of backlinks beside the crawl, no oftener than they bear."""
+"""Backlink providers during the crawl, queried no more often than they allow."""
 
 import logging
 import time
@@ -34,17 +34,17 @@ SETTING = "BILINGUAL_BACKLINKS"
 
 
 class Provider(Protocol):
-    """A source of backlinks; one that fails answers nothing, and says so in the log."""
+    """A source of backlinks; if it fails, it returns nothing and logs that."""
 
     async def ask(self, url: str, site: str, most: int) -> list[str]:
-        """URLs of pages that link to a page or its site."""
+        """Return URLs of pages that link to a page or its site."""
 
     def close(self) -> None:
-        """Nothing more will be asked."""
+        """Release all resources."""
 
 
 class _Failures:
-    """Counts the questions that a source did not answer, and logs the first of them."""
+    """Counts the failed queries of a source, and logs the first of them."""
 
     def __init__(self, crawler: Crawler, source: str) -> None:
         self._crawler = crawler
@@ -61,7 +61,7 @@ class _Failures:
 
 
 class ThreadProvider:
-    """Asks a provider that may block, on a thread of its own."""
+    """Queries a provider that may block, on its own thread."""
 
     def __init__(self, crawler: Crawler, backlinks: BacklinkProvider) -> None:
         self._backlinks = backlinks
@@ -69,7 +69,7 @@ class ThreadProvider:
         self._failures = _Failures(crawler, type(backlinks).__name__)
 
     async def ask(self, url: str, site: str, most: int) -> list[str]:  # noqa: ARG002 - by site
-        """Look a site up; addresses that are none are left out."""
+        """Look up a site; invalid addresses are left out."""
         async with self._thread:
             try:
                 return await self._thread.run(self._read, site, most)
@@ -87,10 +87,10 @@ class ThreadProvider:
 
 
 class HttpProvider:
-    """Answers from an HTTP API, through the crawler's own downloader.
+    """Queries an HTTP API through the crawler's own downloader.
 
-    So the address guard, robots.txt of the API's host, timeouts and size limits hold, and
-    between two questions lies the longer one of the host's delay and ours.
+    So the address guard, robots.txt of the API's host, timeouts and size limits apply. The
+    delay between two queries is the longer one of the host's and ours.
     """
 
     def __init__(self, crawler: Crawler, template: str, delay: float) -> None:
@@ -102,7 +102,7 @@ class HttpProvider:
         self._failures = _Failures(crawler, template.split("/")[2])
 
     async def ask(self, url: str, site: str, most: int) -> list[str]:
-        """Ask when the turn comes."""
+        """Query the API when the turn comes."""
         await maybe_deferred_to_future(self._turn.acquire())
         try:
             await sleep(max(self._next - time.monotonic(), 0.0))
@@ -129,11 +129,11 @@ class HttpProvider:
         return []
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: there are no resources to release."""
 
 
 def make_provider(spec: SourceSpec, crawler: Crawler, delay: float) -> Provider:
-    """The provider of a source; a file is read into its index now, if it must be."""
+    """Return the provider of a source; a file is indexed now, if necessary."""
     if spec.kind == "http":
         return HttpProvider(crawler, spec.place, delay)
     return ThreadProvider(crawler, _blocking_provider(spec))
@@ -149,14 +149,14 @@ def _blocking_provider(spec: SourceSpec) -> BacklinkProvider:
     return made
 
 
-class BacklinkQuestions:
-    """Asks all providers for the backlinks of sites, each site once, while the crawl goes on."""
+class BacklinkQueries:
+    """Queries all providers for the backlinks of sites while the crawl goes on."""
 
     def __init__(self, providers: Sequence[Provider], most: int) -> None:
         self._providers = providers
         self._most = most
         self.open = 0
-        """Sites of which not every provider has answered."""
+        """The number of sites for which not every provider has answered."""
 
     def ask(
         self,
@@ -165,7 +165,7 @@ class BacklinkQuestions:
         answered: Callable[[list[str]], None],
         done: Callable[[], None],
     ) -> None:
-        """Have `answered` told what each provider says, and `done` that it was the last."""
+        """Call `answered` with each provider's result, and `done` after the last one."""
         self.open += 1
         asking = deferred_from_coro(self._ask(url, site, answered, done))
         asking.addBoth(self._ended)
@@ -184,9 +184,9 @@ class BacklinkQuestions:
     def _ended(self, result: object) -> None:
         self.open -= 1
         if isinstance(result, Failure):
-            logger.error("Backlinks were given up: %s", result.getTraceback())
+            logger.error("A query for backlinks failed: %s", result.getTraceback())
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Close all providers."""
         for provider in self._providers:
             provider.close()

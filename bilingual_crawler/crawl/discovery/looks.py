@@ -1,9 +1,7 @@
-"""What a request of discovery carries: why the page is wanted, and where it waits.
+"""The requests of discovery: why a page is wanted, in which queue, and with what priority.
 
-Such a page is looked at, not harvested. It has an identity of its own in the frontier, so that
-harvesting can still ask for it when its site is found to be bilingual.
-
-Giving everything that waits in the two queues its place by what was learned.
+Such a page is examined, not harvested. It has its own identity in the frontier, so that
+harvesting can still request it when its site turns out to be bilingual.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,7 +28,7 @@ class Look(NamedTuple):
     site: str = ""
 
     def to_plain(self) -> dict[str, str]:
-        """Return the look as plain values, which survive on disk; what is empty is left out."""
+        """Return the look as plain values for storage; empty ones are left out."""
         plain = {
             "queue": self.queue and self.queue.value,
             "words": " ".join(self.words),
@@ -57,9 +55,9 @@ class Look(NamedTuple):
 
     @classmethod
     def from_payload(cls, payload: bytes | None) -> Self | None:
-        """The look of a request as it lies in the frontier; None for one of harvesting.
+        """Return the look of a request in the frontier; None if it is for harvesting.
 
-        None as well for one that cannot be read, which the scheduler drops.
+        None also for one that cannot be read, which the scheduler drops.
         """
         if payload is None or _MARK not in payload:
             return None
@@ -70,18 +68,18 @@ class Look(NamedTuple):
             return None
 
     def approach(self, url: str) -> Approach:
-        """How discovery came to a page."""
+        """Return how discovery came to a page."""
         return Approach(url, self.words, self.via)
 
 
 Waiting = tuple[int, str, bytes | None]
-"""A fingerprint, its URL, and its request as it lies in the frontier."""
+"""A fingerprint, its URL, and its request as stored in the frontier."""
 
 
 def ranked(search: Search, waiting: Iterable[Waiting]) -> Iterator[tuple[int, float]]:
-    """The new priority of every link that waits in a queue; nothing of what does not.
+    """Yield the new priority of every link that waits in one of the two queues.
 
-    It reads counts that may grow meanwhile, which changes a priority by a hair.
+    The counts that it reads may grow meanwhile, which changes a priority only slightly.
     """
     for fingerprint, url, payload in waiting:
         look = Look.from_payload(payload)

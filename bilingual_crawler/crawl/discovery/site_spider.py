@@ -1,8 +1,8 @@
-"""The spider behind `scrapy detect-site`: fetches what the detector of one site asks for.
+"""The spider behind `scrapy detect-site`: fetches what the detector of one site requests.
 
-It goes through the project's own downloader, so that robots.txt, delays, opt-outs, the guard and
-all limits hold. One page is under way at any moment, and each is tried once: a server that cannot
-answer now leaves the verdict open.
+It uses the project's own downloader, so robots.txt, delays, opt-outs, the guard and all limits
+apply. It fetches one page at a time, and each only once: if a server cannot answer now, the
+verdict stays open.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -33,8 +33,8 @@ from bilingual_crawler.documents.language import load_identifier
 from bilingual_crawler.documents.sitemap import read_sitemap
 from bilingual_crawler.languages import LanguagePair
 
-Tell = Callable[[str, str], None]
-"""What is told of each request: its URL, and what came of it."""
+OnPage = Callable[[str, str], None]
+"""Called after each request with its URL and a description of the result."""
 
 
 class SiteSpider(Spider):
@@ -47,26 +47,26 @@ class SiteSpider(Spider):
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
-        """Wire the project's way of fetching, in a project with the add-on or without it."""
+        """Configure fetching, in a project with or without the add-on."""
         super().update_settings(settings)
         wire_fetching(settings, Config.from_settings(settings))
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        """Build the spider; it is handed the detector that it works for."""
+        """Build the spider for a detector."""
         spider = super().from_crawler(crawler, *args, **kwargs)
         spider.config = config_of(crawler)
         return spider
 
     def __init__(
-        self, url: str, pair: LanguagePair, detector: SiteDetector, tell: Tell, **kwargs: Any
+        self, url: str, pair: LanguagePair, detector: SiteDetector, on_page: OnPage, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
-        self.detector, self._tell = detector, tell
+        self.detector, self._on_page = detector, on_page
         self.plan = CrawlPlan(pair, (url,), self.name, Path(), Sites())
 
     async def start(self) -> AsyncIterator[Request]:
-        """Fetch until there is a verdict; nothing is left to the scheduler."""
+        """Fetch pages until there is a verdict, without using the scheduler."""
         name = self.crawler.settings["USER_AGENT"] or ""
         warn_without_contact(self.config.contact, self.plan.seeds, name)
         while wanted := self.detector.wanted():
@@ -77,14 +77,14 @@ class SiteSpider(Spider):
 
     async def _fetch(self, url: str) -> None:
         try:
-            told = await self._read(url)
+            result = await self._read(url)
         except Exception as error:  # noqa: BLE001 - whatever a server does must not end the search
-            reason, told = reason_of(error)
+            reason, result = reason_of(error)
             self.detector.missed(url, reason)
-        self._tell(url, told)
+        self._on_page(url, result)
 
     async def _read(self, url: str) -> str:
-        """Fetch a page or a sitemap for the detector; what it is, in words."""
+        """Fetch a page or a sitemap for the detector; return a description of it."""
         if self.detector.is_sitemap(url):
             response = await self._download(url, NO_CALLBACK)
             sitemap = read_sitemap(response.body, response.url)
@@ -108,7 +108,7 @@ class SiteSpider(Spider):
         return response
 
     def _document(self, response: Response, url: str) -> Document:
-        """The page, unless it asks not to be kept; without links, if it asks for that."""
+        """Return the document of a page; raise `Refused` if the page opts out."""
         headers = {
             name: (response.headers.get(name) or b"").decode("latin-1")
             for name in ("Content-Type", "Content-Language")

@@ -1,1 +1,1 @@
-"""Extensions of Scrapy: reports, logs, metrics, WARC files, alignment behind the crawl."""
+"""Scrapy extensions: reports, logs, metrics, WARC files, alignment during the crawl."""

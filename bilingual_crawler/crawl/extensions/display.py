@@ -1,4 +1,4 @@
-"""Where progress and the summary go: to a terminal, or into the log."""
+"""Where progress and summary are shown: in a terminal, or in the log."""
 
 import logging
 import sys
@@ -22,16 +22,16 @@ class Display(Protocol):
     """Shows a crawl to its user."""
 
     seconds: float
-    """Between two looks at the progress; 0 is never."""
+    """Seconds between two updates; 0 means never."""
 
     def start(self) -> None:
-        """The crawl begins."""
+        """Start to show a crawl."""
 
     def update(self, progress: Progress) -> None:
-        """Show how far it is."""
+        """Show the progress."""
 
     def stop(self) -> None:
-        """The crawl is over."""
+        """Stop showing progress."""
 
     def end(self, ending: Ending) -> None:
         """Show the summary."""
@@ -44,25 +44,25 @@ class LogDisplay:
         self.seconds = seconds
 
     def start(self) -> None:
-        """Say nothing: Scrapy says that the spider is open."""
+        """Do nothing: Scrapy logs that the spider is open."""
 
     def update(self, progress: Progress) -> None:
         """Log a line."""
         logger.info(progress_line(progress))
 
     def stop(self) -> None:
-        """Say nothing: Scrapy says that the spider is closed."""
+        """Do nothing: Scrapy logs that the spider is closed."""
 
     def end(self, ending: Ending) -> None:
-        """Log the summary, as one record of many lines."""
+        """Log the summary as one record of many lines."""
         logger.info("Summary of the crawl:\n%s", summary_text(ending))
 
 
 def make_display(config: Config, folder: Path, settings: Settings) -> Display:
-    """The display that fits the setting BILINGUAL_PROGRESS and the place we run in.
+    """Return the display for the setting BILINGUAL_PROGRESS and the present terminal.
 
-    A live display is for a terminal whose log we can lead elsewhere, which is so unless a
-    program with a log of its own runs the crawl.
+    A live display needs a terminal whose log we can send to a file. That is possible unless a
+    program with its own log runs the crawl.
     """
     if config.progress in {"auto", "live"} and _is_ours(settings):
         _log_to_file(settings, folder / LOG)
@@ -75,7 +75,7 @@ def make_display(config: Config, folder: Path, settings: Settings) -> Display:
 
 
 def _is_ours(settings: BaseSettings) -> bool:
-    """Whether there is a terminal, and nobody else writes to it."""
+    """Return True if there is a terminal that nothing else writes to."""
     return (
         sys.stderr.isatty()
         and not Console(stderr=True).is_dumb_terminal
@@ -87,7 +87,7 @@ def _is_ours(settings: BaseSettings) -> bool:
 def _log_to_file(settings: Settings, path: Path) -> None:
     """Let Scrapy log to a file, unless it already does or should not log at all.
 
-    Scrapy installs the handler of its settings once more after the extensions are built.
+    The setting is needed too: Scrapy installs its handler again after the extensions are built.
     """
     if settings.getbool("LOG_ENABLED") and not settings.get("LOG_FILE"):
         settings.set("LOG_FILE", str(path), priority="addon")

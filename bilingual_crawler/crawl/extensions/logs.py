@@ -1,11 +1,8 @@
-"""Logs for machines: one JSON object a line, whatever is in the message.
+"""How Scrapy's log is written: as text or as JSON, and what happens on a full disk.
 
-How Scrapy's log is written: as text or JSON, and what happens when it cannot be.
-
-Scrapy makes a new handler for its log whenever the settings of a crawl are final. So nothing
-is changed on one handler: each record that is made has Scrapy's handler of that moment put in
-order first. That holds from the very first line, and for a log on stderr, in a LOG_FILE and in
-a job of scrapyd alike.
+Scrapy makes a new log handler whenever the settings of a crawl become final. So no single handler
+is changed: whenever a record is made, Scrapy's current handler is set up first. This works from
+the very first line, and for a log on stderr, in a LOG_FILE and in a scrapyd job alike.
 """
 
 import json
@@ -19,12 +16,12 @@ from scrapy.utils.log import get_scrapy_root_handler
 
 from bilingual_crawler.urls.hosts import host_of
 
-LONGEST = 20_000
-"""Characters of a message, or of anything else in a record; more is cut off."""
+MAX_FIELD = 20_000
+"""Characters of a message or another field of a record; more is cut off."""
 
 
 class JsonFormatter(logging.Formatter):
-    """Writes a record as an object of ASCII, so that no text of strangers can break its line.
+    """Writes a record as one line of ASCII JSON, so that untrusted text cannot break the line.
 
     Every object has time (UTC), level, logger and message; crawl (the languages), url and
     host where they are known; exception and traceback where something was raised.
@@ -35,7 +32,7 @@ class JsonFormatter(logging.Formatter):
         self.crawl = ""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line, without its end."""
+        """Return the line, without its line feed."""
         fields = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
@@ -51,25 +48,25 @@ class JsonFormatter(logging.Formatter):
         if raised and (error := raised[1]) is not None:
             fields["exception"] = f"{type(error).__name__}: {error}"
             fields["traceback"] = self.formatException(raised)
-        return json.dumps({name: value[:LONGEST] for name, value in fields.items() if value})
+        return json.dumps({name: value[:MAX_FIELD] for name, value in fields.items() if value})
 
 
 def message_of(record: logging.LogRecord) -> str:
-    """The message; one whose arguments do not fit is shown as it was written."""
+    """Return the message; one whose arguments do not fit is shown unformatted."""
     try:
         return record.getMessage()
-    except Exception:  # noqa: BLE001 - a wrong log line must not end anything
+    except Exception:  # noqa: BLE001 - a wrong log line must not do any harm
         return f"{record.msg} {record.args!r}"
 
 
 def crawl_of(record: logging.LogRecord) -> str:
-    """The languages of the crawl whose spider a record names, as Scrapy's own do."""
-    langs = getattr(getattr(getattr(record, "spider", None), "plan", None), "langs", "")
-    return str(langs)
+    """Return the languages of the crawl whose spider a record names, as Scrapy's own do."""
+    crawl = getattr(getattr(record, "spider", None), "crawl", None)
+    return str(getattr(getattr(crawl, "plan", None), "langs", ""))
 
 
 def url_of(record: logging.LogRecord) -> str:
-    """The URL that a record is about: its own `url`, or that of a request among its arguments."""
+    """Return the URL of a record: its own `url`, or that of a request in its arguments."""
     for each in (record, *_arguments(record)):
         url = getattr(each, "url", None)
         if isinstance(url, str):
@@ -85,25 +82,25 @@ def _arguments(record: logging.LogRecord) -> Iterator[Any]:
 
 
 FORMATTER = JsonFormatter()
-"""One for the process, as the log is."""
+"""One per process, like the log."""
 
 
 def watch_log(*, as_json: bool) -> None:
-    """Look after Scrapy's log from now on; `as_json` has it written as JSON."""
+    """Set up Scrapy's log from now on, as JSON if `as_json`."""
     factory = logging.getLogRecordFactory()
-    if isinstance(factory, _Dressing):
+    if isinstance(factory, _RecordFactory):
         factory.as_json = factory.as_json or as_json
     else:
-        logging.setLogRecordFactory(_Dressing(factory, as_json=as_json))
+        logging.setLogRecordFactory(_RecordFactory(factory, as_json=as_json))
 
 
-class _Dressing:
-    """Makes records as before, after a look at who will write them."""
+class _RecordFactory:
+    """Makes log records as before, after setting up Scrapy's handler."""
 
     def __init__(self, usual: Callable[..., logging.LogRecord], *, as_json: bool) -> None:
         self.as_json = as_json
         self._usual = usual
-        self._told = False
+        self._reported = False
 
     def __call__(self, *given: Any, **named: Any) -> logging.LogRecord:
         handler: Any = get_scrapy_root_handler()
@@ -115,10 +112,10 @@ class _Dressing:
         return self._usual(*given, **named)
 
     def _cannot_write(self, record: logging.LogRecord) -> None:
-        """Say once that the log is on a full disk, instead of a traceback for each line."""
+        """Report a full disk once, instead of a traceback for each line."""
         error = sys.exception()
         if not isinstance(error, OSError) or sys.stderr is None:
             logging.Handler().handleError(record)
-        elif not self._told:
-            self._told = True
+        elif not self._reported:
+            self._reported = True
             sys.stderr.write(f"The log cannot be written: {error.strerror or error}.\n")

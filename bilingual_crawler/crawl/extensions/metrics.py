@@ -1,7 +1,7 @@
 """The extension behind BILINGUAL_METRICS: /metrics for Prometheus, on the crawl's event loop.
 
-It answers GET and nothing else, in the few milliseconds that it takes to read the counters,
-on the same loop as the crawl: no thread looks at figures while they change.
+It answers GET requests only, in the few milliseconds that it takes to read the counters. As it
+runs on the same loop as the crawl, no thread reads figures while they change.
 """
 
 import logging
@@ -34,7 +34,7 @@ IDLE_SECONDS = 30
 
 
 class MetricsEndpoint:
-    """Listens from before the first request until the crawl is over."""
+    """Serves metrics from before the first request until the end of the crawl."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -53,7 +53,7 @@ class MetricsEndpoint:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build the extension of a crawl; an address that cannot be used is refused here."""
+        """Build the extension for a crawl; refuse an address that cannot be used."""
         with exit_on_configuration_error():
             return cls(crawler)
 
@@ -75,7 +75,7 @@ class MetricsEndpoint:
 
 
 class MetricsPage(Resource):
-    """What Prometheus asks for, in the form that it accepts."""
+    """The page that Prometheus requests, in a format that it accepts."""
 
     isLeaf = True  # noqa: N815 - Twisted's name
 
@@ -84,14 +84,14 @@ class MetricsPage(Resource):
         self._registry = registry
 
     def render_GET(self, request: Any) -> bytes:  # noqa: N802 - Twisted's name
-        """The metrics, as they stand."""
+        """Return the current metrics."""
         encode, content_type = choose_encoder(request.getHeader("Accept") or "")
         request.setHeader("Content-Type", content_type)
         return encode(self._registry)
 
 
 def _pages_before(journal: Journal) -> int:
-    """The pages of earlier runs of the crawl."""
+    """Return the number of pages from earlier runs of the crawl."""
     journal.define(SCHEMA)
     rows = journal.read("SELECT amount FROM tally WHERE name = ?", (gather.PAGES,))
     return sum(amount for (amount,) in rows)
@@ -110,12 +110,12 @@ def _listen(address: str, registry: CollectorRegistry) -> Any:
     except CannotListenError as error:
         why = getattr(error.socketError, "strerror", None) or error.socketError
         raise ConfigurationError(
-            f"BILINGUAL_METRICS: nothing can be served at {address} ({why})."
-            " Write another address, such as 127.0.0.1:9411, or port 0 for any that is free."
+            f"BILINGUAL_METRICS: cannot serve metrics at {address} ({why})."
+            " Use another address, such as 127.0.0.1:9411, or port 0 for any free port."
         ) from None
     at = listening.getHost()
     shown = f"[{at.host}]" if ":" in at.host else at.host
     logger.info("Metrics for Prometheus at http://%s:%d/metrics", shown, at.port)
     if not ip_address(at.host).is_loopback:
-        logger.warning("BILINGUAL_METRICS: whoever reaches %s can read the metrics.", at.host)
+        logger.warning("BILINGUAL_METRICS: anyone who can reach %s can read the metrics.", at.host)
     return listening

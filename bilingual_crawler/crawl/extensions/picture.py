@@ -1,4 +1,4 @@
-"""yield.png: the yield curve of a finished crawl as a picture, where matplotlib is installed."""
+"""yield.png: the yield curve of a finished crawl, if matplotlib is installed."""
 
 import json
 import logging
@@ -19,10 +19,10 @@ logger = logging.getLogger(__name__)
 
 
 class YieldPicture:
-    """Draws the curve that crawl.json has, when a crawl is finished.
+    """Draws the yield curve in crawl.json when a crawl is finished.
 
-    Order 110: after the reporter, which writes crawl.json. `EXTENSIONS = {"bilingual_crawler.
-    reporting.picture.YieldPicture": None}` does without it.
+    Order 110: after the reporter, which writes crawl.json. To switch it off:
+    `EXTENSIONS = {"bilingual_crawler.crawl.extensions.picture.YieldPicture": None}`.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -31,7 +31,7 @@ class YieldPicture:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build the extension of a crawl."""
+        """Build the extension for a crawl."""
         return cls(crawler)
 
     def _closed(self) -> None:
@@ -54,7 +54,7 @@ class YieldPicture:
 
 
 def draw_yield(points: Sequence[Point], label: str, path: Path) -> None:
-    """What was harvested against pages, from nothing on."""
+    """Draw the harvest against the number of pages, starting at zero."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - heavy
     from matplotlib.figure import Figure  # noqa: PLC0415 - heavy
 

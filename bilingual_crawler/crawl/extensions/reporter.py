@@ -1,4 +1,4 @@
-"""The extension that watches a crawl and tells of it: progress, crawl.json, the summary."""
+"""The extension that reports on a crawl: progress, crawl.json, the summary."""
 
 import logging
 import sys
@@ -47,7 +47,7 @@ BEST_SHOWN = 10
 
 
 class CrawlReporter:
-    """Counts how URLs end, and lets people and programs see what a crawl does."""
+    """Counts how URLs end, and shows people and programs what a crawl does."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -80,11 +80,11 @@ class CrawlReporter:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Build the extension of a crawl, whose spider has its folder open by now."""
+        """Build the extension for a crawl, whose spider has opened its folder by now."""
         return cls(crawler)
 
     def _opened(self) -> None:
-        """The frontier is there: show it from now on, and leave a report for a kill."""
+        """Start to report now that the frontier is open; the first report survives a kill."""
         self._frontier = self._crawl.frontier
         self._repeat(self._report, REPORT_SECONDS, now=True)
         self._display.start()
@@ -103,7 +103,7 @@ class CrawlReporter:
             RequestState.update(response, dropped_language=item.language or "unknown")
 
     def _count_end(self, request: Request, state: State, reason: str) -> None:
-        """Count a URL at the moment at which the frontier does, so that both agree."""
+        """Count a URL at the same moment as the frontier, so that both agree."""
         count = self._crawler.stats.inc_value
         count(URLS + reason)
         if state is State.FAILED:
@@ -145,7 +145,7 @@ class CrawlReporter:
         self._display.update(progress)
 
     def _closed(self, reason: str) -> None:
-        """Make the last report, now that the folder is closed and every URL counted."""
+        """Write the last report, now that the folder is closed and every URL counted."""
         for loop in self._loops:
             if loop.running:
                 loop.stop()
@@ -170,13 +170,13 @@ class CrawlReporter:
         )
 
     def _stopped(self) -> None:
-        """Tell the end of it after all that Scrapy has to say."""
+        """Show the summary after Scrapy's last log line."""
         if self._ending is not None:
             self._display.end(self._ending)
 
     @property
     def _harvested(self) -> int:
-        """What the yield of the crawl is at this moment."""
+        """The yield of the crawl at this moment."""
         crawl = self._crawl
         return Yield(
             langs=crawl.plan.langs,
@@ -188,12 +188,12 @@ class CrawlReporter:
 
     @property
     def _found_sites(self) -> FoundSites | None:
-        """What a search has found; None where there is no search."""
+        """The sites that discovery has found; None if it is off."""
         discovery = self._crawl.discovery
         return None if discovery is None else FoundSites.of(discovery.search.sites)
 
     def _counts(self) -> Counts:
-        """Return everything that was counted, as it stands."""
+        """Return all counts as they are now."""
         crawl = self._crawl
         pairs, frontier = crawl.corpus.standing(), crawl.frontier
         return Counts(

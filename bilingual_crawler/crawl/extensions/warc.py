@@ -1,8 +1,8 @@
-"""The extension behind BILINGUAL_WARC: what is fetched goes into WARC files, in its time.
+"""The extension behind BILINGUAL_WARC: archives what is fetched in WARC files.
 
-Whether a page may be kept is known when it was read to the end, so its answer waits until
-its URL has ended, and is written in the checkpoint that says so: never lost and never
-twice, whenever the crawl is killed. Answers wait no longer than their requests live.
+Whether a page may be kept is only known once it was read, so its response waits until its URL
+has ended. It is written in the same checkpoint, so it is neither lost nor written twice, whenever
+the crawl is killed. Responses wait only as long as their requests live.
 """
 
 import time
@@ -39,17 +39,17 @@ STANDARD = "http://iipc.github.io/warc-specifications/specifications/warc-format
 
 
 class WaitingRecord(NamedTuple):
-    """An answer whose page has not been read to the end yet."""
+    """A response whose page has not been processed completely."""
 
     exchange: Exchange
     opt_out: str | None
 
 
 class WarcArchive:
-    """Keeps requests and answers, except of pages that opted out.
+    """Archives requests and responses, except of pages that opted out.
 
-    A page that nobody could read may have opted out and is not kept either. Redirects,
-    errors and files about a site are no pages.
+    A page that could not be read may have opted out, so it is not kept either. Redirects, errors
+    and files about a site are not pages, and are kept.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -78,7 +78,7 @@ class WarcArchive:
         return cls(crawler)
 
     def _downloaded(self, request: Request, response: Response) -> None:
-        """Take an answer as it came from the network, before anything is unpacked."""
+        """Take a response as it came from the network, before it is decompressed."""
         exchange = exchange_of(request, response, time.time())
         robot = robot_of(request, self._settings)
         if request.callback is NO_CALLBACK:
@@ -93,17 +93,17 @@ class WarcArchive:
         self._waiting[request] = WaitingRecord(exchange, opt_out_of(robots, tdm, self._honour))
 
     def _ended(self, request: Request, state: State, reason: str) -> None:
-        """Keep the answer of a URL that has ended, if it may be kept."""
+        """Archive the response of a URL that has ended, if it may be kept."""
         waiting = self._waiting.pop(request, None)
         if waiting is not None:
-            if reason == Outcome.ONE_LANGUAGE:  # what was asked for is not what came
+            if reason == Outcome.ONE_LANGUAGE:  # the response is not in the requested language
                 waiting = waiting._replace(exchange=replace(waiting.exchange, variant=""))
             self._decide(request, waiting, state, reason)
 
     def _scheduled(self, request: Request) -> None:
-        """Keep the answer that a retry of its request makes the last but one.
+        """Archive the response to a request that is now retried.
 
-        The frontier takes a request back in the same way, and its URL does not end.
+        The frontier takes such a request back, so its URL does not end.
         """
         if not request.dont_filter:
             return
@@ -128,9 +128,9 @@ class WarcArchive:
 
 
 def exchange_of(request: Request, response: Response, arrived: float) -> Exchange:
-    """What passed over the network, without a reference to Scrapy's objects.
+    """Return what passed over the network, without references to Scrapy's objects.
 
-    The address of a proxy is nobody's business.
+    The address of a proxy is private and left out.
     """
     proxied = bool(request.meta.get("proxy"))
     return Exchange(
@@ -150,7 +150,7 @@ def exchange_of(request: Request, response: Response, arrived: float) -> Exchang
 
 
 def about(crawler: Crawler, crawl: Crawl) -> dict[str, str]:
-    """What the files say of themselves: who made them and how, nothing of the machine."""
+    """Return what the files say about themselves: who made them and how."""
     settings, languages = crawler.settings, crawl.plan.langs
     return {
         "software": f"bilingual-crawler/{__version__} (Scrapy/{scrapy.__version__})",
@@ -167,7 +167,7 @@ def about(crawler: Crawler, crawl: Crawl) -> dict[str, str]:
 
 
 def _objection(request: Request, waiting: WaitingRecord, state: State, reason: str) -> str | None:
-    """Why an answer may not be kept: the opt-out, or that nobody looked for one."""
+    """Return why a response may not be kept: an opt-out, or that the page was not read."""
     for word in (reason, RequestState.of(request).opt_out, waiting.opt_out):
         if word in OPT_OUTS:
             return str(word)
