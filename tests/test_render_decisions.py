@@ -144,7 +144,7 @@ def test_a_missing_package_is_told_with_the_command_that_installs_it(monkeypatch
 def test_a_program_that_is_none_is_told_before_anything_is_fetched(tmp_path):
     wrong = {"BILINGUAL_RENDER": "auto", "BILINGUAL_CHROMIUM": tmp_path / "chromium"}
     printed = crawl("http://127.0.0.1:9/", tmp_path / "out", settings=wrong, status=2)
-    assert "is not a program: name the file of Chromium" in printed
+    assert "is not a program: give the path of Chromium" in printed
     assert "Traceback" not in printed
 
 
