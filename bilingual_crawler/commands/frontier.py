@@ -64,7 +64,7 @@ class FrontierCommand(BaseCommand):
             "-n", type=one_or_more, default=TOP, metavar="N", help=f"top: number of URLs ({TOP})"
         )
         group.add_argument(
-            "--outcome", default="", metavar="A,B", help="requeue: only URLs that ended so"
+            "--outcome", default="", metavar="A,B", help="requeue: only URLs with these outcomes"
         )
         group.add_argument(
             "--host", default="", metavar="NAME", help="requeue: only URLs of this host"

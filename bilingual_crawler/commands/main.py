@@ -24,7 +24,7 @@ from scrapy.utils.project import ENVVAR, get_project_settings
 
 from bilingual_crawler import __version__
 from bilingual_crawler.commands import crawl
-from bilingual_crawler.commands.base import PROGRAM
+from bilingual_crawler.commands.base import PROGRAM, piped_output
 
 SETTINGS_MODULE = "bilingual_crawler.settings"
 GROUPS = {
@@ -53,7 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.argv = [PROGRAM, *words]
     match words:
         case [] | ["-h" | "--help" | "help"]:
-            print(overview())  # noqa: T201 - what a command prints
+            with piped_output():
+                print(overview())  # noqa: T201 - what a command prints
         case ["-V" | "--version"]:
             print(version())  # noqa: T201 - what a command prints
         case [first, *rest] if first == COMPLETION:
