@@ -7,6 +7,7 @@ from bilingual_crawler.lab.training.augment import made_pairs
 from bilingual_crawler.lab.training.negatives import (
     DEFAULT_MIX,
     DomainUrls,
+    genuine_negatives,
     jaccard_match,
     monolingual,
     random_match,
@@ -112,6 +113,15 @@ def test_no_negative_is_a_known_pair_or_one_url_twice():
     for made in synthetic_negatives(site):
         assert made.first != made.second
         assert not site.parallel(made.first, made.second)
+
+
+def test_links_of_a_page_that_links_to_its_translation_are_negatives():
+    site = DomainUrls([a_pair(1), a_pair(2)])
+    one, two = a_pair(1), a_pair(2)
+    links = {one.first: [one.second, two.first, "http://a.org/de"], two.first: [one.first]}
+    languages = {one.second: "fra", two.first: "eng", one.first: "eng", "http://a.org/de": "deu"}
+    found = list(genuine_negatives(site, links, languages))
+    assert [(each.first, each.second) for each in found] == [(one.first, two.first)]
 
 
 def test_the_tail_is_what_may_be_changed():

@@ -8,7 +8,7 @@ links of the same pages, and distinguishing two sites would teach nothing.
 import random
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from bilingual_crawler.lab.labels import LabelledPair
@@ -177,3 +177,28 @@ def synthetic_negatives(
                 if made is not None and (made.first, made.second) not in seen:
                     seen.add((made.first, made.second))
                     yield made
+
+
+def genuine_negatives(
+    site: DomainUrls, links: Mapping[str, Iterable[str]], languages: Mapping[str, str]
+) -> Iterator[LabelledPair]:
+    """Yield what a crawler meets: a page of a gold pair with each page it links to (SBFC, 3.1).
+
+    `languages` are those of the linked pages; links to other languages than the pair's are no
+    candidates. A page counts only if one of its links is its translation: otherwise it is unknown
+    whether the others are.
+    """
+    for pair in site.pairs:
+        wanted = {pair.first_language, pair.second_language}
+        for page, language in (
+            (pair.first, pair.first_language),
+            (pair.second, pair.second_language),
+        ):
+            found = [url for url in links.get(page, ()) if languages.get(url) in wanted]
+            if not any(site.parallel(page, url) for url in found if url != page):
+                continue
+            for url in dict.fromkeys(found):
+                if not site.parallel(page, url):
+                    yield LabelledPair(
+                        page, url, False, language, languages[url], pair.domain, pair.split
+                    )
