@@ -237,7 +237,7 @@ def test_a_crawl_without_its_journal_ends_with_a_sentence(tmp_path):
         crawl(server.url, output)
         before = content(output)
         (output / "crawl.sqlite").unlink()
-        printed = crawl(server.url, output, status=1)
+        printed = crawl(server.url, output, status=2)
     assert "its journal crawl.sqlite is missing" in printed
     assert "Traceback" not in printed
     assert content(output) == before
