@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
+from scrapy.http import Response
 
 from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.config.settings import Config
@@ -21,6 +22,8 @@ from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.scope import ForeignHosts, Scope
 from bilingual_crawler.crawl.signals import pair_found, pair_lost
 from bilingual_crawler.crawl.workers import connect, open_folder
+from bilingual_crawler.documents.builder import build_document
+from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.language import CLD2, LanguageIdentifier, load_identifier
 from bilingual_crawler.errors import ConfigurationError, writing
 from bilingual_crawler.frontier.entry import CrawlFrontier
@@ -42,6 +45,7 @@ logger = logging.getLogger(__name__)
 
 CRAWL, CONFIG = "bilingual_crawl", "bilingual_config"
 """Attributes of the crawler."""
+RENDERED_TYPE = "text/html; charset=utf-8"
 
 
 def config_of(crawler: Crawler) -> Config:
@@ -235,6 +239,28 @@ class Crawl:
 
     def _announce(self, pair: DocumentPair, *, kept: bool) -> None:
         self.crawler.signals.send_catch_log(pair_found if kept else pair_lost, pair=pair)
+
+
+def header_of(response: Response, name: str) -> str:
+    """Return a header as text; "" if there is none."""
+    return (response.headers.get(name) or b"").decode("latin-1")
+
+
+def read_page(
+    response: Response,
+    languages: Languages,
+    identifier: LanguageIdentifier,
+    rendered: bytes | None = None,
+) -> Document:
+    """Return the document of a page as it was sent, or as a browser has `rendered` it."""
+    return build_document(
+        response.url,
+        response.body if rendered is None else rendered,
+        content_type=header_of(response, "Content-Type") if rendered is None else RENDERED_TYPE,
+        headers_language=header_of(response, "Content-Language"),
+        hints=languages.codes,
+        identifier=identifier,
+    )
 
 
 def languages_by_site(plan: CrawlPlan) -> Callable[[str], Languages]:

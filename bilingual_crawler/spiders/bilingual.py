@@ -16,12 +16,11 @@ from bilingual_crawler.config.plan import CRAWLS, CrawlPlan
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.crawl.browser.chromium import check_rendering
 from bilingual_crawler.crawl.browser.rendering import Rendering
-from bilingual_crawler.crawl.context import Crawl, config_of
+from bilingual_crawler.crawl.context import Crawl, config_of, read_page
 from bilingual_crawler.crawl.discovery.adapter import DISCOVERS, Discovery, check_discovery
 from bilingual_crawler.crawl.fetching.failures import reason_of
 from bilingual_crawler.crawl.fetching.identity import warn_without_contact
 from bilingual_crawler.crawl.request_state import RequestState, end_url
-from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.errors import exit_on_configuration_error
@@ -33,7 +32,6 @@ from bilingual_crawler.urls.credentials import without_credentials
 
 logger = logging.getLogger(__name__)
 
-RENDERED_TYPE = "text/html; charset=utf-8"
 NOT_THERE = frozenset({"http_404", "http_410"})
 
 
@@ -144,17 +142,8 @@ class BilingualSpider(Spider):
 
     def _document(self, response: Response, rendered: bytes | None = None) -> Document:
         """Return the document of a page as it was sent, or as a browser has `rendered` it."""
-        body, kind = response.body, _header(response, "Content-Type")
-        if rendered is not None:
-            body, kind = rendered, RENDERED_TYPE
-        document = build_document(
-            response.url,
-            body,
-            content_type=kind,
-            headers_language=_header(response, "Content-Language"),
-            hints=self.crawl.languages_of(response.url).codes,
-            identifier=self.crawl.identifier,
-        )
+        languages = self.crawl.languages_of(response.url)
+        document = read_page(response, languages, self.crawl.identifier, rendered)
         document.depth = response.meta.get("depth", 0)
         document.requested_url = (response.meta.get("redirect_urls") or [response.url])[0]
         document.fetched_at = datetime.now(UTC).isoformat(timespec="seconds")
@@ -186,8 +175,3 @@ class BilingualSpider(Spider):
 def _request_of(failure: Failure) -> Request:
     request: Request = cast("Any", failure).request
     return request
-
-
-def _header(response: Response, name: str) -> str:
-    value = response.headers.get(name)
-    return value.decode("latin-1") if value else ""

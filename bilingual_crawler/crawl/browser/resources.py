@@ -7,7 +7,6 @@ it is among the most recently used.
 """
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Mapping
 from enum import Enum
 from typing import NamedTuple
@@ -19,7 +18,8 @@ from scrapy.http.request import NO_CALLBACK
 
 from bilingual_crawler.crawl.fetching.failures import reason_of
 from bilingual_crawler.crawl.fetching.identity import robot_of
-from bilingual_crawler.crawl.fetching.optouts import CLOSED, opt_out_of, robots_directives
+from bilingual_crawler.crawl.fetching.optouts import CLOSED, header_opt_outs, opt_out_of
+from bilingual_crawler.crawl.fetching.site_files import LeastRecentlyUsed
 from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.urls.hosts import host_of, site_of
 
@@ -100,8 +100,7 @@ class ResourceLoader:
         assert crawler.stats is not None
         self._crawler = crawler
         self._stats = crawler.stats
-        self._kept: OrderedDict[Key, Resource | None] = OrderedDict()
-        self._size = 0
+        self._kept: LeastRecentlyUsed[Key, tuple[Resource | None]] = LeastRecentlyUsed(MAX_KEPT)
         self._coming: dict[Key, asyncio.Task[Resource | None]] = {}
 
     async def get(self, url: str, headers: Mapping[str, str]) -> Resource | None:
@@ -110,10 +109,9 @@ class ResourceLoader:
         Cancelling this call does not cancel the download: others may need it too.
         """
         key = url, *(headers.get(name, "") for name in _KEY_HEADERS)
-        if key in self._kept:
-            self._kept.move_to_end(key)
+        if (kept := self._kept.get(key)) is not None:
             self._stats.inc_value("bilingual/render/resources/kept")
-            return self._kept[key]
+            return kept[0]
         if key not in self._coming:
             self._coming[key] = asyncio.ensure_future(self._fetch(url, headers))
             self._coming[key].add_done_callback(lambda task: self._arrived(key, task))
@@ -153,19 +151,12 @@ class ResourceLoader:
         del self._coming[key]
         if task.cancelled() or task.exception() is not None:
             return
-        resource = self._kept[key] = task.result()
-        self._size += _size(key, resource)
-        while self._size > MAX_KEPT:
-            self._size -= _size(*self._kept.popitem(last=False))
+        resource = task.result()
+        size = len(key[0]) + (len(resource.body) if resource is not None else 0)
+        self._kept.put(key, (resource,), size)
 
 
 def closed_by(response: Response, robot: str) -> str | None:
     """Return the opt-out in the headers of a resource that forbids using it; None if none does."""
-    robots = robots_directives(response.headers.getlist("X-Robots-Tag"), robot)
-    tdm = b"1" in map(bytes.strip, response.headers.getlist("tdm-reservation"))
-    opt_out = opt_out_of(robots, tdm, ("tdm", "noai"))
+    opt_out = opt_out_of(*header_opt_outs(response, robot), ("tdm", "noai"))
     return opt_out if opt_out in CLOSED else None
-
-
-def _size(key: Key, resource: Resource | None) -> int:
-    return 1_000 + len(key[0]) + (len(resource.body) if resource is not None else 0)

@@ -216,7 +216,7 @@ class Discovery:
         return examination
 
     def _go_on(self, examination: Examination) -> None:
-        """Ask for the next page of a site, or take the verdict down."""
+        """Request the next page of a site, or record the verdict."""
         url = examination.next()
         if url is not None:
             look = Look(site=examination.site)

@@ -20,14 +20,13 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.config.sites import Sites
-from bilingual_crawler.crawl.context import config_of
+from bilingual_crawler.crawl.context import config_of, read_page
 from bilingual_crawler.crawl.fetching.failures import Refused, reason_of
 from bilingual_crawler.crawl.fetching.identity import accept_language, warn_without_contact
 from bilingual_crawler.crawl.fetching.optouts import forbids_links, opt_out_of
 from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.wiring import wire_fetching
 from bilingual_crawler.discovery.site_detector import SiteDetector
-from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.language import load_identifier
 from bilingual_crawler.documents.sitemap import read_sitemap
@@ -109,18 +108,8 @@ class SiteSpider(Spider):
 
     def _document(self, response: Response, url: str) -> Document:
         """Return the document of a page; raise `Refused` if the page opts out."""
-        headers = {
-            name: (response.headers.get(name) or b"").decode("latin-1")
-            for name in ("Content-Type", "Content-Language")
-        }
-        document = build_document(
-            response.url,
-            response.body,
-            content_type=headers["Content-Type"],
-            headers_language=headers["Content-Language"],
-            hints=self.plan.langs.codes,
-            identifier=load_identifier(self.config.identifier),
-        )
+        identifier = load_identifier(self.config.identifier)
+        document = read_page(response, self.plan.langs, identifier)
         document.requested_url = url
         said_in_headers = RequestState.of(response).opt_out
         robots = document.robots | ({said_in_headers} if said_in_headers else set())

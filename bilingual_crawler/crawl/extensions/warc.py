@@ -23,8 +23,8 @@ from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.fetching.identity import robot_of
 from bilingual_crawler.crawl.fetching.optouts import (
     OPT_OUTS,
+    header_opt_outs,
     opt_out_of,
-    robots_directives,
 )
 from bilingual_crawler.crawl.fetching.site_files import SUCCESS, is_site_file
 from bilingual_crawler.crawl.request_state import RequestState
@@ -88,9 +88,8 @@ class WarcArchive:
             else:
                 self._stats.inc_value(f"bilingual/warc/left_out/{opt_out}")
             return
-        robots = robots_directives(response.headers.getlist("X-Robots-Tag"), robot)
-        tdm = b"1" in map(bytes.strip, response.headers.getlist("tdm-reservation"))
-        self._waiting[request] = WaitingRecord(exchange, opt_out_of(robots, tdm, self._honour))
+        opt_out = opt_out_of(*header_opt_outs(response, robot), self._honour)
+        self._waiting[request] = WaitingRecord(exchange, opt_out)
 
     def _ended(self, request: Request, state: State, reason: str) -> None:
         """Archive the response of a URL that has ended, if it may be kept."""

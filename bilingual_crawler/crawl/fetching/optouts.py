@@ -92,6 +92,13 @@ def robots_directives(headers: Iterable[bytes], robot: str = ROBOT_NAME) -> froz
     return frozenset(directives)
 
 
+def header_opt_outs(response: Response, robot: str) -> tuple[frozenset[str], bool]:
+    """Return the robots directives and the TDM reservation in the headers of a response."""
+    robots = robots_directives(response.headers.getlist("X-Robots-Tag"), robot)
+    tdm = b"1" in map(bytes.strip, response.headers.getlist("tdm-reservation"))
+    return robots, tdm
+
+
 def opt_out_of(robots: Collection[str], tdm: bool, honour: Collection[str]) -> str | None:
     """Return why a page may not be kept, as the code that is counted; None if it may."""
     if tdm and "tdm" in honour:
@@ -173,9 +180,7 @@ class OptOuts:
             RequestState.update(request, opt_out="")
         if not is_page(request, response):
             return response
-        robot = robot_of(request, self._crawler.settings)
-        robots = robots_directives(response.headers.getlist("X-Robots-Tag"), robot)
-        tdm = b"1" in map(bytes.strip, response.headers.getlist("tdm-reservation"))
+        robots, tdm = header_opt_outs(response, robot_of(request, self._crawler.settings))
         honour = self._honour_of(request)
         reason = opt_out_of(robots, tdm, honour)
         no_links = forbids_links(robots, honour)

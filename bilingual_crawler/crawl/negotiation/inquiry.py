@@ -12,7 +12,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
-from bilingual_crawler.crawl.context import Crawl
+from bilingual_crawler.crawl.context import Crawl, header_of, read_page
 from bilingual_crawler.crawl.fetching.failures import reason_of, status_key
 from bilingual_crawler.crawl.fetching.site_files import SUCCESS
 from bilingual_crawler.crawl.negotiation.host_facts import HostFacts, Way, headers_for
@@ -22,7 +22,6 @@ from bilingual_crawler.crawl.negotiation.signs import (
     switches_of,
 )
 from bilingual_crawler.crawl.request_state import RequestState
-from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.languages import language_of_tag
 from bilingual_crawler.urls.fingerprint import canonical_url
@@ -71,17 +70,8 @@ class Questions:
         if response.status not in SUCCESS:
             self._count(f"failed/http_{status_key(response.status)}")
             return None
-        pair = crawl.languages_of(url)
-        said = header_of(response, "Content-Language")
-        document = build_document(
-            response.url,
-            response.body,
-            content_type=header_of(response, "Content-Type"),
-            headers_language=said,
-            hints=pair.codes,
-            identifier=crawl.identifier,
-        )
-        declared = language_of_tag(said)
+        document = read_page(response, crawl.languages_of(url), crawl.identifier)
+        declared = language_of_tag(header_of(response, "Content-Language"))
         is_confirmed = varies(response) or (declared is not None and declared.code == code)
         return NegotiatedPage(response.url, document.language, is_confirmed)
 
@@ -94,12 +84,6 @@ def varies(response: Response) -> bool:
     """Return True if the server says that its response depends on Accept-Language."""
     words = b",".join(response.headers.getlist("Vary")).lower().split(b",")
     return b"accept-language" in map(bytes.strip, words)
-
-
-def header_of(response: Response, name: str) -> str:
-    """Return a header as text; "" if there is none."""
-    value = response.headers.get(name)
-    return value.decode("latin-1") if value else ""
 
 
 class Inquiry:
