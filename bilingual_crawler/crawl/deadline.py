@@ -22,6 +22,8 @@ TIDY = 0.7
 """The share after which the files should be tidy."""
 ALL = 0.95
 """The share after which the process exits."""
+INTERRUPTED = "interrupted"
+Result = TypeVar("Result")
 
 
 class OutOfTimeError(Exception):
@@ -50,7 +52,7 @@ class StopDeadline:
             self._stopped_at = self._clock()
 
     def is_over(self, share: float = 1.0) -> bool:
-        """Whether this share of the time has passed."""
+        """Return True if this share of the time has passed."""
         stopped_at = self._stopped_at
         return stopped_at is not None and self._clock() - stopped_at >= share * self.seconds
 
@@ -58,11 +60,6 @@ class StopDeadline:
         """Raise OutOfTimeError if the files should be tidy by now."""
         if self.is_over(TIDY):
             raise OutOfTimeError
-
-
-INTERRUPTED = "interrupted"
-
-Result = TypeVar("Result")
 
 
 def interruption() -> Refused:

@@ -16,6 +16,9 @@ from bilingual_crawler.outcomes import Outcome
 
 KEY = "bilingual"
 """The key of `meta`."""
+LOOKED_AT = "look"
+STORED = ("variant", "look", "probe", "claimed_by", "claim_answered")
+STORED_PREFIX = "bilingual_"
 
 
 class UrlEnd(NamedTuple):
@@ -95,9 +98,6 @@ class RequestState:
         return cls(**found)
 
 
-LOOKED_AT = "look"
-STORED = ("variant", "look", "probe", "claimed_by", "claim_answered")
-STORED_PREFIX = "bilingual_"
 UNTOUCHED = RequestState()
 
 

@@ -27,6 +27,18 @@ from bilingual_crawler.store.journal_tables import JournaledDict
 from bilingual_crawler.urls.hosts import host_of, site_of
 from bilingual_crawler.urls.traps import BINARY_ENDINGS, ending_of, trap_of
 
+MAX_CLAIMANTS = 10
+"""Sites to remember that have declared one host."""
+UNVOUCHED = frozenset({"nofollow", "ugc", "sponsored"})
+"""Kinds of links for which a site does not vouch."""
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS foreign_hosts (
+    host TEXT PRIMARY KEY,
+    claimants TEXT NOT NULL,
+    answered INTEGER NOT NULL
+);
+"""
+
 
 class Scope:
     """Decides whether a link may be fetched at all, and if not, says why."""
@@ -93,19 +105,6 @@ class Scope:
             repeated_segments=self._repeated_segments,
             query_parameters=self._query_parameters,
         )
-
-
-MAX_CLAIMANTS = 10
-"""Sites to remember that have declared one host."""
-UNVOUCHED = frozenset({"nofollow", "ugc", "sponsored"})
-"""Kinds of links for which a site does not vouch."""
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS foreign_hosts (
-    host TEXT PRIMARY KEY,
-    claimants TEXT NOT NULL,
-    answered INTEGER NOT NULL
-);
-"""
 
 
 @dataclass(frozen=True, slots=True)

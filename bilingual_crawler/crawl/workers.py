@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     from bilingual_crawler.crawl.context import Crawl
 
+IDENTITY = "worker"
+"""The fact that distinguishes a restarted worker from another one with its name."""
+
 
 def open_folder(
     plan: CrawlPlan, config: Config, topic: str = "", *, harvests: bool = True
@@ -57,10 +60,6 @@ def _worker_folder(crawl: Path, langs: str, name: str, topic: str) -> CrawlFolde
         except FolderHeldError:
             continue
     raise AssertionError
-
-
-IDENTITY = "worker"
-"""The fact that distinguishes a restarted worker from another one with its name."""
 
 
 def connect(address: str) -> "Redis":

@@ -39,6 +39,7 @@ ADVICE = (
     "Install Chromium (sudo apt-get install chromium, or: playwright install chromium), or give "
     "its path with -s BILINGUAL_CHROMIUM=/path/to/chromium."
 )
+CRASH = "crash"
 
 
 def check_rendering(program: str) -> None:
@@ -74,9 +75,6 @@ def launch_options(program: str) -> dict[str, Any]:
         "handle_sighup": False,
         "timeout": 30_000,
     }
-
-
-CRASH = "crash"
 
 
 class RenderingFailedError(Exception):

@@ -23,6 +23,40 @@ from bilingual_crawler.documents.scripted import (
 
 NAME = "bilingual-crawler"
 
+ATTRIBUTES = (
+    *("id", "class", "name", "title", "alt", "aria-label", "onclick", "onchange"),
+    *("lang", "hreflang", "data-lang", "data-language", "data-locale"),
+)
+_COLLECT = """(most) => Array.from(Document.prototype.querySelectorAll.call(document, [
+    'button', '[role=button]', '[role=menuitem]', '[role=option]', '[role=tab]', '[role=link]',
+    'a:not([href])', 'a[href=""]', 'a[href="#"]', 'a[href="#!"]', 'a[href^="javascript:" i]',
+    'input[type=button]', 'select option', '[onclick]:not(a)', '[data-lang]:not(html, a[href])',
+    '[data-language]:not(html, a[href])', '[data-locale]:not(html, a[href])',
+].join(','))).slice(0, most)"""
+_DESCRIBE = """function (attributes, longest) { return this.map((element) => {
+    const found = {};
+    for (const name of attributes) {
+        const value = element.getAttribute(name);
+        if (value) found[name] = value.slice(0, 200);
+    }
+    const choice = element.tagName === 'OPTION' ? element.closest('select') : null;
+    if (choice) {
+        const about = [choice.id, choice.className, choice.name, choice.getAttribute('aria-label')];
+        found.class = about.filter(Boolean).join(' ').slice(0, 200);
+    }
+    const image = element.querySelector('img[alt]');
+    const label = (element.textContent || element.value || '').trim() || (image ? image.alt : '');
+    return {label: label.slice(0, longest), option: Boolean(choice), attributes: found};
+}); }"""
+_PRESS = """function (at) {
+    const element = this[at];
+    const choice = element.tagName === 'OPTION' ? element.closest('select') : null;
+    if (!choice) { element.click(); return; }
+    choice.value = element.value;
+    choice.dispatchEvent(new Event('input', {bubbles: true}));
+    choice.dispatchEvent(new Event('change', {bubbles: true}));
+}"""
+
 
 class IsolatedWorld:
     """A JavaScript world of our own in a page, which survives reloads."""
@@ -76,42 +110,6 @@ class IsolatedWorld:
             raise PlaywrightError(f"A script failed: {answer['exceptionDetails'].get('text')}")
         result: dict[str, Any] = answer["result"]
         return result
-
-
-ATTRIBUTES = (
-    *("id", "class", "name", "title", "alt", "aria-label", "onclick", "onchange"),
-    *("lang", "hreflang", "data-lang", "data-language", "data-locale"),
-)
-
-_COLLECT = """(most) => Array.from(Document.prototype.querySelectorAll.call(document, [
-    'button', '[role=button]', '[role=menuitem]', '[role=option]', '[role=tab]', '[role=link]',
-    'a:not([href])', 'a[href=""]', 'a[href="#"]', 'a[href="#!"]', 'a[href^="javascript:" i]',
-    'input[type=button]', 'select option', '[onclick]:not(a)', '[data-lang]:not(html, a[href])',
-    '[data-language]:not(html, a[href])', '[data-locale]:not(html, a[href])',
-].join(','))).slice(0, most)"""
-_DESCRIBE = """function (attributes, longest) { return this.map((element) => {
-    const found = {};
-    for (const name of attributes) {
-        const value = element.getAttribute(name);
-        if (value) found[name] = value.slice(0, 200);
-    }
-    const choice = element.tagName === 'OPTION' ? element.closest('select') : null;
-    if (choice) {
-        const about = [choice.id, choice.className, choice.name, choice.getAttribute('aria-label')];
-        found.class = about.filter(Boolean).join(' ').slice(0, 200);
-    }
-    const image = element.querySelector('img[alt]');
-    const label = (element.textContent || element.value || '').trim() || (image ? image.alt : '');
-    return {label: label.slice(0, longest), option: Boolean(choice), attributes: found};
-}); }"""
-_PRESS = """function (at) {
-    const element = this[at];
-    const choice = element.tagName === 'OPTION' ? element.closest('select') : null;
-    if (!choice) { element.click(); return; }
-    choice.value = element.value;
-    choice.dispatchEvent(new Event('input', {bubbles: true}));
-    choice.dispatchEvent(new Event('change', {bubbles: true}));
-}"""
 
 
 class Button(NamedTuple):

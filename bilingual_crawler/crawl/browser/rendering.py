@@ -40,6 +40,11 @@ MIN_GAIN_SHARE = 0.2
 """this share of the text it had; or it must gain"""
 MIN_NEW_LINKS = 5
 """this many new links."""
+MIN_USEFUL = 3
+"""Pages of a site that gain from rendering before all its pages are rendered."""
+MAX_USELESS = 5
+"""Pages in a row that gain nothing before a site is not rendered any more."""
+GIVEN_UP = "given up"
 
 
 class Rendering:
@@ -237,13 +242,6 @@ def _closed_as(other: Document, document: Document) -> Document:
         robots=document.robots | other.robots,
         tdm_reservation=document.tdm_reservation or other.tdm_reservation,
     )
-
-
-MIN_USEFUL = 3
-"""Pages of a site that gain from rendering before all its pages are rendered."""
-MAX_USELESS = 5
-"""Pages in a row that gain nothing before a site is not rendered any more."""
-GIVEN_UP = "given up"
 
 
 class FactStore(Protocol):

@@ -34,6 +34,19 @@ TRACKERS = frozenset(
     )
 )
 """Sites whose scripts count readers, advertise or ask for consent, and add no text."""
+MAX_BYTES = 10_000_000
+"""Size of one resource."""
+MAX_KEPT = 32_000_000
+"""Bytes of all cached resources."""
+_DROPPED_HEADERS = frozenset(
+    (
+        *("connection", "content-encoding", "content-length", "keep-alive", "set-cookie"),
+        *("transfer-encoding", "strict-transport-security", "alt-svc", "link", "report-to"),
+    )
+)
+_KEY_HEADERS = ("Accept-Language", "Cookie")
+"""Request headers that may change the response of an address."""
+Key = tuple[str, ...]
 
 
 class Treatment(Enum):
@@ -56,23 +69,6 @@ def treatment_of(kind: str, method: str, url: str) -> Treatment:
     if kind in FETCHED and method == "GET" and url.startswith(("http://", "https://")):
         return Treatment.REFUSE if site_of(host_of(url)) in TRACKERS else Treatment.FETCH
     return Treatment.REFUSE
-
-
-MAX_BYTES = 10_000_000
-"""Size of one resource."""
-MAX_KEPT = 32_000_000
-"""Bytes of all cached resources."""
-
-_DROPPED_HEADERS = frozenset(
-    (
-        *("connection", "content-encoding", "content-length", "keep-alive", "set-cookie"),
-        *("transfer-encoding", "strict-transport-security", "alt-svc", "link", "report-to"),
-    )
-)
-_KEY_HEADERS = ("Accept-Language", "Cookie")
-"""Request headers that may change the response of an address."""
-
-Key = tuple[str, ...]
 
 
 class Resource(NamedTuple):

@@ -17,6 +17,8 @@ from bilingual_crawler.discovery.search import Search
 from bilingual_crawler.discovery.site_records import Approach
 
 _MARK = LOOK.encode()
+Waiting = tuple[int, str, bytes | None]
+"""A fingerprint, its URL, and its request as stored in the frontier."""
 
 
 class Look(NamedTuple):
@@ -70,10 +72,6 @@ class Look(NamedTuple):
     def approach(self, url: str) -> Approach:
         """Return how discovery came to a page."""
         return Approach(url, self.words, self.via)
-
-
-Waiting = tuple[int, str, bytes | None]
-"""A fingerprint, its URL, and its request as stored in the frontier."""
 
 
 def ranked(search: Search, waiting: Iterable[Waiting]) -> Iterator[tuple[int, float]]:

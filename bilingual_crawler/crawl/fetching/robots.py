@@ -44,6 +44,14 @@ MAX_KEPT = 64_000_000
 """Bytes of all cached files: compressed, and without the rules for other robots."""
 MAX_PARSED = 2_000_000
 """Bytes of the files that stay parsed; parsed, they take 20 to 60 times as much (measured)."""
+LONGEST_LINE = 5_000
+"""Characters of a line that are read; no URL that we fetch is as long."""
+_FIELD = re.compile(
+    r"(?P<agent>user[- ]?agent)|(?P<disallow>di(?:ss?all?ow|asllow|sallaw))|(?P<allow>allow)"
+    r"|(?P<delay>crawl[- ]delay)|(?P<ends>request[- ]rate|visit[- ]time)",
+    re.IGNORECASE,
+)
+_WORDS = {"allow": "Allow", "disallow": "Disallow", "delay": "Crawl-delay"}
 
 
 class RobotHost(NamedTuple):
@@ -134,17 +142,6 @@ class RobotsTxt(RobotsTxtMiddleware):
         if response.status >= HTTPStatus.BAD_REQUEST:
             return ""
         return rules_for(robot, response.body.decode("utf-8-sig", "ignore"))
-
-
-LONGEST_LINE = 5_000
-"""Characters of a line that are read; no URL that we fetch is as long."""
-
-_FIELD = re.compile(
-    r"(?P<agent>user[- ]?agent)|(?P<disallow>di(?:ss?all?ow|asllow|sallaw))|(?P<allow>allow)"
-    r"|(?P<delay>crawl[- ]delay)|(?P<ends>request[- ]rate|visit[- ]time)",
-    re.IGNORECASE,
-)
-_WORDS = {"allow": "Allow", "disallow": "Disallow", "delay": "Crawl-delay"}
 
 
 def rules_for(robot: str, text: str) -> str:

@@ -22,6 +22,14 @@ from twisted.internet.defer import Deferred
 from bilingual_crawler.crawl.request_state import RequestState
 
 SUCCESS = range(200, 300)
+FRESH_SECONDS = 24 * 3600.0
+"""How long a file about a site stays valid (RFC 9309, section 2.4)."""
+ASK_AGAIN_SECONDS = 5.0
+"""How long a failure to fetch a file is remembered."""
+ENTRY_BYTES = 500
+"""The size of an entry besides its content."""
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
 
 
 def is_site_file(request: Request) -> bool:
@@ -65,17 +73,6 @@ def cannot_answer(response: Response) -> bool:
     """
     busy = response.status == HTTPStatus.TOO_MANY_REQUESTS
     return busy or response.status >= HTTPStatus.INTERNAL_SERVER_ERROR
-
-
-FRESH_SECONDS = 24 * 3600.0
-"""How long a file about a site stays valid (RFC 9309, section 2.4)."""
-ASK_AGAIN_SECONDS = 5.0
-"""How long a failure to fetch a file is remembered."""
-ENTRY_BYTES = 500
-"""The size of an entry besides its content."""
-
-Key = TypeVar("Key", bound=Hashable)
-Value = TypeVar("Value")
 
 
 class Kept(NamedTuple, Generic[Value]):

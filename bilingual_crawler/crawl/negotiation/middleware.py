@@ -38,6 +38,8 @@ MAX_FAILURES = 3
 """Failed inquiries about a host before it is left alone."""
 MIN_SCORE = 1.0
 """The priority of a page in its other language, unless the page itself had a higher one."""
+DECIDING_HEADERS = ("Accept-Language", "Cookie")
+"""The headers that decide which variant a server sends."""
 
 
 class Negotiation:
@@ -247,10 +249,6 @@ def _asked_for(response: Response) -> str:
     before = response.meta.get("redirect_urls") or [response.url]
     same = urlsplit(before[-1]).netloc == urlsplit(response.url).netloc
     return str(before[-1]) if same else response.url
-
-
-DECIDING_HEADERS = ("Accept-Language", "Cookie")
-"""The headers that decide which variant a server sends."""
 
 
 class VariantFingerprinter(RequestFingerprinter):
