@@ -54,7 +54,7 @@ def test_what_was_planted_in_a_folder_is_neither_run_nor_fetched(tmp_path, monke
         printed = crawl(server.url, output)
         assert not [path for path in server.paths() if "planted" in path]
     assert not (home / "planted.py.ran").exists()
-    assert "rows that are no URL of a crawl" in printed
+    assert "rows that are not URLs of a crawl" in printed
     told = report(output)
     assert told["state"] == "finished"
     assert told["urls_ended"]["unreadable"]["count"] == 6

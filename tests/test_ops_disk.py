@@ -128,7 +128,7 @@ def test_other_commands_say_so_too_and_leave_nothing_half_done(finished, tmp_pat
     name, *options = arguments
     words = [sys.executable, "-m", "scrapy", name, str(finished), *options]
     status, printed = run(words, file_size=2000, cwd=tmp_path)
-    assert status == 1, printed
+    assert status == 2, printed
     assert "cannot be written: File too large." in printed
     assert "Traceback" not in printed
     assert {path: path.stat().st_size for path in finished.iterdir()} == before
