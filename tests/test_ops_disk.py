@@ -99,7 +99,7 @@ def test_a_disk_that_is_full_from_the_beginning_is_told_before_anything_is_fetch
     status, printed = run(command("https://example.org/", tmp_path / "out"), file_size=1000)
     assert status == 2
     assert f"{tmp_path / 'out'} cannot be written: " in printed
-    assert "name another folder with -a output=FOLDER" in printed
+    assert "choose another folder with -a output=FOLDER" in printed
     assert "Traceback" not in printed
 
 
