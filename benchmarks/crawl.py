@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.servers import RunningServer, serve_demo
+from tests.support.servers import RunningServer, serve_demo
 
 BARE = """
 import scrapy

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bilingual_crawler.config.discovery import STRATEGIES
-from tests.crawls import ROOT
-from tests.servers import serve_web
-from tests.synthetic_web.web import Web
+from tests.support.crawling import ROOT
+from tests.support.servers import serve_web
+from tests.support.synthetic_web.web import Web
 
 Curve = list[tuple[int, int]]
 """(downloads, bilingual sites found)"""

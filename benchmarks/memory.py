@@ -48,7 +48,7 @@ from bilingual_crawler.store.folder import CrawlFolder
 from bilingual_crawler.urls.fingerprint import url_fingerprint
 from bilingual_crawler.urls.hosts import host_of
 from demo.site.answers import Site
-from tests.servers import serve_demo
+from tests.support.servers import serve_demo
 
 HOST = "http://sample.example"
 PAIR = LanguagePair.parse("spa-eus")

@@ -21,10 +21,10 @@ import psutil
 from scrapy.crawler import Crawler
 
 from bilingual_crawler.crawl.browser.resources import Resource
-from tests.bilingual_texts import BASQUE, SPANISH
-from tests.browser_support import IDENTITY, in_a_crawl, read
-from tests.fetching_support import Site
-from tests.scripted_site import FILL, JSON, SCRIPT, shell
+from tests.support.bilingual_texts import BASQUE, SPANISH
+from tests.support.browser import IDENTITY, in_a_crawl, read
+from tests.support.fetching import Site
+from tests.support.scripted_site import FILL, JSON, SCRIPT, shell
 
 EVERY = 50
 AT_ONCE = 2

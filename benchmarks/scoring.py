@@ -24,7 +24,7 @@ from scrapy.utils.project import get_project_settings
 from benchmarks.crawl import SETTINGS
 from bilingual_crawler.config.settings import SCORERS
 from bilingual_crawler.spiders.bilingual import BilingualSpider
-from tests.servers import serve_demo
+from tests.support.servers import serve_demo
 
 ROOT = Path(__file__).parent.parent
 

@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 import psutil
 
-from tests.fleet import PREFIX, Fleet
-from tests.many_sites import ManySites, serve_sites
-from tests.redis_server import RedisServer, serve_redis
+from tests.support.fleet import PREFIX, Fleet
+from tests.support.many_sites import ManySites, serve_sites
+from tests.support.redis_server import RedisServer, serve_redis
 
 SETTINGS = {
     "BILINGUAL_SCORER": "adaptive",

@@ -2,7 +2,7 @@
 
 All functions take the URL of the running site ("http://127.0.0.1:8000/") and, where it matters,
 the number of generated article pairs. They use the same tables as the site itself;
-`tests/test_demo_site.py` checks them against what the server really answers.
+`tests/demo/test_site.py` checks them against what the server really answers.
 """
 
 from collections.abc import Iterable, Iterator

@@ -47,6 +47,7 @@ class DemoServer:
         self._failed: set[str] = set()
         self._lock = threading.Lock()
         self._answerable = math.inf
+        self._holds = 0
         self._released = threading.Condition(self._lock)
         self._server = _Server(("127.0.0.1", port), self)
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/"
@@ -74,15 +75,22 @@ class DemoServer:
         return answer
 
     def hold(self, after: float) -> None:
-        """Answer so many more requests and hold all others; infinity releases them."""
+        """Answer so many more requests and hold all others; infinity releases them.
+
+        What an earlier call holds is let go, so that it does not count among the new ones: its
+        client may have been killed.
+        """
         with self._released:
             self._answerable = after
+            self._holds += 1
             self._released.notify_all()
 
     def _wait_for_release(self) -> None:
         with self._released:
-            self._released.wait_for(lambda: self._answerable > 0)
-            self._answerable -= 1
+            held_by = self._holds
+            self._released.wait_for(lambda: self._answerable > 0 or self._holds != held_by)
+            if self._holds == held_by:
+                self._answerable -= 1
 
     def serve_forever(self) -> None:
         """Answer requests until `close` is called in another thread."""

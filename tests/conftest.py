@@ -12,7 +12,7 @@ import uuid
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests import processes
+from tests.support import processes
 
 settings.register_profile(
     "steady", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True

@@ -19,9 +19,9 @@ from bilingual_crawler.api import (
     pair_documents,
     read_crawl,
 )
-from tests.bilingual_texts import BASQUE, SPANISH
-from tests.crawls import crawl
-from tests.servers import serve_demo
+from tests.support.bilingual_texts import BASQUE, SPANISH
+from tests.support.crawling import crawl
+from tests.support.servers import serve_demo
 
 NAMES = [
     "Alternate",

@@ -10,7 +10,7 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import parse_languages
 from bilingual_crawler.plugins import PluginKind, is_import_path
 from bilingual_crawler.scoring.scorer import NothingYet, make_scorer
-from tests.plugin_support import install
+from tests.support.plugin import install
 
 
 class Greeter(Protocol):

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.fleet import Faults, broken_promises, crawl_with_faults
+from tests.support.fleet import Faults, broken_promises, crawl_with_faults
 
 TOLD = {
     "pages": "pages that can be reached",

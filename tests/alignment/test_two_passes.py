@@ -1,0 +1,100 @@
+"""A lexicon learned from a crawl makes its alignment better."""
+
+import pytest
+
+from bilingual_crawler.alignment.aligner import Aligner
+from bilingual_crawler.alignment.documents import PairOfTexts
+from bilingual_crawler.alignment.lexicon import learn
+from bilingual_crawler.alignment.overlap import anchors, words
+from bilingual_crawler.alignment.splitting import Segment
+from bilingual_crawler.alignment.two_passes import LEAST_PAIRS, first_pass
+from bilingual_crawler.alignment.weights import GALE_CHURCH
+from tests.support.alignment import texts
+
+CASES = [texts(seed) for seed in range(25)]
+
+
+def f1(aligner, cases=CASES):
+    right = found = true = 0
+    for first, second, gold in cases:
+        beads = {each.bead for each in aligner.align(first, second) if each.bead.is_paired}
+        right, found, true = right + len(beads & gold), found + len(beads), true + len(gold)
+    return 2 * right / (found + true)
+
+
+@pytest.fixture(scope="module")
+def learned():
+    pairs = [PairOfTexts("a", "b", "spa", "eus", one, two) for one, two, _ in CASES]
+    return first_pass(pairs)["spa", "eus"]
+
+
+def test_the_second_pass_beats_the_first_and_lengths_alone(learned):
+    plain, first, second = (
+        f1(Aligner(weights=GALE_CHURCH)),
+        f1(Aligner()),
+        f1(Aligner(learned.lexicon)),
+    )
+    assert second > plain + 0.1
+    assert second > first + 0.03
+    assert second > 0.95
+
+
+def test_right_beads_score_higher_than_those_of_texts_that_are_no_translations(learned):
+    aligner = Aligner(learned.lexicon)
+    scores = {True: [], False: []}
+    for number, (first, second, _) in enumerate(CASES):
+        for other in (second, CASES[number - 1][1]):
+            found = [each.score for each in aligner.align(first, other) if each.bead.is_paired]
+            scores[other is second].extend(found)
+    assert sum(scores[True]) / len(scores[True]) > 0.8
+    assert sum(scores[False]) / len(scores[False]) < 0.3
+
+
+def test_the_lexicon_pairs_words_that_stand_for_one_another():
+    meanings = [
+        ("rojo gato", "katu gorri"),
+        ("gato negro", "katu beltz"),
+        ("rojo pan", "ogi gorri"),
+    ]
+    pairs = [(words(one), words(two)) for one, two in meanings * 5]
+    lexicon = learn([*pairs, (words("pan negro"), words("ogi beltz"))] * 2)
+    assert lexicon.share("gato", "katu") > 0.8
+    assert lexicon.share("gato", "gorri") < 0.1
+    assert lexicon.share("gato", "nothing") == 0
+
+
+def test_nothing_is_learned_from_nothing():
+    assert learn([]) is None
+    assert learn([(["one"], ["bat"])]) is None
+
+
+def test_too_few_sentences_teach_nothing():
+    few = [PairOfTexts("a", "b", "spa", "eus", *texts(0, size=LEAST_PAIRS // 2)[:2])]
+    assert first_pass(few)["spa", "eus"].lexicon is None
+
+
+def test_numbers_addresses_and_cognates_are_anchors():
+    one = anchors("El museo abrió en 1.997, véase www.museo.eus/es.")
+    two = anchors("Museoa 1997an ireki zen: www.museo.eus/es (ikus).")
+    assert {"#1997", "@www.museo.eus/es", "~muse"} <= one.keys() & two.keys()
+    assert anchors("¿Qué?").keys() & anchors("什么？").keys() == {"?"}
+    assert anchors("٣ كتب").keys() & anchors("3 libros").keys() == {"#3"}
+
+
+def test_words_are_cut_to_stems_and_signs_to_pairs():
+    assert words("Etxearekin don't") == ["etxea", "don't"]
+    assert words("门票多") == ["门票", "票多"]
+
+
+def test_numbers_decide_where_lengths_cannot():
+    first = [Segment(f"Capítulo {number}.") for number in (1, 2, 3, 4, 5)]
+    second = [Segment(f"{number}. atala da.") for number in (1, 2, 4, 5)]
+    paired = [each.bead for each in Aligner().align(first, second) if each.bead.is_paired]
+    assert [(bead.start1, bead.start2) for bead in paired] == [(0, 0), (1, 1), (3, 2), (4, 3)]
+
+
+def test_a_heading_is_not_taken_for_prose():
+    first = [Segment("Aaaa bbbb", 0, "heading"), Segment("Cccc dddd", 1)]
+    second = [Segment("Eeee ffff", 0)]
+    paired = [each.bead for each in Aligner().align(first, second) if each.bead.is_paired]
+    assert [bead.start1 for bead in paired] == [1]

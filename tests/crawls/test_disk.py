@@ -1,0 +1,135 @@
+"""A disk that is full or cannot be written stops a crawl with a sentence; mended, it goes on."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import pytest
+
+from demo import content
+from tests.support.crawling import ROOT, command, crawl, documents, pairs, report
+from tests.support.processes import HANG
+from tests.support.servers import serve_demo
+
+crawls = pytest.mark.crawl
+PAGES = 40
+QUICK = {"BILINGUAL_SCORER": "rules", "BILINGUAL_CHECKPOINT_SECONDS": 0.1, "BILINGUAL_WARC": 1}
+
+
+@contextmanager
+def small_disk(folder, size, *options):
+    """A real file system of a few kilobytes, where mounting one is allowed."""
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", ",".join([f"size={size}", *options]), "tmpfs", folder]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("a file system can be mounted by root alone")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+def run(arguments, *, file_size=None, cwd=ROOT):
+    """A command to its end, which can be forbidden files above a size; its status and words."""
+
+    def limit():
+        if file_size is not None:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
+
+    done = subprocess.run(
+        arguments,
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=HANG,
+        check=False,
+        preexec_fn=limit,
+        env=os.environ | {"NO_COLOR": "1"},
+    )
+    return done.returncode, done.stdout
+
+
+def is_whole(site, output):
+    stored = [document["url"] for document in documents(output)]
+    assert len(stored) == len(set(stored)) == len(content.storable_pages(site.url, PAGES))
+    found = {(pair["url1"], pair["url2"]) for pair in pairs(output)}
+    assert content.expected_pairs(site.url, PAGES) <= found
+    assert report(output)["state"] == "finished"
+
+
+def stopped_with_a_sentence(status, printed):
+    assert status == 1, printed
+    assert "cannot be written: " in printed
+    assert "Everything up to the last checkpoint is kept" in printed
+    assert printed.count("The crawl stops") == 1
+    assert "Traceback" not in printed
+
+
+@crawls
+def test_a_full_disk_stops_a_crawl_that_goes_on_when_there_is_room(tmp_path):
+    with serve_demo(pages=PAGES) as site, small_disk(tmp_path / "disk", "400k") as disk:
+        output = disk / "out"
+        log = {"LOG_FILE": str(disk / "crawl.log")}
+        status, printed = run(command(site.url, output, settings=QUICK | log))
+        stopped_with_a_sentence(status, printed)
+        assert "The log cannot be written: No space left on device." in printed
+        subprocess.run(["mount", "-o", "remount,size=100m", disk], check=True)
+        assert len(documents(output)) > 0
+        crawl(site.url, output, settings=QUICK)
+        is_whole(site, output)
+
+
+@crawls
+def test_a_file_that_may_not_grow_stops_a_crawl_that_goes_on_when_it_may(tmp_path):
+    output = tmp_path / "out"
+    with serve_demo(pages=PAGES) as site:
+        status, printed = run(command(site.url, output, settings=QUICK), file_size=150_000)
+        stopped_with_a_sentence(status, printed)
+        assert report(output)["state"] != "finished"
+        crawl(site.url, output, settings=QUICK)
+        is_whole(site, output)
+
+
+def test_a_disk_that_is_full_from_the_beginning_is_told_before_anything_is_fetched(tmp_path):
+    status, printed = run(command("https://example.org/", tmp_path / "out"), file_size=1000)
+    assert status == 2
+    assert f"{tmp_path / 'out'} cannot be written: " in printed
+    assert "choose another folder with -a output=FOLDER" in printed
+    assert "Traceback" not in printed
+
+
+def test_a_read_only_disk_is_told_before_anything_is_fetched(tmp_path):
+    with small_disk(tmp_path / "disk", "1m", "ro") as disk:
+        status, printed = run(command("https://example.org/", disk / "out"))
+    assert status == 2
+    assert "cannot be written (Read-only file system: " in printed
+    assert "Traceback" not in printed
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    output = tmp_path_factory.mktemp("finished") / "out"
+    with serve_demo() as site:
+        crawl(site.url, output, settings=QUICK | {"BILINGUAL_ALIGN": 1})
+    return output
+
+
+@crawls
+@pytest.mark.parametrize(
+    "arguments", [["align"], ["export", "--to", "tmx", "--out", "memory.tmx"]], ids=lambda a: a[0]
+)
+def test_other_commands_say_so_too_and_leave_nothing_half_done(finished, tmp_path, arguments):
+    before = {path: path.stat().st_size for path in finished.iterdir()}
+    name, *options = arguments
+    words = [sys.executable, "-m", "scrapy", name, str(finished), *options]
+    status, printed = run(words, file_size=2000, cwd=tmp_path)
+    assert status == 2, printed
+    assert "cannot be written: File too large." in printed
+    assert "Traceback" not in printed
+    assert {path: path.stat().st_size for path in finished.iterdir()} == before
+    assert list(tmp_path.iterdir()) == []

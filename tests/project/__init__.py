@@ -1,0 +1,1 @@
+"""The project itself: its documentation, packages, tools and tests."""

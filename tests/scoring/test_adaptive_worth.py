@@ -1,0 +1,60 @@
+"""What a page is worth to the adaptive scorer: how much of a pair, and after how many downloads."""
+
+import math
+
+from tests.support.adaptive import adaptive, fetch, page, pair
+
+
+def mixed(path, language, share, *links):
+    """A page of which only a share is in its own language."""
+    document = page(path, language, *links)
+    document.language_shares = [(language, share), ("deu", 100 - share)]
+    return document
+
+
+def test_the_counterpart_of_a_page_in_mixed_languages_is_worth_less():
+    whole = fetch(adaptive(), mixed("/en/a", "eng", 95, "/fr/a"))
+    scorer = adaptive()
+    document = mixed("/en/a", "eng", 45, "/fr/a")
+    half = fetch(scorer, document)
+    assert half["/fr/a"] < 0.5 * whole["/fr/a"]
+    score, factors = scorer.explain(document, document.links[0])
+    assert "mixed languages" in [each.name for each in factors]
+    assert math.isclose(score, math.prod(each.value for each in factors))
+
+
+def test_a_part_of_a_site_whose_pairs_are_in_mixed_languages_sinks():
+    scorer = adaptive()
+    for number in range(4):
+        for part, share in (("clean", 99), ("mixed", 45)):
+            english, french = (f"/{code}/{part}/{number}" for code in ("en", "fr"))
+            fetch(scorer, mixed(english, "eng", share, french))
+            fetch(scorer, mixed(french, "fra", share, english), pair(english, french))
+    links = [f"/{code}/{part}/new" for part in ("mixed", "clean") for code in ("en", "fr")]
+    scores = fetch(scorer, page("/en/", "eng", *links))
+    assert scores["/en/clean/new"] > 1.5 * scores["/en/mixed/new"]
+
+
+def test_of_two_pages_that_open_a_pair_the_one_whose_language_is_less_certain_comes_first():
+    scorer = adaptive()
+    for number in range(6):
+        fetch(scorer, page(f"/en/{number}", "eng"))
+        language = "fra" if number % 3 else "eng"  # what is not translated is there in English
+        fetch(scorer, page(f"/fr/{number}", language))
+    scores = fetch(scorer, page("/", "eng", "/en/new", "/fr/new"))
+    assert scores["/fr/new"] > scores["/en/new"]
+
+
+def test_the_language_that_is_always_translated_comes_before_the_one_that_is_not():
+    scorer = adaptive()
+    for number in range(5):
+        fetch(scorer, page(f"/en/news/only-{number}", "eng"))
+        french, english = f"/fr/news/bonjour-{number}", f"/en/news/hello-{number}"
+        fetch(scorer, page(french, "fra", (english, "English")))
+        fetch(scorer, page(english, "eng", (french, "Français")), pair(english, french))
+    scores = fetch(scorer, page("/", "eng", "/en/news/another-one", "/fr/news/encore-une"))
+    assert scores["/fr/news/encore-une"] > 1.3 * scores["/en/news/another-one"]
+    again = adaptive()
+    again.restore(scorer.state())
+    document = page("/en/later", "eng", "/en/news/some-other", "/fr/news/une-autre")
+    assert again.score(document, document.links) == scorer.score(document, document.links)

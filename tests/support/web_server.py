@@ -1,0 +1,76 @@
+"""The real server of the web page, in this process, on a free port of loopback."""
+
+import contextlib
+import http.client
+import threading
+from urllib.parse import urlencode
+
+from bilingual_crawler.web.gate import Hosts, Keys
+from bilingual_crawler.web.pages import ServedFolder
+from bilingual_crawler.web.server import listen, make_server
+from tests.support.processes import HANG, wait_until
+
+
+class Answer:
+    """What came back: status, headers, text."""
+
+    def __init__(self, response):
+        self.status = response.status
+        self.headers = response.headers
+        self.text = response.read().decode()
+
+    @property
+    def csrf(self):
+        return self.text.split('name="csrf" value="')[1].split('"')[0]
+
+
+class WebServer:
+    """A running server: ask it, change its folder."""
+
+    def __init__(self, site, port, keys):
+        self.site = site
+        self.port = port
+        self.keys = keys
+        self.url = f"http://127.0.0.1:{port}"
+
+    def ask(self, path, *, method="GET", form=None, headers=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=HANG)
+        given = {"Accept": "text/html"} | (headers or {})
+        body = None
+        if form is not None:
+            body = urlencode(form)
+            given.setdefault("Content-Type", "application/x-www-form-urlencoded")
+        skip_host = "Host" in given
+        connection.putrequest(method, path, skip_host=skip_host, skip_accept_encoding=True)
+        for name, value in given.items():
+            connection.putheader(name, value)
+        if body is not None:
+            connection.putheader("Content-Length", str(len(body)))
+        connection.endheaders(body.encode() if body else None)
+        try:
+            return Answer(connection.getresponse())
+        finally:
+            connection.close()
+
+    def post(self, path, form, **headers):
+        return self.ask(path, method="POST", form=form, headers=headers)
+
+
+@contextlib.contextmanager
+def running(folder, *, token=None, bound_to="127.0.0.1", allowed=()):
+    """Serve a folder as long as the block lasts, its index made before the first question."""
+    listener = listen("127.0.0.1", 0)
+    port = listener.getsockname()[1]
+    keys = Keys(token, port)
+    site = ServedFolder(folder, keys)
+    site.indexer.refresh()
+    server = make_server(site, Hosts(bound_to, allowed))
+    thread = threading.Thread(target=server.run, args=([listener],))
+    thread.start()
+    wait_until(lambda: server.started)
+    try:
+        yield WebServer(site, port, keys)
+    finally:
+        server.should_exit = True
+        thread.join()
+        listener.close()
