@@ -2,6 +2,8 @@
 
 import json
 import logging
+import sqlite3
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.scoring.scorekeeper import Failed, PairNews, Scorekeeper, restored
 from bilingual_crawler.scoring.scorer import LinkScorer, NothingYet, Proposal
 from tests.support.crawling import kill, start
+from tests.support.processes import wait_until
 from tests.support.scoring import HandMade, Page, crawl_site
 from tests.support.servers import serve_demo
 
@@ -217,6 +220,12 @@ def test_another_scorer_does_not_get_what_one_learned(tmp_path):
     assert Learning.latest.learned["runs"] == 2
 
 
+def has_learned(output):
+    """Return True once a checkpoint holds what the scorer learned."""
+    with closing(sqlite3.connect(output / "crawl.sqlite")) as journal:
+        return journal.execute("SELECT count(*) FROM learned").fetchone()[0] > 0
+
+
 @pytest.mark.crawl
 def test_what_was_learned_survives_a_kill(tmp_path):
     settings = {"BILINGUAL_CHECKPOINT_SECONDS": 0.1}
@@ -224,6 +233,7 @@ def test_what_was_learned_survives_a_kill(tmp_path):
     with serve_demo(pages=40) as server:
         crawler = start(server.url, tmp_path / "out", arguments=arguments, settings=settings)
         server.wait_for_requests(60, crawler)
+        wait_until(lambda: has_learned(tmp_path / "out"), crawler)
         kill(crawler)
         server.release()
         site = type("Served", (), {"url": server.url.rstrip("/"), "pages_asked": []})
