@@ -101,13 +101,19 @@ def descendants() -> dict[int, psutil.Process]:
 
 
 def of_run(name: str) -> list[psutil.Process]:
-    """All processes that a test run has started, orphans too, but this one."""
-    found = []
-    for each in psutil.process_iter():
-        with contextlib.suppress(psutil.Error):
-            if each.pid != os.getpid() and each.environ().get(MARK) == name:
-                found.append(each)
-    return [each for each in found if not _is_helper(each)]
+    """All processes that a test run has started, orphans too, but this one.
+
+    A process that is just becoming another program has no environment for a moment, so all are
+    looked at twice.
+    """
+    found: dict[int, psutil.Process] = {}
+    for _ in range(2):
+        for each in psutil.process_iter():
+            with contextlib.suppress(psutil.Error):
+                if each.pid != os.getpid() and each.environ().get(MARK) == name:
+                    found[each.pid] = each
+        time.sleep(POLL)
+    return [each for each in found.values() if not _is_helper(each)]
 
 
 def kill(left: Iterable[psutil.Process]) -> list[str]:

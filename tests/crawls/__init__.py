@@ -1,0 +1,1 @@
+"""Whole crawls, run as users run them."""
