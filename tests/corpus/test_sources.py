@@ -7,7 +7,7 @@ from contextlib import suppress
 from io import BytesIO
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
@@ -198,11 +198,15 @@ def test_reading_ends_however_often_a_file_is_damaged(tmp_path):
 WHOLE = b"".join(records(*pages(4), redirect(f"{SITE}/old", "/1")))
 
 
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
 @given(
     st.sampled_from([WHOLE, gzip.decompress(WHOLE)]),
     st.lists(st.tuples(st.floats(0, 1), st.integers(0, 99), st.binary(max_size=30)), max_size=6),
 )
+@example(gzip.decompress(WHOLE), [(0.890625, 35, b"")])
 def test_whatever_happens_to_the_bytes_reading_ends(tmp_path, whole, damages):
     for where, removed, added in damages:
         place = int(where * len(whole))
@@ -212,7 +216,7 @@ def test_whatever_happens_to_the_bytes_reading_ends(tmp_path, whole, damages):
     documents = []
     with suppress(ConfigurationError):  # nothing may be left of the file
         documents, _, _ = read(path)
-    assert len(documents) <= 4
+    assert len(documents) <= 5  # four pages, and a redirect whose status may be what is damaged
 
 
 def test_pages_without_their_claims_are_wanted(tmp_path):
