@@ -3,9 +3,10 @@
 import os
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import pytest
 
@@ -62,6 +63,13 @@ def is_whole(site, output):
     assert report(output)["state"] == "finished"
 
 
+def stored_pages(output):
+    """How many pages the last checkpoint has."""
+    with closing(sqlite3.connect(output / "crawl.sqlite")) as journal:
+        rows = journal.execute("SELECT count(*) FROM urls WHERE outcome = 'stored'")
+        return rows.fetchone()[0]
+
+
 def stopped_with_a_sentence(status, printed):
     assert status == 1, printed
     assert "cannot be written: " in printed
@@ -79,7 +87,7 @@ def test_a_full_disk_stops_a_crawl_that_goes_on_when_there_is_room(tmp_path):
         stopped_with_a_sentence(status, printed)
         assert "The log cannot be written: No space left on device." in printed
         subprocess.run(["mount", "-o", "remount,size=100m", disk], check=True)
-        assert len(documents(output)) > 0
+        assert stored_pages(output) > 0  # its files may end in the middle of a line
         crawl(site.url, output, settings=QUICK)
         is_whole(site, output)
 
