@@ -22,7 +22,13 @@ from bilingual_crawler.lab.training.compact import (  # noqa: E402
 from bilingual_crawler.lab.training.examples import Examples  # noqa: E402
 from bilingual_crawler.lab.training.export import agreement, export, rounded, run_graph  # noqa: E402
 from bilingual_crawler.lab.training.linear import fit_linear  # noqa: E402
-from bilingual_crawler.lab.training.loop import Fit, Schedule, loss_of, rate_at  # noqa: E402
+from bilingual_crawler.lab.training.loop import (  # noqa: E402
+    Fit,
+    Schedule,
+    loss_of,
+    planned_steps,
+    rate_at,
+)
 from bilingual_crawler.lab.training.parallel import prepare_parallel  # noqa: E402
 from bilingual_crawler.lab.training.pretrained import PretrainedModel  # noqa: E402
 from bilingual_crawler.lab.training.recipe import TrainingOptions, carry_out  # noqa: E402
@@ -187,21 +193,26 @@ def test_a_tiny_parallel_model_learns_and_a_crawl_can_load_it(pair_model):
     assert right > 0.5 > wrong
 
 
-def test_a_killed_run_goes_on_where_it_was(tmp_path):
+def test_a_killed_run_goes_on_where_it_was_at_the_same_rates(tmp_path):
+    """Epochs of 4, 8 and 8 steps; the warm-up is half of the first one."""
     rng = np.random.default_rng(0)
     ids = np.concatenate([np.zeros((256, 1), int), rng.integers(5, 40, (256, 6))], axis=1)
     examples = Examples([{"input_ids": ids, "ngrams": ids[:, 1:] % 16}], ids[:, 1] % 2)
     shape = Shape(outputs=2, vocabulary=40, hidden=16, feed_forward=16, length=8, buckets=16)
+    rates = {}
 
     def fit(folder, *, kill_at=None):
         torch.manual_seed(0)
+        seen = rates.setdefault(folder.name, [])
 
         def show(progress):
+            if len(seen) < progress.done:
+                seen.append(running._optimizer.param_groups[0]["lr"])
             if progress.done == kill_at:
                 running.save()
                 raise KeyboardInterrupt
 
-        schedule = Schedule(epochs=3, batch=32, rate=1e-3, fold=128)
+        schedule = Schedule(epochs=3, batch=32, rate=1e-3, fold=128, warm_up=0.5)
         running = Fit(CompactModel(shape), schedule, lambda *_: 0.5, folder / "c.pt", show)
         return running
 
@@ -216,6 +227,8 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
     again.run(examples, examples)
     assert again.progress.done == whole.progress.done == 4 + 8 + 8
     assert again.progress.epoch == 3
+    by_hand = [0.5e-3, 1e-3, *(1e-3 * (2 / step) ** 0.5 for step in range(3, 21))]
+    assert rates["whole"] == rates["killed"] == pytest.approx(by_hand)
 
 
 def test_there_is_nothing_to_resume_without_a_checkpoint(tmp_path):
@@ -233,11 +246,25 @@ def test_patience_ends_a_fit(tmp_path):
     assert fit.run(examples, examples).epoch == 3
 
 
-def test_the_rate_rises_over_a_tenth_of_the_first_epoch_then_falls_by_the_root():
+def test_the_rate_rises_over_the_warm_up_then_falls_by_the_root():
     plan = Schedule(rate=1.0)
-    assert rate_at(plan, 0, 100) == pytest.approx(0.1)
-    assert rate_at(plan, 9, 100) == pytest.approx(1.0)
-    assert rate_at(plan, 39, 100) == pytest.approx(0.5)
+    assert rate_at(plan, 0, 10, 1_000) == pytest.approx(0.1)
+    assert rate_at(plan, 9, 10, 1_000) == pytest.approx(1.0)
+    assert rate_at(plan, 39, 10, 1_000) == pytest.approx(0.5)
+
+
+def test_a_cosine_ends_with_the_last_step():
+    plan = Schedule(rate=1.0, decay="cosine")
+    assert rate_at(plan, 10, 10, 110) == pytest.approx(1.0)
+    assert rate_at(plan, 60, 10, 110) == pytest.approx(0.5)
+    assert rate_at(plan, 110, 10, 110) == pytest.approx(0.01)
+
+
+def test_the_warm_up_is_a_share_of_the_first_epoch_however_long_the_others_are():
+    """Folds of 1,000 rows in batches of 10: epochs of 100, 200, 250 and 250 steps."""
+    examples = Examples([{"input_ids": np.zeros((2_500, 2), int)}], np.zeros(2_500, dtype=np.int64))
+    plan = Schedule(epochs=4, batch=10, fold=1_000, warm_up=0.1)
+    assert planned_steps(plan, examples) == (10, 100 + 200 + 250 + 250)
 
 
 def test_folds_add_up_epoch_by_epoch():

@@ -47,6 +47,12 @@ class Examples:
         variants = [{name: values[rows] for name, values in each.items()} for each in self.variants]
         return Examples(variants, self.targets[rows])
 
+    def drawn(self, epoch: int, *, size: int, fold: int) -> int:
+        """Return how many rows an epoch has, as `order` returns them."""
+        if self.weights is not None:
+            return size or len(self)
+        return min(len(self), fold * (epoch + 1))
+
     def order(self, epoch: int, *, seed: int, size: int, fold: int) -> NDArray[np.int64]:
         """Return the rows of an epoch, the same for the same seed, so that a run can be resumed.
 

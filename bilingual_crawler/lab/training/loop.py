@@ -4,7 +4,7 @@ import math
 import pickle
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,15 @@ from bilingual_crawler.store.durable import replacing
 
 FOLD = 1_000_000
 EVALUATION_BATCH = 512
+CANNOT_RESUME = (
+    RuntimeError,
+    ValueError,
+    KeyError,
+    AttributeError,
+    EOFError,
+    pickle.UnpicklingError,
+)
+"""What reading a checkpoint raises that is damaged, or of another model or version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +55,11 @@ class Schedule:
 
 @dataclass(slots=True)
 class FitProgress:
-    """The progress of a fit, shown by the progress bar and kept in the checkpoint."""
+    """The progress of a fit, shown by the progress bar and kept in the checkpoint.
+
+    `warm_up` and `total` are numbers of steps, fixed when the fit begins: later epochs may be
+    longer, and a resumed fit must not start another schedule.
+    """
 
     epoch: int = 0
     step: int = 0
@@ -57,6 +70,8 @@ class FitProgress:
     best: float = -1.0
     waited: int = 0
     history: list[dict[str, float]] = field(default_factory=list)
+    warm_up: int = 0
+    total: int = 0
 
 
 Measure = Callable[[NDArray[np.float32], NDArray[np.int64]], float]
@@ -95,6 +110,8 @@ class Fit:
     def run(self, train: Examples, dev: Examples) -> FitProgress:
         """Fit until patience or the epochs run out; the model then has its best weights."""
         at = self.progress
+        if not at.warm_up:
+            at.warm_up, at.total = planned_steps(self.schedule, train)
         while at.epoch < self.schedule.epochs and at.waited < self.schedule.patience:
             self._epoch(train)
             self._judge(dev)
@@ -123,7 +140,9 @@ class Fit:
 
     def _learn(self, inputs: Batch, targets: Tensor) -> float:
         for group in self._optimizer.param_groups:
-            group["lr"] = rate_at(self.schedule, self.progress.done, self.progress.steps)
+            group["lr"] = rate_at(
+                self.schedule, self.progress.done, self.progress.warm_up, self.progress.total
+            )
         self._optimizer.zero_grad(set_to_none=True)
         with torch.autocast(self.device.type, enabled=self.device.type == "cuda"):
             logits = self._logits(inputs)
@@ -193,8 +212,8 @@ class Fit:
             self.model.load_state_dict(state["model"])
             self._optimizer.load_state_dict(state["optimizer"])
             self._scaler.load_state_dict(state["scaler"])
-            self._best, self.progress = state["best"], state["progress"]
-        except (RuntimeError, ValueError, KeyError, EOFError, pickle.UnpicklingError) as error:
+            self._best, self.progress = state["best"], replace(state["progress"])
+        except CANNOT_RESUME as error:
             raise ConfigurationError(
                 f"Cannot continue from {self.checkpoint}: it is damaged, or of a run with other "
                 f"tables or another base ({str(error).strip().partition(chr(10))[0]}).",
@@ -203,17 +222,28 @@ class Fit:
         return True
 
 
-def rate_at(schedule: Schedule, done: int, steps: int) -> float:
-    """Return the learning rate after `done` steps, of which an epoch has `steps`.
+def planned_steps(schedule: Schedule, train: Examples) -> tuple[int, int]:
+    """Return the steps of the warm-up, a share of the first epoch's (SBFC, 2.2), and of all epochs.
 
-    It rises linearly over the first part of the first epoch, then falls.
+    Where folds are added, each epoch is longer than the one before.
     """
-    first = max(1, round(schedule.warm_up * steps))
-    if done < first:
-        return schedule.rate * (done + 1) / first
+    steps = [
+        math.ceil(train.drawn(epoch, size=schedule.epoch_size, fold=schedule.fold) / schedule.batch)
+        for epoch in range(schedule.epochs)
+    ]
+    return max(1, round(schedule.warm_up * steps[0])) if steps else 1, sum(steps)
+
+
+def rate_at(schedule: Schedule, done: int, warm_up: int, total: int) -> float:
+    """Return the learning rate after `done` of `total` steps.
+
+    It rises linearly over the first `warm_up` steps, then falls.
+    """
+    if done < warm_up:
+        return schedule.rate * (done + 1) / warm_up
     if schedule.decay == "inverse_sqrt":
-        return schedule.rate * math.sqrt(first / (done + 1))
-    share = min(1.0, (done - first) / max(1, schedule.epochs * steps - first))
+        return schedule.rate * math.sqrt(warm_up / (done + 1))
+    share = min(1.0, (done - warm_up) / max(1, total - warm_up))
     return schedule.rate * max(0.01, (1 + math.cos(math.pi * share)) / 2)
 
 
