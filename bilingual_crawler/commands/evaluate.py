@@ -1,6 +1,7 @@
 """`scrapy evaluate`: measures a URL model on labelled data, next to plain rules."""
 
 import argparse
+from pathlib import Path
 
 from scrapy.exceptions import UsageError
 
@@ -10,15 +11,21 @@ DETAILS = """\
 Data is tab-separated, plain or gzipped, from a file or from standard input (-):
 
   url2lang    URL, language (any code or name); more columns are ignored
-  parallel    URL, URL, 0 or 1
+  parallel    URL, URL, 0 or 1, and, if known, their two languages
   --gold      URL, URL: pairs that are translations, one language per column
 
-Lines that cannot be read are skipped and reported.
+Lines that cannot be read are skipped and reported. Tables of pairs may have a header line with the
+columns url1, url2, label, lang1 and lang2; without label, all pairs are translations.
 
 The model is compared with rules that need no model. For languages: codes and names in parameter
 values, directories, public suffix and subdomain, in this order. For pairs: two URLs that are
 equal once their language tokens are removed. Macro figures are means over the classes that occur
 in the data; languages that the model does not know count as wrong.
+
+url2lang also shows the most frequent confusions; --confusion writes all of them as a table: side
+(model or rules), language, answer, rows, share of the language. parallel also shows macro F1 per
+language pair if the languages are known. --negatives adds pairs that are no translations, made from
+those in the table as the paper makes them.
 
 --one-to-one pairs all URLs of each site in the gold list, most likely first, each URL once, and
 reports the recall. Soft recall also counts a gold pair if one of its URLs got a partner that
@@ -27,12 +34,14 @@ side of a site are a million pairs.
 
   scrapy evaluate url2lang urls.tsv.gz
   scrapy evaluate url2lang urls.tsv.gz --model models/mine --well-covered --json
+  scrapy evaluate url2lang urls.tsv.gz --confusion confusions.tsv
   scrapy evaluate parallel pairs.tsv
+  scrapy evaluate parallel translations.tsv.gz --negatives
   scrapy evaluate parallel --gold gold.tsv --one-to-one --json
 
-JSON is one line: macro_f1, macro_precision, macro_recall, unknown_share, positive_f1, recall,
-soft_recall, the same with the prefix baseline_ for the rules, and urls_per_second (for pairs:
-pairs per second), as far as they apply.
+JSON is one line: macro_f1, macro_precision, macro_recall, accuracy, unknown_share, positive_f1,
+language_pairs, recall, soft_recall, the same with the prefix baseline_ for the rules, and
+urls_per_second (for pairs: pairs per second), as far as they apply.
 """
 
 
@@ -61,6 +70,17 @@ class EvaluateCommand(BaseCommand):
             help="url2lang: only languages with at least 100 URLs from 10 sites",
         )
         group.add_argument(
+            "--confusion",
+            type=Path,
+            metavar="FILE",
+            help="url2lang: write which languages are taken for which",
+        )
+        group.add_argument(
+            "--negatives",
+            action="store_true",
+            help="parallel: add made pairs that are no translations",
+        )
+        group.add_argument(
             "--baseline", action="store_true", help="measure only the rules if there is no model"
         )
         group.add_argument("--json", action="store_true", help="one line of JSON, for programs")
@@ -75,9 +95,11 @@ class EvaluateCommand(BaseCommand):
         if len(rest) != 1:
             raise UsageError("name one data file")
         if task == "url2lang":
-            if opts.gold is not None or opts.one_to_one or opts.langs:
-                raise UsageError("--gold, --one-to-one and --langs are for parallel")
+            if opts.gold is not None or opts.one_to_one or opts.langs or opts.negatives:
+                raise UsageError("--gold, --one-to-one, --langs and --negatives are for parallel")
             report.evaluate_languages(rest[0], opts)
+        elif opts.confusion is not None:
+            raise UsageError("--confusion is for url2lang")
         elif opts.gold is not None or opts.one_to_one:
             report.evaluate_alignment(rest[0], opts)
         else:

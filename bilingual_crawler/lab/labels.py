@@ -47,6 +47,12 @@ class LabelledPair(NamedTuple):
     domain: str = ""
     split: str = ""
 
+    @property
+    def language_pair(self) -> str:
+        """Both languages in alphabetical order (`eng-fra`), "" if not two or not known."""
+        codes = {self.first_language, self.second_language}
+        return "-".join(sorted(codes)) if len(codes) > 1 and "" not in codes else ""
+
 
 class GoldPair(NamedTuple):
     """Two URLs that are translations, one in each language."""
@@ -90,15 +96,34 @@ def language_rows(source: str, skipped: SkippedLines) -> Iterator[LabelledUrl]:
 
 
 def pair_rows(source: str, skipped: SkippedLines) -> Iterator[LabelledPair]:
-    """Yield the rows `url<TAB>url<TAB>0|1` of a table."""
+    """Yield the rows of a table of pairs to evaluate on.
+
+    The columns are two URLs, 0 or 1, and, where known, their two languages. A header line may name
+    them in another order (`url1`, `url2`, `label`, `lang1`, `lang2`); a table with a header but
+    without labels has only pairs that are translations.
+    """
+    names: tuple[str, ...] = ("url1", "url2", "label", "lang1", "lang2")
     for number, fields in rows(source):
-        if len(fields) <= FEWEST_COLUMNS or not fields[0] or not fields[1]:
+        header = tuple(field.strip().lower() for field in fields)
+        if number == 1 and {"url1", "url2"} <= set(header):
+            names = header
+            continue
+        row = dict(zip(names, fields, strict=False))
+        label = row.get("label", "" if "label" in names else "1")
+        if not row.get("url1") or not row.get("url2") or not label:
             skipped.add(number, "not two URLs and 0 or 1, with tabs between")
-        elif fields[2] not in LABELS:
-            found = f"the third column is {fields[2][:20]!r}, not 0 or 1"
+        elif label not in LABELS:
+            found = f"the third column is {label[:20]!r}, not 0 or 1"
             skipped.add(number, "no label", found)
         else:
-            yield LabelledPair(fields[0], fields[1], fields[2] == "1")
+            yield LabelledPair(
+                row["url1"],
+                row["url2"],
+                label == "1",
+                language_code(row.get("lang1", "")) or "",
+                language_code(row.get("lang2", "")) or "",
+                row.get("domain", ""),
+            )
 
 
 def gold_rows(source: str, skipped: SkippedLines) -> Iterator[GoldPair]:

@@ -224,6 +224,38 @@ def test_figures_of_languages_for_programs_are_one_line(scrapy, models, urls):
     assert figures["urls_per_second"] > 0
 
 
+def test_the_confusions_of_languages_are_shown_and_written(scrapy, models, urls, tmp_path):
+    file = tmp_path / "confusions.tsv"
+    words = ["evaluate", "url2lang", urls, "--model", models["url2lang"]]
+    status, out, _ = scrapy(*words, "--confusion", str(file))
+    assert status == 0
+    (line,) = [line for line in out.splitlines() if line.startswith("Basque") and "unknown" in line]
+    assert line.split() == ["Basque", "(eus)", "unknown", "1", "100.0%"]
+    header, *lines = (line.split("\t") for line in file.read_text().splitlines())
+    assert header == ["side", "language", "answer", "rows", "share"]
+    assert ["model", "eus", "unknown", "1", "1.0000"] in lines
+    assert ["rules", "spa", "spa", "3", "0.7500"] in lines
+    status, _, err = scrapy(*words, "--confusion", str(tmp_path / "none" / "x.tsv"))
+    assert status == 1
+    assert "Cannot write" in err
+
+
+def test_macro_f1_per_language_pair_is_shown(scrapy, models, tmp_path):
+    file = tmp_path / "pairs.tsv"
+    pages = ("news", "home", "x", "about")
+    lines = [f"{SITE}/en/{page}\t{SITE}/fr/{page}\teng\tfra" for page in pages]
+    file.write_text("\n".join(["url1\turl2\tlang1\tlang2", *lines]))
+    words = ["evaluate", "parallel", str(file), "--model", models["parallel"], "--negatives"]
+    status, out, _ = scrapy(*words)
+    assert status == 0
+    (line,) = [line for line in out.splitlines() if line.startswith("eng-fra")]
+    assert line.split()[1] == "4"
+    _, out, _ = scrapy(*words, "--json")
+    figures = json.loads(out)
+    assert figures["language_pairs"]["eng-fra"]["parallel"] == 4
+    assert figures["language_pairs"]["eng-fra"]["not_parallel"] == figures["rows"] - 4 > 4
+
+
 def test_only_well_covered_languages_are_reported_if_asked(scrapy, models, tmp_path):
     lines = [f"http://s{n % 10}.org/es/{n}\tspa" for n in range(100)]
     file = tmp_path / "urls.tsv"

@@ -19,7 +19,7 @@ from bilingual_crawler.lab.evaluation.classification import (
     compare_pairs,
     same_but_for_language,
 )
-from bilingual_crawler.lab.evaluation.metrics import scores, well_covered
+from bilingual_crawler.lab.evaluation.metrics import Confusion, scores, well_covered
 from bilingual_crawler.lab.evaluation.one_to_one import (
     CandidateSite,
     align,
@@ -89,6 +89,32 @@ def test_a_limited_report_still_judges_on_all_rows():
 
 def test_nothing_measured_is_zero_and_no_error():
     assert scores([], []).macro_f1 == scores([], []).unknown_share == 0
+
+
+def test_accuracy_counts_all_rows_also_in_a_limited_report():
+    assert scores(["a", "b", "b", "c"], ["a", "b", "c", "c"], only={"a"}).accuracy == 0.75
+
+
+def test_a_confusion_says_what_each_class_is_taken_for():
+    """Of four Basque URLs one is right; three Spanish ones, one English one."""
+    gold = ["eus"] * 4 + ["spa"] * 3 + ["eng"]
+    answers = ["eus", "eng", "eng", "spa", "spa", "spa", "eng", "eng"]
+    confusion = Confusion(gold, answers)
+    assert confusion.entries() == [
+        ("eus", "eng", 2, 0.5),
+        ("eus", "eus", 1, 0.25),
+        ("eus", "spa", 1, 0.25),
+        ("spa", "spa", 2, pytest.approx(2 / 3)),
+        ("spa", "eng", 1, pytest.approx(1 / 3)),
+        ("eng", "eng", 1, 1.0),
+    ]
+    assert [each[:3] for each in confusion.errors()] == [
+        ("eus", "eng", 2),
+        ("eus", "spa", 1),
+        ("spa", "eng", 1),
+    ]
+    assert [each.label for each in confusion.taken_for("eng", 0.4)] == ["eus"]
+    assert [each.label for each in confusion.taken_for("eng", 0.1)] == ["eus", "spa"]
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abcd")), min_size=1))
@@ -181,6 +207,24 @@ def test_labelled_pairs_are_read(tmp_path):
     assert str(skipped) == "2 lines skipped, first line 3: the third column is 'c', not 0 or 1"
 
 
+def test_pairs_may_have_languages_after_their_label(tmp_path):
+    file = write(tmp_path, "http://a/\thttp://b/\t0\ten\tfr\nhttp://a/\thttp://c/\t1\n")
+    first, second = pair_rows(file, SkippedLines())
+    assert (first.parallel, first.language_pair) == (False, "eng-fra")
+    assert (second.parallel, second.language_pair) == (True, "")
+
+
+def test_a_header_names_the_columns_of_pairs(tmp_path):
+    skipped = SkippedLines()
+    text = "url1\turl2\tlang1\tlang2\nhttp://a/\thttp://b/\tfra\teng\nhttp://a/\n"
+    (row,) = pair_rows(write(tmp_path, text), skipped)
+    assert (row.parallel, row.language_pair) == (True, "eng-fra")
+    assert skipped.count == 1
+    labelled = "label\turl2\turl1\n1\thttp://b/\thttp://a/\n"
+    (row,) = pair_rows(write(tmp_path, labelled), skipped)
+    assert row[:3] == ("http://a/", "http://b/", True)
+
+
 def test_gold_pairs_are_read(tmp_path):
     skipped = SkippedLines()
     file = write(tmp_path, "url1\turl2\nhttp://a/\thttp://b/\tcat\n")
@@ -242,6 +286,37 @@ def test_pairs_are_compared_in_both_classes(pairs):
     assert result.model.macro_f1 == result.rules.macro_f1 == 1
     assert result.figures()["positive_f1"] == result.figures()["baseline_positive_f1"] == 1
     assert "unknown_share" not in result.figures()
+
+
+def test_macro_f1_is_given_for_each_language_pair():
+    """Rules find one of two French pairs and no Finnish one, and take one other pair for one."""
+    site = "http://site1.example"
+    rows = [
+        LabelledPair(f"{site}/en/news", f"{site}/fr/news", True, "eng", "fra"),
+        LabelledPair(f"{site}/fr/neuf", f"{site}/en/new", True, "fra", "eng"),
+        LabelledPair(f"{site}/en/news", f"{site}/fr/neuf", False, "eng", "fra"),
+        LabelledPair(f"{site}/en/a", f"{site}/fi/b", True, "eng", "fin"),
+        LabelledPair(f"{site}/en/b", f"{site}/fi/b", False, "eng", "fin"),
+        LabelledPair(f"{site}/en/b", f"{site}/en/a", False, "eng", "eng"),
+        LabelledPair(f"{site}/en/b", f"{site}/de/a", False, "eng", "deu"),
+        LabelledPair(f"{site}/en/b", f"{site}/x", False),
+    ]
+    result = compare_pairs(rows, None, TOKENS)
+    assert [(each.languages, each.parallel, each.others) for each in result.language_pairs] == [
+        ("eng-fra", 2, 1),
+        ("eng-fin", 1, 1),
+    ]
+    french, finnish = result.figures()["language_pairs"].values()
+    assert french["baseline_positive_f1"] == pytest.approx(2 / 3)
+    assert french["baseline_macro_f1"] == pytest.approx((2 / 3 + 2 / 3) / 2)
+    assert finnish["baseline_macro_f1"] == 0
+
+
+def test_a_row_counts_for_the_language_pair_that_it_is_given():
+    row = LabelledPair("http://a.example/en/a", "http://a.example/fr/a", True, "eng", "fra")
+    other = row._replace(second="http://a.example/en/b", second_language="eng", parallel=False)
+    (only,) = compare_pairs([row, other], None, TOKENS, languages=["eng-fra"] * 2).language_pairs
+    assert (only.parallel, only.others) == (1, 1)
 
 
 def test_without_a_model_the_rules_stand_alone():

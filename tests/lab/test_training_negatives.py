@@ -14,6 +14,7 @@ from bilingual_crawler.lab.training.negatives import (
     synthetic_negatives,
     tail,
     token_removal,
+    with_negatives,
 )
 
 
@@ -122,6 +123,23 @@ def test_links_of_a_page_that_links_to_its_translation_are_negatives():
     languages = {one.second: "fra", two.first: "eng", one.first: "eng", "http://a.org/de": "deu"}
     found = list(genuine_negatives(site, links, languages))
     assert [(each.first, each.second) for each in found] == [(one.first, two.first)]
+
+
+def test_made_negatives_count_for_the_language_pair_of_their_pair():
+    rows = [a_pair(n) for n in range(5)]
+    german = LabelledPair(
+        "http://a.org/en/page-1/x", "http://a.org/de/blatt-1/x", True, "eng", "deu", "a.org"
+    )
+    unknown = LabelledPair("http://b.org/en/1", "http://b.org/fr/1", True)
+    listed = LabelledPair("http://a.org/en/1", "http://a.org/fr/2", False, "eng", "fra", "a.org")
+    found = list(with_negatives([*rows, german, unknown, listed]))
+    assert [row for row, _ in found if row.parallel] == [*rows, german, unknown]
+    assert (listed, "eng-fra") in found
+    assert (unknown, "") in found
+    made = {languages for row, languages in found if row.first_language == row.second_language}
+    assert made == {"", "eng-fra", "deu-eng"}  # "" is the pair of unknown languages
+    site = DomainUrls([*rows, german])
+    assert not any(site.parallel(*row[:2]) for row, _ in found if not row.parallel)
 
 
 def test_the_tail_is_what_may_be_changed():

@@ -1,12 +1,12 @@
 """Evaluation of both URL models on labelled rows, side by side with the rules."""
 
 import time
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from bilingual_crawler.lab.evaluation.metrics import Scores, scores
+from bilingual_crawler.lab.evaluation.metrics import Confusion, Scores, scores
 from bilingual_crawler.lab.labels import LabelledPair, LabelledUrl
 from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang
 from bilingual_crawler.scoring.models import UNKNOWN
@@ -50,6 +50,10 @@ class ModelComparison:
     """Rows in languages that the model has no label for, by language; it is always wrong there."""
     of_pairs: bool = False
     """True if the rows were pairs, for which no answer is `unknown`."""
+    confusions: Mapping[str, Confusion] = field(default_factory=dict)
+    """Which languages each side takes for which; empty for pairs."""
+    language_pairs: tuple["LanguagePairScores", ...] = ()
+    """The scores by languages, the most frequent ones first; empty where they are not known."""
 
     @property
     def sides(self) -> dict[str, Scores]:
@@ -68,6 +72,7 @@ class ModelComparison:
             named[f"{prefix}macro_f1"] = side.macro_f1
             named[f"{prefix}macro_precision"] = side.macro_precision
             named[f"{prefix}macro_recall"] = side.macro_recall
+            named[f"{prefix}accuracy"] = side.accuracy
             if self.of_pairs:
                 named[f"{prefix}positive_f1"] = side.of(POSITIVE).f1
             else:
@@ -78,7 +83,37 @@ class ModelComparison:
                 classes[each.label][f"{prefix}f1"] = each.f1
         if self.model is not None:
             named["urls_per_second"] = self.rows / self.seconds
+        if self.language_pairs:
+            named["language_pairs"] = {
+                each.languages: each.figures() for each in self.language_pairs
+            }
         return named | {"classes": classes}
+
+
+@dataclass(frozen=True, slots=True)
+class LanguagePairScores:
+    """The scores of the pairs of URLs in two languages, as in Fig. 5 of SBFC."""
+
+    languages: str
+    sides: dict[str, Scores]
+
+    @property
+    def parallel(self) -> int:
+        """The number of rows that are translations."""
+        return self.sides["rules"].of(POSITIVE).support
+
+    @property
+    def others(self) -> int:
+        """The number of rows that are not."""
+        return self.sides["rules"].of(NEGATIVE).support
+
+    def figures(self) -> dict[str, float]:
+        """Return the figures by name, for `--json`."""
+        named: dict[str, float] = {"parallel": self.parallel, "not_parallel": self.others}
+        for name, side in self.sides.items():
+            named[f"{PREFIXES[name]}macro_f1"] = side.macro_f1
+            named[f"{PREFIXES[name]}positive_f1"] = side.of(POSITIVE).f1
+        return named
 
 
 def compare_languages(
@@ -90,9 +125,11 @@ def compare_languages(
 ) -> ModelComparison:
     """Compare the languages that the model and the rules give each URL."""
     gold = [row.language for row in rows]
-    rules = scores(gold, [announced_language(row.url) for row in rows], only)
+    by_rules = [announced_language(row.url) for row in rows]
+    rules = scores(gold, by_rules, only)
+    confusions = {"rules": Confusion(gold, by_rules)}
     if model is None:
-        return ModelComparison(len(rows), None, rules, 0.0, {})
+        return ModelComparison(len(rows), None, rules, 0.0, {}, confusions=confusions)
     answers: list[str] = []
     start = time.perf_counter()
     for part in _chunks([row.url for row in rows]):
@@ -101,7 +138,14 @@ def compare_languages(
         advance(len(part))
     seconds = time.perf_counter() - start
     not_known = Counter(code for code in gold if code not in model.labels)
-    return ModelComparison(len(rows), scores(gold, answers, only), rules, seconds, dict(not_known))
+    return ModelComparison(
+        len(rows),
+        scores(gold, answers, only),
+        rules,
+        seconds,
+        dict(not_known),
+        confusions={"model": Confusion(gold, answers)} | confusions,
+    )
 
 
 def compare_pairs(
@@ -109,23 +153,57 @@ def compare_pairs(
     model: ParallelUrls | None,
     tokens: frozenset[str],
     *,
+    languages: Sequence[str] | None = None,
     advance: Advance = lambda _: None,
 ) -> ModelComparison:
-    """Compare which pairs the model (at 0.5) and token stripping take for translations."""
+    """Compare which pairs the model (at 0.5) and token stripping take for translations.
+
+    `languages` are the language pairs that the rows count for, by default those of their URLs; two
+    URLs in one language then count for none.
+    """
     gold = [_label(row.parallel) for row in rows]
     keys = {url: stripped(url, tokens) for row in rows for url in row[:2]}
-    rules = scores(
-        gold, [_label(same_but_for_language(keys[row.first], keys[row.second])) for row in rows]
+    answers = {
+        "rules": [_label(same_but_for_language(keys[row.first], keys[row.second])) for row in rows]
+    }
+    seconds = 0.0
+    if model is not None:
+        found: list[str] = []
+        start = time.perf_counter()
+        for part in _chunks([(row.first, row.second) for row in rows]):
+            found += [_label(each >= HALF) for each in model.probabilities(part).tolist()]
+            advance(len(part))
+        seconds = time.perf_counter() - start
+        answers = {"model": found} | answers
+    groups = [row.language_pair for row in rows] if languages is None else languages
+    return ModelComparison(
+        len(rows),
+        None if model is None else scores(gold, answers["model"]),
+        scores(gold, answers["rules"]),
+        seconds,
+        {},
+        of_pairs=True,
+        language_pairs=tuple(_by_languages(groups, gold, answers)),
     )
-    if model is None:
-        return ModelComparison(len(rows), None, rules, 0.0, {}, of_pairs=True)
-    answers: list[str] = []
-    start = time.perf_counter()
-    for part in _chunks([(row.first, row.second) for row in rows]):
-        answers += [_label(each >= HALF) for each in model.probabilities(part).tolist()]
-        advance(len(part))
-    seconds = time.perf_counter() - start
-    return ModelComparison(len(rows), scores(gold, answers), rules, seconds, {}, of_pairs=True)
+
+
+def _by_languages(
+    groups: Sequence[str], gold: Sequence[str], answers: Mapping[str, Sequence[str]]
+) -> Iterator[LanguagePairScores]:
+    """Yield the scores of each language pair that has translations among its rows."""
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for place, group in enumerate(groups):
+        if group:
+            places[group].append(place)
+    for group in sorted(places, key=lambda name: (-len(places[name]), name)):
+        here = places[group]
+        wanted = [gold[place] for place in here]
+        if POSITIVE in wanted:
+            sides = {
+                name: scores(wanted, [found[place] for place in here])
+                for name, found in answers.items()
+            }
+            yield LanguagePairScores(group, sides)
 
 
 def _label(parallel: bool) -> str:

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,8 @@ class Scores:
 
     classes: tuple[ClassScore, ...]
     unknown_share: float
+    accuracy: float
+    """The share of rows with the right label, whatever their class."""
 
     @property
     def macro_precision(self) -> float:
@@ -85,7 +88,47 @@ def scores(
             if only is None or label in only
         ),
         answers[UNKNOWN] / len(predicted) if predicted else 0.0,
+        right.total() / len(predicted) if predicted else 0.0,
     )
+
+
+class TakenFor(NamedTuple):
+    """Rows of one class that got one label, and their share of the class."""
+
+    label: str
+    answer: str
+    rows: int
+    share: float
+
+
+class Confusion:
+    """Which classes are taken for which."""
+
+    def __init__(self, gold: Sequence[str], predicted: Sequence[str]) -> None:
+        self._counts = Counter(zip(gold, predicted, strict=True))
+        self._support = Counter(gold)
+
+    def entries(self) -> list[TakenFor]:
+        """Return what was answered for each class, right or wrong, the largest classes first."""
+        return sorted(
+            (
+                TakenFor(label, answer, count, count / self._support[label])
+                for (label, answer), count in self._counts.items()
+            ),
+            key=lambda each: (-self._support[each.label], each.label, -each.rows, each.answer),
+        )
+
+    def errors(self) -> list[TakenFor]:
+        """Return the wrong answers, the most frequent ones first."""
+        wrong = [each for each in self.entries() if each.label != each.answer]
+        return sorted(wrong, key=lambda each: -each.rows)
+
+    def taken_for(self, answer: str, least_share: float) -> list[TakenFor]:
+        """Return the other classes of which at least some share got one label, worst first."""
+        found = [each for each in self.errors() if each.answer == answer]
+        return sorted(
+            (each for each in found if each.share >= least_share), key=lambda each: -each.share
+        )
 
 
 def well_covered(

@@ -2,8 +2,9 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Protocol
 
 from rich.console import Console
@@ -12,12 +13,19 @@ from rich.table import Table
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.lab.evaluation.classification import (
+    POSITIVE,
     Advance,
     ModelComparison,
     compare_languages,
     compare_pairs,
 )
-from bilingual_crawler.lab.evaluation.metrics import LEAST_SITES, LEAST_URLS, Scores, well_covered
+from bilingual_crawler.lab.evaluation.metrics import (
+    LEAST_SITES,
+    LEAST_URLS,
+    Confusion,
+    Scores,
+    well_covered,
+)
 from bilingual_crawler.lab.evaluation.one_to_one import Alignment, Recalls, align, candidate_pairs
 from bilingual_crawler.lab.labels import (
     SkippedLines,
@@ -25,6 +33,7 @@ from bilingual_crawler.lab.labels import (
     language_rows,
     pair_rows,
 )
+from bilingual_crawler.lab.training.negatives import with_negatives
 from bilingual_crawler.languages import (
     LanguagePair,
     LanguagePairError,
@@ -38,6 +47,9 @@ from bilingual_crawler.store.input_files import name_of
 
 WIDTH = 120
 """The width of a table that goes to a file."""
+MOST_CONFUSIONS = 15
+ENGLISH, OFTEN = "eng", 0.1
+"""SBFC counts the languages of which at least a tenth is taken for English."""
 
 
 class Choices(Protocol):
@@ -49,6 +61,8 @@ class Choices(Protocol):
     baseline: bool
     json: bool
     well_covered: bool
+    confusion: Path | None
+    negatives: bool
     langs: str | None
 
 
@@ -66,11 +80,14 @@ def evaluate_languages(source: str, opts: Choices) -> None:
         )
     with _progress_bar("URLs", len(rows)) as advance:
         result = compare_languages(rows, model, only=only, advance=advance)
+    if opts.confusion is not None:
+        write_confusions(opts.confusion, result.confusions)
     if opts.json:
         _print_json(result.figures(), model, skipped)
         return
     notes = [*comparison_notes(result), _speed(result.figures(), "URLs")]
-    _print_table(comparison_table(result, "language"), model, skipped, notes)
+    tables = [comparison_table(result, "language"), *confusion_tables(result)]
+    _print_tables(tables, model, skipped, notes)
 
 
 def evaluate_pairs(source: str, opts: Choices) -> None:
@@ -80,13 +97,18 @@ def evaluate_pairs(source: str, opts: Choices) -> None:
     skipped = SkippedLines()
     rows = list(pair_rows(source, skipped))
     _check_rows(rows, source, skipped)
+    languages = None
+    if opts.negatives:
+        both = list(with_negatives(rows))
+        rows, languages = [row for row, _ in both], [codes for _, codes in both]
     with _progress_bar("pairs", len(rows)) as advance:
-        result = compare_pairs(rows, model, tokens, advance=advance)
+        result = compare_pairs(rows, model, tokens, languages=languages, advance=advance)
     if opts.json:
         _print_json(result.figures(), model, skipped)
         return
     notes = [_speed(result.figures(), "pairs")]
-    _print_table(comparison_table(result, "pairs"), model, skipped, notes)
+    tables = [comparison_table(result, "pairs"), *language_pair_tables(result)]
+    _print_tables(tables, model, skipped, notes)
 
 
 def evaluate_alignment(source: str, opts: Choices) -> None:
@@ -102,7 +124,7 @@ def evaluate_alignment(source: str, opts: Choices) -> None:
         _print_json(result.figures(), model, skipped)
         return
     notes = [*alignment_notes(result), _speed(result.figures(), "pairs")]
-    _print_table(alignment_table(result), model, skipped, notes)
+    _print_tables([alignment_table(result)], model, skipped, notes)
 
 
 def _open_model(task: Task, opts: Choices) -> Any:
@@ -146,13 +168,14 @@ def _print_json(figures: dict[str, Any], model: Any, skipped: SkippedLines) -> N
     sys.stdout.write(json.dumps(figures | about) + "\n")
 
 
-def _print_table(table: Table, model: Any, skipped: SkippedLines, notes: list[str]) -> None:
+def _print_tables(tables: list[Table], model: Any, skipped: SkippedLines, notes: list[str]) -> None:
     console = Console(highlight=False, markup=False)
     if not console.is_terminal:
         console.width = WIDTH
     if model is not None:
         console.print(f"{model.where} on {model.provider}\n", soft_wrap=True)
-    console.print(table)
+    for number, table in enumerate(tables):
+        console.print(*([""] if number else []), table, sep="\n")
     for note in [*notes, f"{skipped}." if skipped.count else ""]:
         if note:
             console.print(note, soft_wrap=True)
@@ -204,6 +227,55 @@ def comparison_table(result: ModelComparison, thing: str) -> Table:
     return table
 
 
+def confusion_tables(result: ModelComparison) -> Iterator[Table]:
+    """Yield the most frequent confusions of the model, or of the rules if there is no model."""
+    errors = next(iter(result.confusions.values())).errors()[:MOST_CONFUSIONS]
+    if errors:
+        table = _table("most frequent confusions")
+        table.add_column("taken for")
+        table.add_column("rows", justify="right")
+        table.add_column("of the language", justify="right")
+        for each in errors:
+            table.add_row(
+                _name(each.label), _name(each.answer), f"{each.rows:,}", _percent(each.share)
+            )
+        yield table
+
+
+def write_confusions(path: Path, confusions: Mapping[str, Confusion]) -> None:
+    """Write the whole table: what each side answered for each language, right or wrong."""
+    lines = ["side\tlanguage\tanswer\trows\tshare"]
+    for side, confusion in confusions.items():
+        lines += [
+            f"{side}\t{each.label}\t{each.answer}\t{each.rows}\t{each.share:.4f}"
+            for each in confusion.entries()
+        ]
+    try:
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise ConfigurationError(f"Cannot write {path}: {error.strerror}.") from None
+
+
+def language_pair_tables(result: ModelComparison) -> Iterator[Table]:
+    """Yield one table with one line per language pair, if the languages are known."""
+    if not result.language_pairs:
+        return
+    table = _table("language pair")
+    for name in ("parallel", "not parallel"):
+        table.add_column(name, justify="right")
+    for name in result.sides:
+        for measure in ("positive F1", "macro F1"):
+            table.add_column(f"{name}\n{measure}", justify="right")
+    for each in result.language_pairs:
+        figures = (
+            _percent(share)
+            for side in each.sides.values()
+            for share in (side.of(POSITIVE).f1, side.macro_f1)
+        )
+        table.add_row(each.languages, f"{each.parallel:,}", f"{each.others:,}", *figures)
+    yield table
+
+
 def alignment_table(result: Alignment) -> Table:
     """Return recall and soft recall of the model and the rules."""
     table = _table("one to one")
@@ -223,6 +295,10 @@ def comparison_notes(result: ModelComparison) -> Iterator[str]:
             f"{sum(result.not_known.values()):,} rows are in languages the model does not know "
             f"and count as wrong: {codes}."
         )
+    for side, confusion in result.confusions.items():
+        if taken := confusion.taken_for(ENGLISH, OFTEN):
+            codes = ", ".join(f"{each.label} {_percent(each.share)}" for each in taken)
+            yield f"Languages that the {side} often (10%) take for English: {codes}."
 
 
 def alignment_notes(result: Alignment) -> Iterator[str]:

@@ -10,8 +10,9 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
+from zlib import crc32
 
-from bilingual_crawler.lab.labels import LabelledPair
+from bilingual_crawler.lab.labels import LabelledPair, registered_domain
 from bilingual_crawler.languages import languages_of_token
 
 HEAD = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//[^/?#]*", re.IGNORECASE)
@@ -177,6 +178,29 @@ def synthetic_negatives(
                 if made is not None and (made.first, made.second) not in seen:
                     seen.add((made.first, made.second))
                     yield made
+
+
+def with_negatives(
+    rows: Iterable[LabelledPair], *, seed: int = 0
+) -> Iterator[tuple[LabelledPair, str]]:
+    """Yield all rows and SBFC's negatives of their sites, each with its language pair (`eng-fra`).
+
+    A negative in one language counts for the language pair of the pair it was made from, as in
+    Table 2 of SBFC. Pairs whose languages are not known get no negatives.
+    """
+    sites: defaultdict[str, list[LabelledPair]] = defaultdict(list)
+    for row in rows:
+        sites[row.domain or registered_domain(row.first)].append(row)
+    for domain in sorted(sites):
+        site = DomainUrls(sites[domain])
+        groups: defaultdict[str, list[LabelledPair]] = defaultdict(list)
+        for row in sites[domain]:
+            yield row, row.language_pair
+            if row.parallel and row.language_pair:
+                groups[row.language_pair].append(row)
+        for languages, site.pairs in sorted(groups.items()):
+            for made in synthetic_negatives(site, seed=crc32(f"{seed} {domain}".encode())):
+                yield made, languages
 
 
 def genuine_negatives(
