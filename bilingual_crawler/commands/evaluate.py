@@ -27,10 +27,13 @@ url2lang also shows the most frequent confusions; --confusion writes all of them
 language pair if the languages are known. --negatives adds pairs that are no translations, made from
 those in the table as the paper makes them.
 
---one-to-one pairs all URLs of each site in the gold list, most likely first, each URL once, and
-reports the recall. Soft recall also counts a gold pair if one of its URLs got a partner that
-equals the right one except for language tokens. Every combination is scored: 1,000 URLs on each
-side of a site are a million pairs.
+--one-to-one pairs the URLs of each site in the gold list, most likely first, each URL once, and
+reports the recall. --candidates gives all URLs of the sites, as in WMT16 and in the paper, with
+their languages if known; otherwise tokens in the URL or url2lang decide. Without --candidates, only
+the URLs of the gold list are candidates, which is far easier. Soft recall also counts a gold pair
+if one of its URLs got a near-duplicate of the right partner: one that --duplicates names (URL,
+URL), or that equals it except for language tokens. Every combination is scored: 1,000 URLs on each
+side of a site are a million pairs, and take minutes.
 
   scrapy evaluate url2lang urls.tsv.gz
   scrapy evaluate url2lang urls.tsv.gz --model models/mine --well-covered --json
@@ -38,11 +41,15 @@ side of a site are a million pairs.
   scrapy evaluate parallel pairs.tsv
   scrapy evaluate parallel translations.tsv.gz --negatives
   scrapy evaluate parallel --gold gold.tsv --one-to-one --json
+  scrapy evaluate parallel --gold gold.tsv --one-to-one --candidates urls.txt.gz --langs eng-fra
 
 JSON is one line: macro_f1, macro_precision, macro_recall, accuracy, unknown_share, positive_f1,
 language_pairs, recall, soft_recall, the same with the prefix baseline_ for the rules, and
 urls_per_second (for pairs: pairs per second), as far as they apply.
 """
+
+
+OF_PAIRS = ("gold", "one_to_one", "candidates", "duplicates", "url2lang", "langs", "negatives")
 
 
 class EvaluateCommand(BaseCommand):
@@ -60,6 +67,18 @@ class EvaluateCommand(BaseCommand):
         group.add_argument("--gold", metavar="FILE", help="parallel: pairs that are translations")
         group.add_argument(
             "--one-to-one", action="store_true", help="parallel: pair the URLs of each gold site"
+        )
+        group.add_argument(
+            "--candidates", metavar="FILE", help="parallel: all URLs of the gold sites"
+        )
+        group.add_argument(
+            "--duplicates", metavar="FILE", help="parallel: pairs of URLs with nearly equal texts"
+        )
+        group.add_argument(
+            "--url2lang",
+            metavar="DIR",
+            default="",
+            help="parallel: the model for the languages of --candidates",
         )
         group.add_argument(
             "--langs", metavar="PAIR", help="parallel: strip the tokens of this pair only (eng-fra)"
@@ -95,12 +114,13 @@ class EvaluateCommand(BaseCommand):
         if len(rest) != 1:
             raise UsageError("name one data file")
         if task == "url2lang":
-            if opts.gold is not None or opts.one_to_one or opts.langs or opts.negatives:
-                raise UsageError("--gold, --one-to-one, --langs and --negatives are for parallel")
+            if any(getattr(opts, name) for name in OF_PAIRS):
+                options = ", ".join(f"--{name.replace('_', '-')}" for name in OF_PAIRS)
+                raise UsageError(f"{options} are for parallel")
             report.evaluate_languages(rest[0], opts)
         elif opts.confusion is not None:
             raise UsageError("--confusion is for url2lang")
-        elif opts.gold is not None or opts.one_to_one:
+        elif opts.gold is not None or opts.one_to_one or opts.candidates is not None:
             report.evaluate_alignment(rest[0], opts)
         else:
             report.evaluate_pairs(rest[0], opts)

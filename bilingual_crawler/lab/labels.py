@@ -135,6 +135,16 @@ def gold_rows(source: str, skipped: SkippedLines) -> Iterator[GoldPair]:
             yield GoldPair(fields[0], fields[1])
 
 
+def candidate_rows(source: str, skipped: SkippedLines) -> Iterator[tuple[str, str]]:
+    """Yield the URLs of a list and their languages, "" where the second column has none."""
+    for number, fields in rows(source):
+        if "/" not in fields[0]:
+            skipped.add(number, "not a URL")
+        else:
+            language = fields[1] if len(fields) >= FEWEST_COLUMNS else ""
+            yield fields[0], _evaluated_code(language) if language else ""
+
+
 def read_urls(
     paths: Iterable[Path], *, weight: float = 1.0, skipped: SkippedLines | None = None
 ) -> Iterator[LabelledUrl]:

@@ -317,6 +317,27 @@ def test_gold_pairs_are_aligned_one_to_one(scrapy, models, tmp_path, words):
     assert figures["candidate_pairs"] == 9
 
 
+def test_all_urls_of_the_sites_may_be_candidates(scrapy, models, tmp_path):
+    gold, urls, equal = (tmp_path / name for name in ("gold.tsv", "urls.txt", "equal.tsv"))
+    gold.write_text(f"{SITE}/en/home\t{SITE}/fr/home\n")
+    urls.write_text("".join(f"{SITE}/{code}/{p}\n" for code in ("en", "fr") for p in ("x", "us")))
+    equal.write_text(f"{SITE}/fr/us\t{SITE}/fr/home\n")
+    words = ["evaluate", "parallel", "--gold", str(gold), "--candidates", str(urls)]
+    words += ["--model", models["parallel"], "--url2lang", models["url2lang"]]
+    status, _, err = scrapy(*words)
+    assert status == 1
+    assert "--langs eng-fra" in err
+    words += ["--langs", "eng-fra", "--duplicates", str(equal)]
+    status, out, _ = scrapy(*words)
+    assert status == 0
+    assert "one to one, all URLs of the sites" in out
+    assert "9 pairs" in out
+    assert "2 by gold list" in out
+    _, out, _ = scrapy(*words, "--json")
+    assert json.loads(out)["candidates"] == "all URLs"
+    assert json.loads(out)["recall"] == 1
+
+
 def test_data_may_come_from_standard_input(scrapy, models):
     typed = gzip.compress(b"http://a.example/es/\tspa\n")
     words = ["evaluate", "url2lang", "-", "--model", models["url2lang"], "--json"]

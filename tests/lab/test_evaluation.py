@@ -11,6 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.lab.evaluation import one_to_one
+from bilingual_crawler.lab.evaluation.candidates import (
+    CandidateSite,
+    decide_sides,
+    group_by_site,
+)
 from bilingual_crawler.lab.evaluation.classification import (
     NEGATIVE,
     POSITIVE,
@@ -21,10 +27,11 @@ from bilingual_crawler.lab.evaluation.classification import (
 )
 from bilingual_crawler.lab.evaluation.metrics import Confusion, scores, well_covered
 from bilingual_crawler.lab.evaluation.one_to_one import (
-    CandidateSite,
+    Duplicates,
+    SameKey,
     align,
     candidate_pairs,
-    group_by_site,
+    model_table,
     recalls,
     take_one_to_one,
 )
@@ -37,6 +44,7 @@ from bilingual_crawler.lab.labels import (
     language_rows,
     pair_rows,
 )
+from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang
 from bilingual_crawler.scoring.pair_features import all_tokens, stripped
 from tests.support.tiny_models import parallel_model, url2lang_model
@@ -403,19 +411,99 @@ def test_the_likeliest_free_pair_is_taken_again_and_again(rows, columns, random)
         if table[row, column] >= 0.5 and not taken & {f"a{row}", f"b{column}"}:
             expected[f"a{row}", f"b{column}"] = table[row, column]
     assert take_one_to_one(site, table, at_least=0.5) == expected
+    assert take_one_to_one(site, table, at_least=0.5, kept=1) == expected
 
 
 def test_soft_recall_forgives_a_partner_that_differs_in_language_tokens_alone():
     gold = [GoldPair("http://a.example/en/x", "http://a.example/fr/x")]
     near = "http://a.example/fr-ca/x"
     far = "http://a.example/fr/y"
-    keys = {url: stripped(url, TOKENS) for url in (*gold[0], near, far)}
-    assert recalls(gold, {(gold[0].first, near): 0.9}, keys).soft_recall == 1
-    assert recalls(gold, {(gold[0].first, near): 0.9}, keys).recall == 0
-    assert recalls(gold, {(gold[0].first, far): 0.9}, keys).soft_recall == 0
-    assert recalls(gold, {gold[0]: 0.4}, keys).soft_recall == 1
-    assert recalls(gold, {gold[0]: 0.4}, keys).sure_recall == 0
-    assert recalls([], {}, keys).recall == 0
+    same = SameKey(TOKENS)
+    assert recalls(gold, {(gold[0].first, near): 0.9}, same).soft_recall == 1
+    assert recalls(gold, {(gold[0].first, near): 0.9}, same).recall == 0
+    assert recalls(gold, {(gold[0].first, far): 0.9}, same).soft_recall == 0
+    assert recalls(gold, {gold[0]: 0.4}, same).soft_recall == 1
+    assert recalls(gold, {gold[0]: 0.4}, same).sure_recall == 0
+    assert recalls(gold, {gold[0]: 0.4}, same).sure_soft_recall == 0
+    assert recalls(gold, {(gold[0].first, near): 0.9}, same).sure_soft_recall == 1
+    assert recalls([], {}, same).recall == 0
+
+
+def test_soft_recall_is_what_the_table_of_equal_texts_says():
+    """Three gold pairs: one exact, one with a copy of its first page, one with another page."""
+    gold = [GoldPair(f"http://a.example/{n}", f"http://a.example/{n}f") for n in range(3)]
+    found = {
+        tuple(gold[0]): 0.9,
+        ("http://a.example/copy", gold[1].second): 0.9,
+        (gold[2].first, "http://a.example/other"): 0.9,
+    }
+    table = [
+        ("http://a.example/1", "http://a.example/b"),
+        ("http://a.example/copy", "http://a.example/b"),
+    ]
+    result = recalls(gold, found, Duplicates(table))
+    assert result.recall == pytest.approx(1 / 3)
+    assert result.soft_recall == pytest.approx(2 / 3)
+
+
+ENGLISH_FRENCH = LanguagePair.parse("eng-fra")
+
+
+def test_the_side_of_a_candidate_is_stated_in_gold_in_its_tokens_or_guessed(languages):
+    site = "http://site1.example"
+    gold = [GoldPair(f"{site}/fr/gold", f"{site}/x")]
+    urls = {
+        f"{site}/x": "",
+        f"{site}/stated": "fra",
+        f"{site}/deutsch": "deu",
+        f"{site}/en/a": "",
+        f"{site}/es/home": "",
+    }
+    sides = decide_sides(urls, gold, ENGLISH_FRENCH, languages)
+    assert sides.of == {
+        f"{site}/x": 1,
+        f"{site}/stated": 1,
+        f"{site}/deutsch": None,
+        f"{site}/en/a": 0,
+        f"{site}/es/home": None,
+        f"{site}/fr/gold": 0,
+    }
+    assert sides.how == {"gold list": 2, "table": 2, "tokens": 1, "url2lang": 1}
+    assert (sides.gold_checked, sides.gold_right) == (2, 0)
+
+
+def test_all_urls_of_the_gold_sites_are_candidates_if_given(pairs, languages):
+    gold = gold_of("a.org", pages=("home",))
+    more = [f"http://www.a.org/{code}/{page}" for code in ("en", "fr") for page in ("news", "us")]
+    elsewhere = ["http://other.org/en/home"]
+    sides = decide_sides(dict.fromkeys(more + elsewhere, ""), gold, ENGLISH_FRENCH, languages)
+    (site,) = group_by_site(gold, sides.of)
+    assert (len(site.firsts), len(site.seconds)) == (3, 3)
+    assert candidate_pairs(gold, sides) == 9
+    result = align(gold, pairs, TOKENS, sides=sides)
+    assert result.figures()["candidates"] == "all URLs"
+    assert result.figures()["by_site"]["a.org"] == {
+        "gold": 1,
+        "firsts": 3,
+        "seconds": 3,
+        "model": 1,
+        "rules": 1,
+    }
+    assert align(gold, pairs, TOKENS).figures()["candidates"] == "gold URLs only"
+
+
+def test_a_table_too_large_for_memory_is_the_same_on_disk(pairs, monkeypatch):
+    pages = [f"p{number}" for number in range(70)]
+    (site,) = group_by_site(gold_of("a.example", pages=pages))
+    in_memory = model_table(site, pairs, lambda _: None)
+    monkeypatch.setattr(one_to_one, "IN_MEMORY", 10)
+    on_disk = model_table(site, pairs, lambda _: None)
+    assert isinstance(on_disk, np.memmap)
+    np.testing.assert_array_equal(in_memory, on_disk)
+    assert in_memory[3, 65] == pytest.approx(
+        pairs.probabilities([(site.firsts[3], site.seconds[65])])[0]
+    )
+    assert take_one_to_one(site, in_memory) == take_one_to_one(site, on_disk)
 
 
 @pytest.mark.skipif(not (SHARED / "data" / "wmt16").is_dir(), reason="no WMT16 data at hand")

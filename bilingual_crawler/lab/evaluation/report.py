@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.lab.evaluation.candidates import Sides, decide_sides
 from bilingual_crawler.lab.evaluation.classification import (
     POSITIVE,
     Advance,
@@ -26,9 +27,17 @@ from bilingual_crawler.lab.evaluation.metrics import (
     Scores,
     well_covered,
 )
-from bilingual_crawler.lab.evaluation.one_to_one import Alignment, Recalls, align, candidate_pairs
+from bilingual_crawler.lab.evaluation.one_to_one import (
+    Alignment,
+    Duplicates,
+    Recalls,
+    align,
+    candidate_pairs,
+)
 from bilingual_crawler.lab.labels import (
+    GoldPair,
     SkippedLines,
+    candidate_rows,
     gold_rows,
     language_rows,
     pair_rows,
@@ -63,6 +72,9 @@ class Choices(Protocol):
     well_covered: bool
     confusion: Path | None
     negatives: bool
+    candidates: str | None
+    duplicates: str | None
+    url2lang: str
     langs: str | None
 
 
@@ -118,13 +130,30 @@ def evaluate_alignment(source: str, opts: Choices) -> None:
     skipped = SkippedLines()
     gold = list(gold_rows(source, skipped))
     _check_rows(gold, source, skipped)
-    with _progress_bar("pairs", candidate_pairs(gold)) as advance:
-        result = align(gold, model, tokens, advance=advance)
+    sides = None if opts.candidates is None else _sides(opts.candidates, gold, opts, skipped)
+    same = None if opts.duplicates is None else Duplicates(gold_rows(opts.duplicates, skipped))
+    with _progress_bar("pairs", candidate_pairs(gold, sides)) as advance:
+        result = align(gold, model, tokens, sides=sides, same_text=same, advance=advance)
     if opts.json:
         _print_json(result.figures(), model, skipped)
         return
-    notes = [*alignment_notes(result), _speed(result.figures(), "pairs")]
+    notes = [*alignment_notes(result, of_texts=same is not None), _speed(result.figures(), "pairs")]
     _print_tables([alignment_table(result)], model, skipped, notes)
+
+
+def _sides(source: str, gold: list[GoldPair], opts: Choices, skipped: SkippedLines) -> Sides:
+    """Return which URLs are candidates, and in which language."""
+    if not opts.langs:
+        raise ConfigurationError(
+            "--candidates needs the languages of the two columns of the gold list.",
+            "Add --langs, for instance --langs eng-fra.",
+        )
+    urls = dict(candidate_rows(source, skipped))
+    _check_rows(list(urls), source, skipped)
+    folder = find_model("url2lang", opts.url2lang)
+    languages = Url2Lang(folder, provider=opts.provider, threads=opts.threads, remembered=0)
+    with _progress_bar("URLs", len(urls)) as advance:
+        return decide_sides(urls, gold, _language_pair(opts.langs), languages, advance)
 
 
 def _open_model(task: Task, opts: Choices) -> Any:
@@ -142,11 +171,15 @@ def _open_model(task: Task, opts: Choices) -> Any:
 def _tokens(opts: Choices) -> frozenset[str]:
     if not opts.langs:
         return all_tokens()
+    pair = _language_pair(opts.langs)
+    return pair.first.tokens | pair.second.tokens
+
+
+def _language_pair(text: str) -> LanguagePair:
     try:
-        pair = LanguagePair.parse(opts.langs)
+        return LanguagePair.parse(text)
     except (LanguagePairError, UnknownLanguageError) as error:
         raise ConfigurationError(f"--langs: {error}") from error
-    return pair.first.tokens | pair.second.tokens
 
 
 def _check_rows(rows: list[Any], source: str, skipped: SkippedLines) -> None:
@@ -278,8 +311,14 @@ def language_pair_tables(result: ModelComparison) -> Iterator[Table]:
 
 def alignment_table(result: Alignment) -> Table:
     """Return recall and soft recall of the model and the rules."""
-    table = _table("one to one")
-    for name in ("recall", "soft recall", "recall of pairs\nabove one half"):
+    among = "gold URLs only" if result.sides is None else "all URLs of the sites"
+    table = _table(f"one to one, {among}")
+    for name in (
+        "recall",
+        "soft recall",
+        "recall of pairs\nabove one half",
+        "soft recall of pairs\nabove one half",
+    ):
         table.add_column(name, justify="right")
     if result.model is not None:
         table.add_row("model", *_recall_texts(result.model))
@@ -301,15 +340,32 @@ def comparison_notes(result: ModelComparison) -> Iterator[str]:
             yield f"Languages that the {side} often (10%) take for English: {codes}."
 
 
-def alignment_notes(result: Alignment) -> Iterator[str]:
+def alignment_notes(result: Alignment, *, of_texts: bool = False) -> Iterator[str]:
     """Yield what was compared, and what soft recall means without texts."""
     yield (
         f"{result.gold:,} gold pairs of {result.sites:,} sites; within each site, every URL of one "
         f"side was compared with every URL of the other: {result.candidates:,} pairs."
     )
+    if result.sides is None:
+        yield (
+            "Only URLs of the gold list were candidates, which is far easier than the shared task: "
+            "these are not figures to compare with WMT16 or the paper. --candidates gives all URLs."
+        )
+    else:
+        decided = ", ".join(f"{count:,} {name}" for name, count in result.sides.figures().items())
+        yield (
+            f"Languages of URLs: {decided}. Without the gold list, "
+            f"{result.sides.gold_right:,} of {result.sides.gold_checked:,} gold URLs would be on "
+            "their side."
+        )
     yield (
-        "Soft recall: one URL of a gold pair has a partner that differs from the right one only in "
-        "language tokens."
+        "Soft recall: one URL of a gold pair has a partner that "
+        + (
+            "is a near-duplicate of the right one, by the given table."
+            if of_texts
+            else "differs "
+            "from the right one only in language tokens. (WMT16 compares the texts of pages.)"
+        )
     )
 
 
@@ -338,7 +394,8 @@ def _macro_texts(side: Scores) -> tuple[str, ...]:
 
 
 def _recall_texts(side: Recalls) -> tuple[str, ...]:
-    return tuple(map(_percent, (side.recall, side.soft_recall, side.sure_recall)))
+    shares = (side.recall, side.soft_recall, side.sure_recall, side.sure_soft_recall)
+    return tuple(map(_percent, shares))
 
 
 def _percent(share: float) -> str:
