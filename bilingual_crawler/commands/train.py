@@ -6,13 +6,21 @@ from pathlib import Path
 from typing import Any
 
 from bilingual_crawler.commands import train_small
-from bilingual_crawler.commands.base import BaseCommand
+from bilingual_crawler.commands.base import BaseCommand, zero_or_more
 from bilingual_crawler.errors import ConfigurationError
 
+COMPACT = "compact"
 TASKS = ("url2lang", "parallel")
 POSITIVE = ("epochs", "batch", "lr", "length", "epoch_size", "vocabulary", "cap", "patience")
 PAIRS = "pairs"
 LINKS = "links"
+MOST_RESET = 5
+"""The paper tried 0 to 5 layers."""
+OF_A_BASE = {
+    "--domain-cap": "maximum number of URLs per language, or of pairs, of a domain (0: all)",
+    "--any-page": "parallel: negatives per pair with any other page of its site (0)",
+    "--made-pairs": "parallel: pairs of each kind made from the URLs of --extra (0)",
+}
 NEEDED = ("torch", "transformers", "tokenizers", "onnx", "onnxruntime")
 
 DETAILS = """\
@@ -27,7 +35,12 @@ measure once at the end (test), unless a column split or --dev says which. Rows 
 "sites" are never used.
 
 --base compact trains a small model from scratch, in minutes to an hour without a GPU.
---base xlm-roberta-base, or the folder of a downloaded model, is fine-tuned; use a GPU.
+--base xlm-roberta-base, or the folder of a downloaded model, is fine-tuned as in the paper, with
+its negatives and nothing else; use a GPU. The tables are read as streams, and may have tens of
+millions of rows. --reinit 0 to 5 resets the top layers first.
+
+--links gives tables of links (page, linked page, its language) or recorded sites: if a page links
+to its translation, its other links are negatives.
 
 OUT then holds model.onnx (int8, what a crawl loads), model.fp32.onnx, tokenizer.json,
 config.json with the labels, README.md with data, splits and figures, and checkpoint.pt.
@@ -67,7 +80,12 @@ class TrainCommand(BaseCommand):
             **files,
             help="parallel: rows of language, English phrase, translation",
         )
-        group.add_argument("--base", default="compact", help="compact, a hub name, or a folder")
+        group.add_argument(
+            "--links",
+            **files,
+            help="parallel: which pages link to which (page, link, language), or WARC files",
+        )
+        group.add_argument("--base", default=COMPACT, help="compact, a hub name, or a folder")
         group.add_argument("--out", type=Path, metavar="DIR", help="folder for the model")
         group.add_argument("--epochs", type=int, help="maximum number of epochs (50; compact 8)")
         group.add_argument("--batch", type=int, help="examples per step (32; compact 256)")
@@ -77,6 +95,15 @@ class TrainCommand(BaseCommand):
         group.add_argument("--vocabulary", type=int, help="size of a compact model's vocabulary")
         group.add_argument(
             "--cap", type=int, default=600_000, help="maximum number of URLs per language (600,000)"
+        )
+        for option, text in OF_A_BASE.items():
+            group.add_argument(option, type=zero_or_more, default=0, help=f"with --base: {text}")
+        group.add_argument(
+            "--reinit",
+            type=int,
+            choices=range(MOST_RESET + 1),
+            default=1,
+            help="with --base: top layers to reset before fine-tuning (1)",
         )
         group.add_argument(
             "--patience", type=int, default=5, help="stop after this many epochs without gain (5)"
@@ -105,13 +132,15 @@ class TrainCommand(BaseCommand):
         from bilingual_crawler.reporting.bars import TrainingBar
 
         console = Console(stderr=True)
-        module = importlib.import_module(f"bilingual_crawler.lab.training.{task}")
+        name = task if opts.base == COMPACT else "fine_tuning"
+        module = importlib.import_module(f"bilingual_crawler.lab.training.{name}")
         options = recipe.TrainingOptions(
             data=tuple(opts.data),
             weak=tuple(opts.weak),
             extra=tuple(opts.extra),
             dev=tuple(opts.dev),
             phrases=tuple(opts.phrases),
+            links=tuple(opts.links),
             out=opts.out,
             base=opts.base,
             epochs=opts.epochs,
@@ -121,6 +150,10 @@ class TrainCommand(BaseCommand):
             epoch_size=opts.epoch_size,
             vocabulary=opts.vocabulary,
             cap=opts.cap,
+            domain_cap=opts.domain_cap,
+            any_page=opts.any_page,
+            made_pairs=opts.made_pairs,
+            reinit=opts.reinit,
             patience=opts.patience,
             threads=opts.threads,
             seed=opts.seed,
@@ -149,6 +182,14 @@ class TrainCommand(BaseCommand):
             if (number := getattr(opts, name)) is not None and number <= 0:
                 option = name.replace("_", "-")
                 raise ConfigurationError(f"--{option} must be above zero, but is {number}.")
+        if opts.base == COMPACT:
+            for option in OF_A_BASE:
+                if getattr(opts, option.strip("-").replace("-", "_")):
+                    raise ConfigurationError(
+                        f"{option} is for fine-tuning a pretrained model; a compact one has its own"
+                        " recipe.",
+                        f"Add --base, or leave out {option}.",
+                    )
         if not opts.data or opts.out is None:
             raise ConfigurationError(
                 "Training needs tables and a place for the model.",

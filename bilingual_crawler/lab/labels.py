@@ -145,6 +145,16 @@ def candidate_rows(source: str, skipped: SkippedLines) -> Iterator[tuple[str, st
             yield fields[0], _evaluated_code(language) if language else ""
 
 
+def link_rows(source: str, skipped: SkippedLines) -> Iterator[tuple[str, str, str]]:
+    """Yield page, linked page and, if known, the language of the linked page."""
+    for number, fields in rows(source):
+        if len(fields) < FEWEST_COLUMNS or not all("/" in url for url in fields[:2]):
+            skipped.add(number, "not two URLs with a tab between")
+        else:
+            language = fields[2] if len(fields) > FEWEST_COLUMNS else ""
+            yield fields[0], fields[1], language_code(language) or "" if language else ""
+
+
 def read_urls(
     paths: Iterable[Path], *, weight: float = 1.0, skipped: SkippedLines | None = None
 ) -> Iterator[LabelledUrl]:

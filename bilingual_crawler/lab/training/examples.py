@@ -1,7 +1,11 @@
-"""Training examples as arrays: encoded once, drawn in batches of similar length."""
+"""Training examples: encoded once or when they are drawn, in batches of similar length."""
 
+import os
+import weakref
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from tempfile import TemporaryFile
 from typing import Any, TypeVar
 
 import numpy as np
@@ -97,6 +101,84 @@ class Examples:
         for name in ("input_ids", "attention_mask"):
             drawn[name] = drawn[name][:, :longest]
         return {name: torch.from_numpy(values) for name, values in drawn.items()}
+
+
+class UrlStore:
+    """URLs in a temporary file: eight bytes of memory each, however long they are."""
+
+    def __init__(self) -> None:
+        self._file = TemporaryFile()  # noqa: SIM115 - open as long as the store
+        self._ends = array("Q", [0])
+        self._dirty = False
+        weakref.finalize(self, self._file.close)
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def append(self, url: str) -> None:
+        """Add a URL; its number is how many there were before."""
+        data = url.encode("utf-8", "replace")
+        self._file.write(data)
+        self._ends.append(self._ends[-1] + len(data))
+        self._dirty = True
+
+    def take(self, rows: NDArray[np.int64]) -> list[str]:
+        """Return some URLs by their numbers."""
+        if self._dirty:
+            self._file.flush()
+            self._dirty = False
+        file = self._file.fileno()
+        found = []
+        for row in rows.tolist():
+            start, end = self._ends[row], self._ends[row + 1]
+            found.append(os.pread(file, end - start, start).decode())
+        return found
+
+
+@dataclass(slots=True)
+class StreamedExamples(Examples):
+    """URLs or pairs that are encoded when they are drawn, for tables of tens of millions.
+
+    Encoded rows take about a kilobyte each, URLs in a file nearly nothing. The batches are the same
+    as those of encoded rows. `places` are the rows of the columns to use, by default all.
+    """
+
+    columns: tuple[UrlStore, ...] = ()
+    encoder: UrlEncoder | None = None
+    places: NDArray[np.int64] | None = None
+
+    def some(self, most: int) -> Examples:
+        """Return at most `most` rows, evenly spaced."""
+        rows = np.linspace(0, len(self) - 1, min(most, len(self))).astype(np.int64)
+        places = rows if self.places is None else self.places[rows]
+        return StreamedExamples(
+            [], self.targets[rows], columns=self.columns, encoder=self.encoder, places=places
+        )
+
+    def batches(
+        self, rows: NDArray[np.int64], size: int, rng: np.random.Generator | None = None
+    ) -> Iterator[tuple[Batch, Tensor, NDArray[np.int64]]]:
+        """Yield inputs, targets and row numbers; with `rng`, shuffled for training."""
+        assert self.encoder is not None
+        for start in range(0, len(rows), size * CHUNK):
+            chunk = rows[start : start + size * CHUNK]
+            encoded = self._encoded(chunk)
+            order = np.argsort([len(ids) for ids in encoded.ids], kind="stable")
+            parts = [order[place : place + size] for place in range(0, len(order), size)]
+            if rng is not None:
+                rng.shuffle(parts)
+            for part in parts:
+                arrays = self.encoder.pad(encoded.take(part.tolist()))
+                inputs = {name: torch.from_numpy(values) for name, values in arrays.items()}
+                yield inputs, torch.from_numpy(self.targets[chunk[part]]), chunk[part]
+
+    def _encoded(self, rows: NDArray[np.int64]) -> Rows:
+        assert self.encoder is not None
+        places = rows if self.places is None else self.places[rows]
+        texts = [column.take(places) for column in self.columns]
+        if len(texts) == 1:
+            return self.encoder.rows(texts[0])
+        return self.encoder.pair_rows(list(zip(*texts, strict=True)))
 
 
 AT_ONCE = 1_000

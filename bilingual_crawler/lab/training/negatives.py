@@ -180,6 +180,16 @@ def synthetic_negatives(
                     yield made
 
 
+def any_other_pages(site: DomainUrls, times: int, rng: random.Random) -> Iterator[LabelledPair]:
+    """Yield a page of every pair with random other pages of the site, whatever their language."""
+    every = [*dict.fromkeys(url for urls in site.urls.values() for url in urls), *site.others]
+    for pair in site.pairs if times else ():
+        for _ in range(times):
+            page, other = rng.choice((pair.first, pair.second)), rng.choice(every)
+            if not site.parallel(page, other):
+                yield pair._replace(first=page, second=other, parallel=False)
+
+
 def with_negatives(
     rows: Iterable[LabelledPair], *, seed: int = 0
 ) -> Iterator[tuple[LabelledPair, str]]:

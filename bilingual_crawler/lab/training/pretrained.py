@@ -42,8 +42,13 @@ class PretrainedModel(nn.Module):
 
 def reinitialise_top(model: Any, layers: int) -> None:
     """Reset the top layers, which know only the pretraining task (SBFC resets one)."""
-    encoder = model.base_model.encoder.layer
-    for layer in list(encoder)[len(encoder) - layers :] if layers else ():
+    encoder = list(model.base_model.encoder.layer)
+    if layers > len(encoder):
+        raise ConfigurationError(
+            f"The base model has {len(encoder)} layers, of which {layers} cannot be reset.",
+            f"Write --reinit with a number from 0 to {len(encoder)}.",
+        )
+    for layer in encoder[len(encoder) - layers :]:
         for module in layer.modules():
             if isinstance(module, nn.Linear):
                 nn.init.normal_(module.weight, 0, model.config.initializer_range)

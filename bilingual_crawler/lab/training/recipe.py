@@ -38,7 +38,10 @@ class TrainingOptions:
     `data` are tables for training and measuring, `weak` the same at half weight, `extra` tables
     for training only (synthetic URLs; for pairs, URLs of sites). `dev` is a table to measure on
     instead of a share of the domains of `data`. From `phrases`, translated phrases, a compact
-    model for pairs learns words first.
+    model for pairs learns words first. `links` say which pages link to which: the links of a page
+    that links to its translation are negatives.
+
+    `domain_cap`, `any_page` and `made_pairs` are for a pretrained base: the paper has none of them.
     """
 
     data: tuple[Path, ...]
@@ -48,6 +51,7 @@ class TrainingOptions:
     extra: tuple[Path, ...] = ()
     dev: tuple[Path, ...] = ()
     phrases: tuple[Path, ...] = ()
+    links: tuple[Path, ...] = ()
     epochs: int | None = None
     batch: int | None = None
     rate: float | None = None
@@ -55,6 +59,10 @@ class TrainingOptions:
     epoch_size: int | None = None
     vocabulary: int | None = None
     cap: int = 600_000
+    domain_cap: int = 0
+    any_page: int = 0
+    made_pairs: int = 0
+    reinit: int = 1
     patience: int = 5
     threads: int = 0
     seed: int = 0
