@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -42,12 +43,18 @@ millions of rows. --reinit 0 to 5 resets the top layers first.
 --links gives tables of links (page, linked page, its language) or recorded sites: if a page links
 to its translation, its other links are negatives.
 
+--compare-negatives trains nothing to keep: it compares the ways to make negatives, each mix by
+cross-validation over ten folds of the sites, with a linear model on comparisons of two URLs, and
+writes negatives.tsv and negatives.md, the paper's Table A.5 for these tables. --domain-cap is then
+the number of pairs per site (40). --resume keeps the mixes that are in the table.
+
 OUT then holds model.onnx (int8, what a crawl loads), model.fp32.onnx, tokenizer.json,
 config.json with the labels, README.md with data, splits and figures, and checkpoint.pt.
 To resume a run that was killed, repeat the command with --resume.
 
   scrapy train url2lang --data urls.tsv.gz --base compact --out models/url2lang
   scrapy train parallel --data pairs.tsv.gz --base xlm-roberta-base --out parallel --batch 64
+  scrapy train parallel --data pairs.tsv.gz --out mixes --compare-negatives all
 """
 
 
@@ -114,6 +121,12 @@ class TrainCommand(BaseCommand):
             "--skip-test", action="store_true", help="do not measure on the test part"
         )
         group.add_argument("--resume", action="store_true", help="resume from OUT/checkpoint.pt")
+        group.add_argument(
+            "--compare-negatives",
+            nargs="*",
+            metavar="MIX",
+            help="parallel: compare mixes of negatives (all, or such as 1+2+4) instead of training",
+        )
         train_small.add_options(parser)
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -125,7 +138,10 @@ class TrainCommand(BaseCommand):
             train_small.train_links(opts)
             return
         task = self._task(args, opts)
-        _check_packages()
+        if opts.compare_negatives is not None:
+            _compare_negatives(task, opts)
+            return
+        _check_packages(NEEDED)
         from rich.console import Console
 
         from bilingual_crawler.lab.training import recipe
@@ -182,7 +198,7 @@ class TrainCommand(BaseCommand):
             if (number := getattr(opts, name)) is not None and number <= 0:
                 option = name.replace("_", "-")
                 raise ConfigurationError(f"--{option} must be above zero, but is {number}.")
-        if opts.base == COMPACT:
+        if opts.base == COMPACT and opts.compare_negatives is None:
             for option in OF_A_BASE:
                 if getattr(opts, option.strip("-").replace("-", "_")):
                     raise ConfigurationError(
@@ -198,8 +214,35 @@ class TrainCommand(BaseCommand):
         return args[0]
 
 
-def _check_packages() -> None:
-    for name in NEEDED:
+def _compare_negatives(task: str, opts: argparse.Namespace) -> None:
+    """Compare mixes of negatives by cross-validation, and print the table."""
+    if task != "parallel":
+        raise ConfigurationError("--compare-negatives is for scrapy train parallel.")
+    _check_packages(["sklearn"])
+    from rich.console import Console
+
+    from bilingual_crawler.lab.labels import read_pairs
+    from bilingual_crawler.lab.training import negative_mixes
+    from bilingual_crawler.lab.training.page_links import PageLinks
+
+    console = Console(stderr=True)
+    with console.status("Reading the tables") as status:
+        negative_mixes.compare(
+            read_pairs([*opts.data, *opts.weak]),
+            opts.compare_negatives,
+            opts.out,
+            links=PageLinks(opts.links, tell=status.update),
+            most=opts.domain_cap or negative_mixes.PAIRS_PER_SITE,
+            resume=opts.resume,
+            seed=opts.seed,
+            tell=status.update,
+        )
+    print((opts.out / negative_mixes.TEXT).read_text("utf-8"), end="")  # noqa: T201 - the answer
+    console.print(f"The table is in {opts.out / negative_mixes.TABLE}.")
+
+
+def _check_packages(names: Iterable[str]) -> None:
+    for name in names:
         try:
             importlib.import_module(name)
         except ImportError:

@@ -53,6 +53,32 @@ def test_a_number_below_one_is_told():
         command.execute(["url2lang"], options)
 
 
+def test_what_only_the_papers_recipe_lacks_is_for_a_base():
+    command, _, options, _ = parsed("--data", "x.tsv", "--out", "m", "--domain-cap", "9")
+    with pytest.raises(ConfigurationError, match="--domain-cap is for fine-tuning"):
+        command.execute(["parallel"], options)
+
+
+def test_mixes_of_negatives_are_compared(tmp_path, capsys):
+    pytest.importorskip("sklearn", reason="training needs scikit-learn")
+    table = tmp_path / "pairs.tsv"
+    table.write_text(
+        "".join(
+            f"https://s{site}.org/en/story-{n}\thttps://s{site}.org/fr/story-{n}\teng\tfra\n"
+            for site in range(12)
+            for n in range(4)
+        )
+    )
+    words = ["--data", str(table), "--out", str(tmp_path / "mixes"), "--domain-cap", "3"]
+    command, _, options, _ = parsed(*words, "--compare-negatives", "1+4", "2")
+    command.execute(["parallel"], options)
+    assert "36 pairs" in (out := capsys.readouterr().out)
+    assert "1+4" in out
+    command, _, options, _ = parsed(*words, "--compare-negatives")
+    with pytest.raises(ConfigurationError, match="is for scrapy train parallel"):
+        command.execute(["url2lang"], options)
+
+
 def test_a_command_without_tables_says_what_to_write():
     command, _, options, _ = parsed("--out", "m")
     with pytest.raises(ConfigurationError, match="--data FILE --out DIR"):

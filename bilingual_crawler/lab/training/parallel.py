@@ -26,6 +26,7 @@ from bilingual_crawler.lab.training.export import decisions
 from bilingual_crawler.lab.training.lexicon import fit_lexicon, read_phrases
 from bilingual_crawler.lab.training.loop import Fit
 from bilingual_crawler.lab.training.negatives import DomainUrls, synthetic_negatives
+from bilingual_crawler.lab.training.page_links import PageLinks
 from bilingual_crawler.lab.training.pretrained import PretrainedModel, tokenizer_of
 from bilingual_crawler.lab.training.recipe import (
     COMPACT,
@@ -73,6 +74,7 @@ def prepare_parallel(
     """Read tables, split by domain, make negatives per site, encode, and build the model."""
     skipped = SkippedLines()
     pairs = [*read_pairs(options.data, skipped=skipped), *read_pairs(options.weak, skipped=skipped)]
+    pairs += PageLinks(options.links, skipped=skipped).negatives_of(pairs)
     given = list(read_pairs(options.dev, skipped=skipped))
     urls: defaultdict[str, list[str]] = defaultdict(list)
     everything: list[LabelledPair | LabelledUrl] = list(pairs)
