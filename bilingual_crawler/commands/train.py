@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bilingual_crawler.commands import train_small
-from bilingual_crawler.commands.base import BaseCommand
+from bilingual_crawler.commands.base import BaseCommand, require_packages
 from bilingual_crawler.errors import ConfigurationError
 
 TASKS = ("url2lang", "parallel")
@@ -98,7 +98,7 @@ class TrainCommand(BaseCommand):
             train_small.train_links(opts)
             return
         task = self._task(args, opts)
-        _check_packages()
+        require_packages("Training", NEEDED)
         from rich.console import Console
 
         from bilingual_crawler.lab.training import recipe
@@ -155,14 +155,3 @@ class TrainCommand(BaseCommand):
                 f"Write scrapy train {args[0]} --data FILE --out DIR.",
             )
         return args[0]
-
-
-def _check_packages() -> None:
-    for name in NEEDED:
-        try:
-            importlib.import_module(name)
-        except ImportError:
-            raise ConfigurationError(
-                f"Training needs {name}, which is not installed.",
-                "Install it with pip install 'bilingual-crawler[train,cpu]'.",
-            ) from None

@@ -312,10 +312,13 @@ def test_all_places_with_a_model_are_listed_the_one_in_use_first(folders, tmp_pa
     monkeypatch.chdir(tmp_path)
     usual = model_places("url2lang")
     assert usual[0].folder == find_model("url2lang")
-    assert usual[-1] == ("project", tmp_path / "models" / "url2lang")
+    project = tmp_path / "models" / "url2lang"
+    assert (usual[-1].owner, usual[-1].folder) == ("project", project)
     chosen = model_places("url2lang", str(tmp_path / "nothing"))
-    assert chosen == [("settings", tmp_path / "nothing"), *usual]
-    assert model_places("url2lang", str(usual[-1].folder))[0].owner == "settings"
+    assert (chosen[0].owner, chosen[0].folder) == ("settings", tmp_path / "nothing")
+    assert chosen[1:] == usual
+    own = model_places("url2lang", str(project))
+    assert [each.owner for each in own] == ["settings", *(each.owner for each in usual[:-1])]
 
 
 def test_a_folder_without_a_task_of_ours_is_told(damaged):
