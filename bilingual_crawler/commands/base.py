@@ -12,6 +12,7 @@ import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal, cast, get_args
 
@@ -141,6 +142,18 @@ def take_task(args: list[str]) -> tuple[Task, list[str]]:
     if not args or args[0] not in TASKS:
         raise UsageError(f"name the model first: {' or '.join(TASKS)}")
     return cast("Task", args[0]), args[1:]
+
+
+def require_packages(purpose: str, names: Iterable[str]) -> None:
+    """Refuse to go on without the packages of an extra; `purpose` is what needs them."""
+    for name in names:
+        try:
+            import_module(name)
+        except ImportError:
+            raise ConfigurationError(
+                f"{purpose} needs {name}, which is not installed.",
+                "Install it with pip install 'bilingual-crawler[train,cpu]'.",
+            ) from None
 
 
 def one_or_more(text: str) -> int:

@@ -30,7 +30,7 @@ SETTINGS_MODULE = "bilingual_crawler.settings"
 GROUPS = {
     "Crawl": ("crawl", "detect-site", "bootstrap", "topic"),
     "Corpus": ("pairs", "align", "export", "import", "merge", "serve"),
-    "Models": ("classify", "score", "evaluate", "replay", "train"),
+    "Models": ("classify", "score", "evaluate", "replay", "train", "models"),
     "Many machines": ("frontier",),
 }
 SCRAPYS = ("fetch", "list", "settings", "shell", "version", "view")

@@ -1,13 +1,11 @@
 """`scrapy train`: trains a model, with a progress bar."""
 
 import argparse
-import importlib
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from bilingual_crawler.commands import train_small
-from bilingual_crawler.commands.base import BaseCommand, zero_or_more
+from bilingual_crawler.commands.base import BaseCommand, require_packages, zero_or_more
 from bilingual_crawler.errors import ConfigurationError
 
 COMPACT = "compact"
@@ -141,7 +139,7 @@ class TrainCommand(BaseCommand):
         if opts.compare_negatives is not None:
             _compare_negatives(task, opts)
             return
-        _check_packages(NEEDED)
+        require_packages("Training", NEEDED)
         from rich.console import Console
 
         from bilingual_crawler.lab.training import recipe
@@ -218,7 +216,7 @@ def _compare_negatives(task: str, opts: argparse.Namespace) -> None:
     """Compare mixes of negatives by cross-validation, and print the table."""
     if task != "parallel":
         raise ConfigurationError("--compare-negatives is for scrapy train parallel.")
-    _check_packages(["sklearn"])
+    require_packages("Comparing negatives", ["sklearn"])
     from rich.console import Console
 
     from bilingual_crawler.lab.labels import read_pairs
@@ -239,14 +237,3 @@ def _compare_negatives(task: str, opts: argparse.Namespace) -> None:
         )
     print((opts.out / negative_mixes.TEXT).read_text("utf-8"), end="")  # noqa: T201 - the answer
     console.print(f"The table is in {opts.out / negative_mixes.TABLE}.")
-
-
-def _check_packages(names: Iterable[str]) -> None:
-    for name in names:
-        try:
-            importlib.import_module(name)
-        except ImportError:
-            raise ConfigurationError(
-                f"Training needs {name}, which is not installed.",
-                "Install it with pip install 'bilingual-crawler[train,cpu]'.",
-            ) from None

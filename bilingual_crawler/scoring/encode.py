@@ -2,8 +2,9 @@
 
 A URL becomes `<s> u </s>`, a pair `<s> u </s> v </s>`. Half of all URLs are longer than a fast
 model can read, so the middle is left out: sites name the language at the front (`es.`, `/es/`) or
-at the very end (`?lang=es`, `_es.html`). Of a pair, a model that compares gets only what follows a
-shared host, the n-grams of the words that only one URL has, and the numbers of `pair_features`.
+at the very end (`?lang=es`, `_es.html`). Models of the authors of SBFC were trained on rows that
+simply stop, so theirs do here. Of a pair, a model that compares gets only what follows a shared
+host, the n-grams of the words that only one URL has, and the numbers of `pair_features`.
 """
 
 import re
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from bilingual_crawler.scoring.pair_features import lone_words, pair_features
-from bilingual_crawler.scoring.preprocess import ngram_table, prepare
+from bilingual_crawler.scoring.preprocess import PREPROCESSINGS, SBFC, ngram_table
 
 BEGIN, END, PADDING = "<s>", "</s>", "<pad>"
 _AUTHORITY = re.compile(r"\s*(?:[a-zA-Z][a-zA-Z0-9+.-]*:)?//([^/?#]*)")
@@ -62,6 +63,7 @@ class UrlEncoder:
         ngrams: Ngrams | None = None,
         *,
         compares: bool = False,
+        preprocessing: str = SBFC,
     ) -> None:
         if not isinstance(tokenizer, Tokenizer):
             tokenizer = Tokenizer.from_file(str(tokenizer))
@@ -71,6 +73,8 @@ class UrlEncoder:
         self.max_length = max_length
         self.ngrams = ngrams
         self.compares = compares
+        self.preprocessing = preprocessing
+        self._prepare, self._keeps_ends = PREPROCESSINGS[preprocessing]
         self.begin, self.end, self.padding = map(self._special, (BEGIN, END, PADDING))
 
     def encode(self, urls: Sequence[str]) -> Arrays:
@@ -84,7 +88,8 @@ class UrlEncoder:
     def rows(self, urls: Sequence[str]) -> Rows:
         """Return URLs before padding, so that a caller can group them by length."""
         room = self.max_length - 2
-        ids = [[self.begin, *shortened(each, room), self.end] for each in self._tokens(urls)]
+        cut = shortened if self._keeps_ends else _beginning
+        ids = [[self.begin, *cut(each, room), self.end] for each in self._tokens(urls)]
         return Rows(ids, self._ngrams(urls))
 
     def pair_rows(self, pairs: Sequence[tuple[str, str]]) -> Rows:
@@ -122,11 +127,14 @@ class UrlEncoder:
         return int(number)
 
     def _tokens(self, urls: Sequence[str]) -> list[list[int]]:
-        texts = [prepare(url) for url in urls]
+        texts = [self._prepare(url) for url in urls]
         encodings = self.tokenizer.encode_batch_fast(texts, add_special_tokens=False)
         return [encoding.ids for encoding in encodings]
 
     def _joined(self, first: list[int], second: list[int]) -> list[int]:
+        if not self._keeps_ends:
+            both = [*first, self.end, *second]
+            return [self.begin, *_beginning(both, self.max_length - 2), self.end]
         room = self.max_length - 3
         if len(first) + len(second) > room:
             half = room // 2
@@ -153,6 +161,10 @@ def _without_shared_host(first: str, second: str) -> tuple[str, str]:
     if one and two and one[1].lower() == two[1].lower():
         return first[one.end() :], second[two.end() :]
     return first, second
+
+
+def _beginning(tokens: list[int], room: int) -> list[int]:
+    return tokens[:room]
 
 
 def shortened(tokens: list[int], room: int) -> list[int]:

@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 from tokenizers import Tokenizer
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.scoring.encode import Ngrams, UrlEncoder
 from bilingual_crawler.scoring.pair_features import FEATURES
+from bilingual_crawler.scoring.preprocess import PREPROCESSINGS, SBFC
 
 Task = Literal["url2lang", "parallel"]
 TASKS: tuple[Task, ...] = get_args(Task)
@@ -39,6 +40,7 @@ class ModelConfig:
     base: str = ""
     ngrams: Ngrams | None = None
     compares: bool = False
+    preprocessing: str = SBFC
     figures: dict[str, Any] = field(default_factory=dict)
 
 
@@ -64,9 +66,9 @@ def find_model(task: Task, chosen: str = "") -> Traversable:
         return folder
     places = list(_places(task))
     for place in places:
-        if place.joinpath(CONFIG).is_file() and place.joinpath(GRAPH).is_file():
-            return place
-    looked = ", ".join(dict.fromkeys(map(str, places)))
+        if place.folder.joinpath(CONFIG).is_file() and place.folder.joinpath(GRAPH).is_file():
+            return place.folder
+    looked = ", ".join(dict.fromkeys(str(place.folder) for place in places))
     raise ConfigurationError(f"There is no {task} model: looked in {looked}.", advice(task))
 
 
@@ -78,15 +80,39 @@ def advice(task: str) -> str:
     )
 
 
-def _places(task: str) -> Iterator[Traversable]:
+class ModelPlace(NamedTuple):
+    """A folder that may hold a model, and whose it is: of the package, project or settings."""
+
+    owner: str
+    folder: Traversable
+
+
+def model_places(task: Task, chosen: str = "") -> list[ModelPlace]:
+    """Return the folders of a task's models, the one that is used first.
+
+    The folder that a user chose comes first even if it holds no model: nothing replaces it.
+    """
+    found = {place.folder: place for place in _chosen(chosen)}
+    for place in _places(task):
+        if place.folder.joinpath(CONFIG).is_file():
+            found.setdefault(place.folder, place)
+    return list(found.values())
+
+
+def _chosen(chosen: str) -> Iterator[ModelPlace]:
+    if chosen:
+        yield ModelPlace("settings", Path(chosen).expanduser())
+
+
+def _places(task: str) -> Iterator[ModelPlace]:
     package = files(PACKAGE)
-    yield package.joinpath("models", task)
+    yield ModelPlace("package", package.joinpath("models", task))
     if isinstance(package, Path):
-        yield package.parent / "models" / task
+        yield ModelPlace("package", package.parent / "models" / task)
     here = Path.cwd()
     for folder in (here, *here.parents):
         if (folder / "scrapy.cfg").is_file():
-            yield folder / "models" / task
+            yield ModelPlace("project", folder / "models" / task)
             return
 
 
@@ -99,6 +125,7 @@ def load_model(folder: Traversable, task: Task) -> Model:
             config.max_length,
             config.ngrams,
             compares=config.compares,
+            preprocessing=config.preprocessing,
         )
         graph = folder.joinpath(GRAPH).read_bytes()
     except (OSError, ValueError) as error:
@@ -112,6 +139,21 @@ def unusable(folder: object, task: str, reason: object) -> ConfigurationError:
         f"The {task} model in {folder} cannot be used: {reason}.",
         advice(task),
     )
+
+
+def task_of(folder: Traversable) -> Task:
+    """Return the task of a model folder, so that it can be read without being told."""
+    try:
+        raw = json.loads(folder.joinpath(CONFIG).read_bytes())
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(
+            f"{folder} is not a model folder: its {CONFIG} cannot be read ({error}).",
+            f"Name a folder with {GRAPH}, {TOKENIZER} and {CONFIG}, or {' or '.join(TASKS)}.",
+        ) from error
+    task = raw.get("task") if isinstance(raw, dict) else None
+    if task not in TASKS:
+        raise ConfigurationError(f"{folder} holds a model for {task!r}, not a model of URLs.")
+    return cast("Task", task)
 
 
 def read_config(data: bytes, task: Task) -> ModelConfig:
@@ -137,6 +179,7 @@ def read_config(data: bytes, task: Task) -> ModelConfig:
         base=str(raw.get("base", "")),
         ngrams=_ngrams(raw.get("ngrams")),
         compares=_compares(raw.get("features")),
+        preprocessing=_preprocessing(raw.get("preprocessing", SBFC)),
         figures=raw.get("figures") or {},
     )
 
@@ -174,6 +217,13 @@ def _compares(raw: Any) -> bool:
     if raw != len(FEATURES):
         raise ValueError(f"it compares URLs by {raw} features; this version has {len(FEATURES)}")
     return True
+
+
+def _preprocessing(raw: Any) -> str:
+    if not isinstance(raw, str) or raw not in PREPROCESSINGS:
+        known = ", ".join(PREPROCESSINGS)
+        raise ValueError(f"preprocessing in {CONFIG} is {raw!r}; this version has {known}")
+    return raw
 
 
 def _tokenizer(data: bytes) -> Tokenizer:

@@ -1,15 +1,18 @@
 """URLs as the models read them: the same words in training, evaluation and crawling.
 
 SBFC feeds a URL to XLM-R without its protocol, decoded, and split into runs of letters, runs of
-digits, and single underscores and special characters. Links are untrusted input, so nothing here
-raises, and no URL costs more than a long one.
+digits, and single underscores and special characters. The models that its authors publish were
+trained on another split, so a model names its own (`PREPROCESSINGS`). Links are untrusted input, so
+nothing here raises, and no URL costs more than a long one.
 """
 
 import html
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
+from typing import NamedTuple
+from urllib.parse import unquote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +33,8 @@ _ASCII_PARTS = re.compile(r"[A-Za-z]+|[0-9]+|[!-/:-@\[-`{-~]")
 _SILENT = "\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\uf8ff\ufeff"
 """Control, format and private characters and lone surrogates: they separate parts."""
 _DECODINGS = 2
+_AUTHORS_PARTS = re.compile(r"[0-9]+|[^\W0-9_]+|_+|[^\w\s]+|\s+")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 _LETTER, _MARK = 1, 2
 _TABLE = 1 << 17
@@ -47,6 +52,48 @@ def prepare(url: str) -> str:
     text = _decoded(url)
     parts = _ASCII_PARTS if text.isascii() else _all_parts()
     return " ".join(parts.findall(text))
+
+
+def prepare_as_authors(url: str) -> str:
+    """Return the parts of a URL as the published models of SBFC's authors read them.
+
+    Their model cards split where letters, ASCII digits, underscores and other signs meet, keep runs
+    of signs together (`/?`, `--`, `...`), decode escapes once, and drop slashes at the end. A blank
+    in a URL is a part of its own, so three blanks are written for it.
+    """
+    return _authors_parts(url, "/")
+
+
+def prepare_without_slashes(url: str) -> str:
+    """Return the same, but with a blank for each slash, as an option of the authors' programs."""
+    return _authors_parts(url, " ")
+
+
+def _authors_parts(url: str, slash: str) -> str:
+    before, protocol, _ = url.partition("://")
+    begin = len(before) + len(protocol) if protocol else 0
+    text = url.rstrip("/")[begin : begin + LONGEST]
+    text = unquote(text, errors="backslashreplace").replace("/", slash)
+    text = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
+    return " ".join(_AUTHORS_PARTS.findall(" ".join(text.split())))
+
+
+class Preprocessing(NamedTuple):
+    """How a model was taught to read URLs."""
+
+    prepare: Callable[[str], str]
+    keeps_ends: bool
+    """A long URL loses its middle; otherwise everything after the last token that fits."""
+
+
+SBFC = "sbfc"
+AUTHORS = "transducens"
+PREPROCESSINGS: Mapping[str, Preprocessing] = {
+    SBFC: Preprocessing(prepare, keeps_ends=True),
+    AUTHORS: Preprocessing(prepare_as_authors, keeps_ends=False),
+    f"{AUTHORS}-no-slash": Preprocessing(prepare_without_slashes, keeps_ends=False),
+}
+"""By the name in `config.json`; a model without one was trained on `SBFC`."""
 
 
 def _decoded(url: str) -> str:

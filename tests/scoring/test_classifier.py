@@ -20,7 +20,7 @@ from bilingual_crawler.scoring.classifier import (
     Url2Lang,
     batches,
 )
-from bilingual_crawler.scoring.models import find_model
+from bilingual_crawler.scoring.models import find_model, model_places, task_of
 from tests.support.tiny_models import (
     LABELS,
     NGRAMS,
@@ -80,6 +80,20 @@ def test_ngrams_are_given_to_a_model_that_takes_them(folders):
     urls = ["http://x.org/informaci%C3%B3n-local"]
     assert plain.languages(urls, 1)[0][0][0] == "unknown"
     assert with_ngrams.languages(urls, 1)[0][0][0] == "spa"
+
+
+@pytest.mark.parametrize(
+    ("preprocessing", "language"),
+    [
+        ({}, "spa"),
+        ({"preprocessing": "sbfc"}, "spa"),
+        ({"preprocessing": "transducens"}, "unknown"),
+    ],
+)
+def test_a_url_is_read_in_the_way_that_the_config_names(damaged, preprocessing, language):
+    """Of a long URL, a model of ours keeps the end, and a published one does not."""
+    spoil_config(damaged, max_length=8, **preprocessing)
+    assert Url2Lang(damaged).languages(["http://x.org/a/b/c/d/es"], 1)[0][0][0] == language
 
 
 def test_pairs_that_differ_in_their_language_alone_are_likely_translations(folders):
@@ -221,6 +235,8 @@ def spoil_config(folder, **changes):
         ({"ngrams": {"sizes": [0], "buckets": 9, "most": 9}}, "above zero"),
         ({"ngrams": NGRAMS}, "takes attention_mask, input_ids"),
         ({"features": 3}, "compares URLs by 3 features; this version has"),
+        ({"preprocessing": "mine"}, "preprocessing in .* is 'mine'; this version has sbfc, trans"),
+        ({"preprocessing": ["sbfc"]}, "preprocessing in "),
     ],
 )
 def test_a_config_that_does_not_fit_is_told(damaged, changes, message):
@@ -288,6 +304,31 @@ for place in {list(map(str, places))}:
     assert told.startswith("There is no url2lang model: looked in ")
     assert all(str(place) in told for place in places)
     assert found == list(map(str, places))
+
+
+def test_all_places_with_a_model_are_listed_the_one_in_use_first(folders, tmp_path, monkeypatch):
+    shutil.copytree(folders["url2lang"], tmp_path / "models" / "url2lang")
+    (tmp_path / "scrapy.cfg").touch()
+    monkeypatch.chdir(tmp_path)
+    usual = model_places("url2lang")
+    assert usual[0].folder == find_model("url2lang")
+    project = tmp_path / "models" / "url2lang"
+    assert (usual[-1].owner, usual[-1].folder) == ("project", project)
+    chosen = model_places("url2lang", str(tmp_path / "nothing"))
+    assert (chosen[0].owner, chosen[0].folder) == ("settings", tmp_path / "nothing")
+    assert chosen[1:] == usual
+    own = model_places("url2lang", str(project))
+    assert [each.owner for each in own] == ["settings", *(each.owner for each in usual[:-1])]
+
+
+def test_a_folder_without_a_task_of_ours_is_told(damaged):
+    assert task_of(damaged) == "url2lang"
+    spoil_config(damaged, task="chess")
+    with pytest.raises(ConfigurationError, match="a model for 'chess'"):
+        task_of(damaged)
+    (damaged / "config.json").unlink()
+    with pytest.raises(ConfigurationError, match="is not a model folder"):
+        task_of(damaged)
 
 
 def test_the_users_choice_comes_first(folders):

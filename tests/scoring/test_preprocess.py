@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tokenizers import Tokenizer, models
+from tokenizers import Tokenizer, models, pre_tokenizers
 from tokenizers.processors import TemplateProcessing
 
 from bilingual_crawler.scoring.encode import Ngrams, UrlEncoder, shortened
 from bilingual_crawler.scoring.pair_features import FEATURES
 from bilingual_crawler.scoring.preprocess import (
     HEAD,
+    LONGEST,
+    PREPROCESSINGS,
     TAIL,
     _decoded,
     ngram_table,
@@ -103,6 +105,57 @@ def test_both_ends_of_a_very_long_url_are_kept():
     text = prepare(f"https://es.example/{'a/' * 1990}?lang=eu")
     assert text.startswith("es . example /")
     assert text.endswith("? lang = eu")
+
+
+AUTHORS, NO_SLASH = (PREPROCESSINGS[f"transducens{each}"].prepare for each in ("", "-no-slash"))
+
+
+@pytest.mark.parametrize(
+    ("url", "parts", "without_slashes"),
+    [
+        (  # the example of their model card
+            "https://es.wikipedia.org/wiki/Halo_3#Matchmaking",
+            "es . wikipedia . org / wiki / Halo _ 3 # Matchmaking",
+            "es . wikipedia . org   wiki   Halo _ 3 # Matchmaking",
+        ),
+        (
+            "http://www.Site1.org/a/?id=42&lang=es//",
+            "www . Site 1 . org / a /? id = 42 & lang = es",
+            "www . Site 1 . org   a   ? id = 42 & lang = es",
+        ),
+        (
+            "https://x.org/a--b__c...d",
+            "x . org / a -- b __ c ... d",
+            "x . org   a -- b __ c ... d",
+        ),
+        (
+            "https://x.org/-/!a/%20two%20%20words%09",
+            "x . org /-/! a /   two   words",
+            "x . org   -   ! a   two   words",
+        ),
+        ("ftp://x.org/caf%C3%A9", "x . org / café", "x . org   café"),
+        ("http://x.org/caf%E9", r"x . org / caf \ xe 9", r"x . org   caf \ xe 9"),
+        ("http://x.org/%2541", "x . org /% 41", "x . org   % 41"),
+        ("x.org/a&amp;b", "x . org / a & amp ; b", "x . org   a & amp ; b"),
+        ("http://x.org/हि", "x . org / ह ि", "x . org   ह ि"),
+        ("http://x.org/a٣", "x . org / a٣", "x . org   a٣"),
+        ("https://", "", ""),
+        ("", "", ""),
+    ],
+)
+def test_a_url_is_split_as_the_published_models_expect(url, parts, without_slashes):
+    assert AUTHORS(url) == parts
+    assert NO_SLASH(url) == without_slashes
+
+
+@given(any_url, st.sampled_from(sorted(PREPROCESSINGS)))
+@example("http://x/" + "a/" * 4000, "transducens")
+@example("http://x/" + "%D8%A7" * 4000, "transducens")
+@example("http://x/a\ud800b", "transducens-no-slash")
+def test_any_url_can_be_prepared_in_every_way(url, name):
+    text = PREPROCESSINGS[name].prepare(url)
+    assert len(text) <= 8 * LONGEST
+    text.encode()
 
 
 def ngrams_spelt_out(url, sizes):
@@ -270,6 +323,28 @@ def test_a_model_that_compares_gets_a_row_of_features_for_every_pair():
     arrays = UrlEncoder(WORDS, 32, compares=True).encode_pairs([("/es/a", "/en/a"), ("/a", "/b")])
     assert arrays["features"].shape == (2, len(FEATURES))
     assert arrays["features"].dtype == np.float32
+
+
+def test_rows_of_a_published_model_stop_where_they_are_full():
+    encoder = UrlEncoder(WORDS, 9, preprocessing="transducens")
+    url = "https://www.site1.example/es/home"
+    assert spelt(encoder, encoder.encode([url])) == ["<s> www . site 1 . example / </s>"]
+    pairs = [("x.org/es", "x/en"), (url, url), ("x", url)]
+    assert spelt(encoder, encoder.encode_pairs(pairs)) == [
+        "<s> x . <unk> / es </s> x </s>",
+        "<s> www . site 1 . example / </s>",
+        "<s> x </s> www . site 1 . </s>",
+    ]
+
+
+def test_runs_of_signs_reach_a_published_model_as_one_word():
+    words = Tokenizer(models.WordLevel({"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3, "/?": 4}))
+    words.model.unk_token = "<unk>"
+    words.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    url = "x/?a"
+    published = UrlEncoder(words, 16, preprocessing="transducens")
+    assert published.rows([url]).ids == [[0, 3, 4, 3, 2]]
+    assert UrlEncoder(words, 16).rows([url]).ids == [[0, 3, 3, 3, 3, 2]]
 
 
 def test_nothing_is_encoded_as_nothing():
