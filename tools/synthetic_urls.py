@@ -1,10 +1,11 @@
-"""Generate URLs for languages with few real ones: words of the language in the usual places.
+"""Generate URLs of every language whose words are known: words in the usual places of a URL.
 
-    python -m tools.synthetic_urls --rows urls.tsv.gz --phrases phrases.tsv.gz --out made.tsv.gz
+    python -m tools.synthetic_urls --phrases phrases.tsv.gz --out made.tsv.gz
 
 The words are the most frequent ones in wordfreq and the phrases that `tools.phrases` collects;
 anyascii spells them in ASCII, as sites do. `pip install wordfreq anyascii` into any folder on the
-path. The result is a table `url, lang` for `scrapy train url2lang --extra`.
+path. No real URL is read, so that nothing of a site that is measured on can get in. The result is a
+table `url, lang` for `scrapy train url2lang --extra`.
 """
 
 import argparse
@@ -17,12 +18,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
-from bilingual_crawler.lab.labels import read_urls
 from bilingual_crawler.languages import UnknownLanguageError, find_language
 
 WORD = re.compile(r"[^\s\d!-/:-@\[-`{-~«»“”„…\u2013\u2014·]{2,}(?:['\u2019][^\W\d_]+)?")
 CODES = {"sh": "hrv", "fil": "tgl", "nb": "nor"}
-FREQUENT, TOLD, LONGEST_SLUG = 4_000, 8_000, 220
+FREQUENT, TOLD, LONGEST_SLUG = 8_000, 12_000, 220
+FEWEST = 20
+DOMAINS = {"gb": "uk"}
 LATINISED = {"rus": 0.45, "ukr": 0.5, "bul": 0.5, "mkd": 0.5, "srp": 0.6, "ell": 0.5, "kat": 0.4}
 LATINISED |= {"hye": 0.4, "bel": 0.5, "fas": 0.1, "hin": 0.3, "mon": 0.5, "kaz": 0.5, "kir": 0.5}
 RARELY, STRIPPED = 0.04, 0.75
@@ -71,14 +73,17 @@ def frequent() -> dict[str, list[str]]:
 class Maker:
     """Makes URLs of a language from its words and its top-level domains."""
 
-    def __init__(
-        self,
-        phrases: dict[str, list[list[str]]],
-        suffixes: dict[str, Counter[str]],
-        rng: random.Random,
-    ) -> None:
+    def __init__(self, phrases: dict[str, list[list[str]]], rng: random.Random) -> None:
         self.phrases, self.frequent = phrases, frequent()
-        self.suffixes, self.rng = suffixes, rng
+        self.rng = rng
+
+    def languages(self) -> list[str]:
+        """Return the languages with words."""
+        return sorted({*self.phrases, *self.frequent})
+
+    def known(self, language: str) -> int:
+        """Return how many words or phrases a language has."""
+        return len(self.frequent.get(language, ())) + len(self.phrases.get(language, ()))
 
     def urls(self, language: str, count: int) -> Iterator[str]:
         """Yield up to `count` URLs; none for a language without words."""
@@ -116,11 +121,12 @@ class Maker:
 
         name = re.sub("[^a-z]", "", anyascii("".join(self._words(language)[:2])).lower())[:20]
         name = name if self.rng.random() < 1 / 2 and name else "x"
-        seen = self.suffixes.get(language)
-        if not seen or self.rng.random() < 1 / 2:
+        countries = find_language(language).countries[:2]
+        if not countries or self.rng.random() < 1 / 2:
             suffix = self.rng.choice(COMMON)
         else:
-            suffix = self.rng.choices(list(seen), list(seen.values()))[0]
+            country = self.rng.choice(countries)
+            suffix = DOMAINS.get(country, country)
         return f"{self.rng.choice(('www.', ''))}{name}.{suffix}"
 
     def _section(self, language: str) -> str:
@@ -133,26 +139,19 @@ class Maker:
 
 
 def main() -> None:
-    """Count the real URLs, then generate the rest."""
+    """Generate the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rows", type=Path, nargs="+", required=True, help="tables of real URLs")
     parser.add_argument("--phrases", type=Path, required=True, help="table of tools.phrases (.gz)")
     parser.add_argument("--out", type=Path, required=True, help="table to write (.gz)")
-    parser.add_argument("--most", type=int, default=600, help="maximum URLs per language")
+    parser.add_argument("--most", type=int, default=1_200, help="maximum URLs per language")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    suffixes: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    real: Counter[str] = Counter()
-    for row in read_urls(options.rows):
-        if row.split in {"", "train"}:  # the domains used for measuring must not leak
-            real[row.language] += 1
-            suffixes[row.language][row.domain.rpartition(".")[2]] += 1
     rng = random.Random(options.seed)  # noqa: S311 - a sample
-    maker = Maker(phrases(options.phrases, TOLD, rng), suffixes, rng)
+    maker = Maker(phrases(options.phrases, TOLD, rng), rng)
     with gzip.open(options.out, "wt", encoding="utf-8") as lines:
         lines.write("url\tlang\n")
-        for language in sorted(real):
-            count = max(75, min(options.most, 750 - real[language] // 4))
+        for language in filter(language_of, maker.languages()):
+            count = min(options.most, max(FEWEST, maker.known(language)))
             lines.writelines(f"{url}\t{language}\n" for url in maker.urls(language, count))
 
 

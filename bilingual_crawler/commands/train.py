@@ -1,6 +1,7 @@
 """`scrapy train`: trains a model, with a progress bar."""
 
 import argparse
+import importlib
 from pathlib import Path
 from typing import Any
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.scoring.encode import Rows
+from bilingual_crawler.scoring.encode import FURTHER, Rows
 from bilingual_crawler.scoring.models import Model, Task, load_model, unusable
 
 logger = logging.getLogger(__name__)
@@ -222,6 +222,7 @@ def _check_graph(session: Any, model: Model, width: int) -> None:
     wanted = {"input_ids", "attention_mask"}
     wanted |= {"ngrams"} if model.config.ngrams else set()
     wanted |= {"features"} if model.config.compares else set()
+    wanted |= set(FURTHER) if model.config.announced else set()
     inputs = {each.name for each in session.get_inputs()}
     outputs = {each.name: each.shape for each in session.get_outputs()}
     if inputs != wanted or "logits" not in outputs:

@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Self
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from bilingual_crawler.scoring.announcements import UrlReading, read_url
 from bilingual_crawler.scoring.pair_features import lone_words, pair_features
 from bilingual_crawler.scoring.preprocess import PREPROCESSINGS, SBFC, ngram_table
 
@@ -36,21 +38,46 @@ class Ngrams(NamedTuple):
     most: int
 
 
+class Announced(NamedTuple):
+    """How a model takes the host and the announcements of a URL, besides the n-grams of its path.
+
+    An announcement is the number of its place and label, `place * labels + label + 1`. Words are
+    hashed like n-grams, into as many numbers as `words` says.
+    """
+
+    host: Ngrams
+    words: int
+    labels: tuple[str, ...]
+
+
+MOST_ANNOUNCED, MOST_WORDS, MOST_HOST_WORDS = 32, 48, 16
+"""What is read of one URL; a real one has six announcements, eleven words and four of its host."""
+
+
+FURTHER = ("host", "announced", "words", "host_words")
+"""The inputs of a model that is given what a URL announces, besides tokens and n-grams."""
+
+
 class Rows(NamedTuple):
     """URLs or pairs as token ids of different lengths, and what else a model needs of them."""
 
     ids: list[list[int]]
     ngrams: NDArray[np.int64] | None = None
     features: NDArray[np.float32] | None = None
+    host: NDArray[np.int64] | None = None
+    announced: NDArray[np.int64] | None = None
+    words: NDArray[np.int64] | None = None
+    host_words: NDArray[np.int64] | None = None
 
     def take(self, numbers: Sequence[int]) -> Self:
         """Return some of the rows, in the order of their indexes."""
         chosen = list(numbers)
-        return self._replace(
-            ids=[self.ids[number] for number in numbers],
-            ngrams=None if self.ngrams is None else self.ngrams[chosen],
-            features=None if self.features is None else self.features[chosen],
-        )
+        arrays: dict[str, Any] = {
+            name: values[chosen]
+            for name, values in zip(self._fields[1:], self[1:], strict=True)
+            if values is not None
+        }
+        return self._replace(ids=[self.ids[number] for number in numbers], **arrays)
 
 
 class UrlEncoder:
@@ -63,6 +90,7 @@ class UrlEncoder:
         ngrams: Ngrams | None = None,
         *,
         compares: bool = False,
+        announced: Announced | None = None,
         preprocessing: str = SBFC,
     ) -> None:
         if not isinstance(tokenizer, Tokenizer):
@@ -73,6 +101,10 @@ class UrlEncoder:
         self.max_length = max_length
         self.ngrams = ngrams
         self.compares = compares
+        self.announced = announced
+        self._columns = (
+            {code: place for place, code in enumerate(announced.labels, 1)} if announced else {}
+        )
         self.preprocessing = preprocessing
         self._prepare, self._keeps_ends = PREPROCESSINGS[preprocessing]
         self.begin, self.end, self.padding = map(self._special, (BEGIN, END, PADDING))
@@ -90,7 +122,19 @@ class UrlEncoder:
         room = self.max_length - 2
         cut = shortened if self._keeps_ends else _beginning
         ids = [[self.begin, *cut(each, room), self.end] for each in self._tokens(urls)]
-        return Rows(ids, self._ngrams(urls))
+        if self.announced is None or self.ngrams is None:
+            return Rows(ids, self._ngrams(urls))
+        read = [read_url(url) for url in urls]
+        return Rows(
+            ids,
+            ngram_table([each.path for each in read], *self.ngrams),
+            host=ngram_table([each.host for each in read], *self.announced.host),
+            announced=self._announced(read),
+            words=_hashed([each.words for each in read], self.announced.words, MOST_WORDS),
+            host_words=_hashed(
+                [each.host_words for each in read], self.announced.words, MOST_HOST_WORDS
+            ),
+        )
 
     def pair_rows(self, pairs: Sequence[tuple[str, str]]) -> Rows:
         """Return pairs before padding; each distinct URL is read once."""
@@ -118,6 +162,10 @@ class UrlEncoder:
             arrays["ngrams"] = rows.ngrams[..., :used].reshape(shape)
         if rows.features is not None:
             arrays["features"] = rows.features
+        for name in FURTHER:
+            values = getattr(rows, name)
+            if values is not None:
+                arrays[name] = _used(values)
         return arrays
 
     def _special(self, token: str) -> int:
@@ -146,6 +194,19 @@ class UrlEncoder:
     def _ngrams(self, urls: Sequence[str]) -> NDArray[np.int64] | None:
         return None if self.ngrams is None else ngram_table(urls, *self.ngrams)
 
+    def _announced(self, read: Sequence[UrlReading]) -> NDArray[np.int64]:
+        """Return the announcements of known languages as numbers, then zeros."""
+        labels = len(self._columns)
+        table = np.zeros((len(read), MOST_ANNOUNCED), dtype=np.int64)
+        for row, each in zip(table, read, strict=True):
+            found = [
+                place * labels + self._columns[code]
+                for place, code in each.announced
+                if code in self._columns
+            ][:MOST_ANNOUNCED]
+            row[: len(found)] = found
+        return table
+
     def _pair_ngrams(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.int64] | None:
         """Return [pairs, 2, most / 2]: n-grams of words that only the first or second URL has."""
         if self.ngrams is None:
@@ -153,6 +214,22 @@ class UrlEncoder:
         sizes, buckets, most = self.ngrams
         texts = [text for pair in pairs for text in lone_words(*pair)]
         return ngram_table(texts, sizes, buckets, most // 2).reshape(len(pairs), 2, most // 2)
+
+
+def _hashed(rows: Sequence[Sequence[str]], buckets: int, most: int) -> NDArray[np.int64]:
+    """Return words as numbers, the same everywhere and always: the first `most`, then zeros."""
+    table = np.zeros((len(rows), most), dtype=np.int64)
+    for row, words in zip(table, rows, strict=True):
+        found = [
+            crc32(word.encode("utf-8", "replace")) % (buckets - 1) + 1 for word in words[:most]
+        ]
+        row[: len(found)] = found
+    return table
+
+
+def _used(table: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return a table without the columns at its end that are empty in every row."""
+    return table[:, : max(1, int((table > 0).sum(axis=1).max(initial=0)))]
 
 
 def _without_shared_host(first: str, second: str) -> tuple[str, str]:

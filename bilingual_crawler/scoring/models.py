@@ -16,7 +16,8 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 from tokenizers import Tokenizer
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.scoring.encode import Ngrams, UrlEncoder
+from bilingual_crawler.scoring.announcements import PLACES
+from bilingual_crawler.scoring.encode import Announced, Ngrams, UrlEncoder
 from bilingual_crawler.scoring.pair_features import FEATURES
 from bilingual_crawler.scoring.preprocess import PREPROCESSINGS, SBFC
 
@@ -40,6 +41,7 @@ class ModelConfig:
     base: str = ""
     ngrams: Ngrams | None = None
     compares: bool = False
+    announced: Announced | None = None
     preprocessing: str = SBFC
     figures: dict[str, Any] = field(default_factory=dict)
 
@@ -125,6 +127,7 @@ def load_model(folder: Traversable, task: Task) -> Model:
             config.max_length,
             config.ngrams,
             compares=config.compares,
+            announced=config.announced,
             preprocessing=config.preprocessing,
         )
         graph = folder.joinpath(GRAPH).read_bytes()
@@ -179,6 +182,7 @@ def read_config(data: bytes, task: Task) -> ModelConfig:
         base=str(raw.get("base", "")),
         ngrams=_ngrams(raw.get("ngrams")),
         compares=_compares(raw.get("features")),
+        announced=_announced(raw),
         preprocessing=_preprocessing(raw.get("preprocessing", SBFC)),
         figures=raw.get("figures") or {},
     )
@@ -217,6 +221,20 @@ def _compares(raw: Any) -> bool:
     if raw != len(FEATURES):
         raise ValueError(f"it compares URLs by {raw} features; this version has {len(FEATURES)}")
     return True
+
+
+def _announced(raw: dict[str, Any]) -> Announced | None:
+    """Return how a model takes what URLs announce; it must know all places of languages."""
+    if raw.get("places") is None:
+        return None
+    if raw["places"] != len(PLACES):
+        raise ValueError(
+            f"it knows {raw['places']} places of codes; this version has {len(PLACES)}"
+        )
+    host, words = _ngrams(raw.get("host_ngrams")), raw.get("words")
+    if raw.get("ngrams") is None or host is None or not isinstance(words, int) or words < 2:  # noqa: PLR2004 - zero is padding
+        raise ValueError(f"{CONFIG} has places, so it needs ngrams, host_ngrams and words")
+    return Announced(host, words, _labels(raw))
 
 
 def _preprocessing(raw: Any) -> str:

@@ -18,7 +18,6 @@ from torch import Tensor, nn
 from transformers import XLMRobertaConfig, XLMRobertaForSequenceClassification
 
 from bilingual_crawler.lab.training.lexicon import NgramEncoder
-from bilingual_crawler.lab.training.linear import LinearModel
 from bilingual_crawler.languages import languages_of_token
 from bilingual_crawler.scoring.pair_features import FEATURES
 
@@ -37,8 +36,8 @@ EXTRA_POSITIONS = 2  # XLM-R counts positions from the id of the padding plus on
 class Shape:
     """The sizes of a compact model.
 
-    `linear` adds a linear model of n-grams, `pair` compares two URLs; `width` is that of the space
-    for words of all languages, which only pairs have.
+    `pair` compares two URLs; `width` is that of the space for words of all languages, which only
+    pairs have.
     """
 
     outputs: int
@@ -51,7 +50,6 @@ class Shape:
     buckets: int = 65_536
     width: int = 32
     dropout: float = 0.1
-    linear: bool = False
     pair: bool = False
 
 
@@ -61,8 +59,7 @@ class CompactModel(nn.Module):
     def __init__(self, shape: Shape) -> None:
         super().__init__()
         self.shape = shape
-        self.transformer: Any = XLMRobertaForSequenceClassification(_transformer_config(shape))
-        self.linear = LinearPart(shape) if shape.linear else None
+        self.transformer: Any = transformer_of(shape)
         self.comparison = PairInteraction(shape) if shape.pair else None
 
     def forward(
@@ -72,11 +69,7 @@ class CompactModel(nn.Module):
         ngrams: Tensor,
         features: Tensor | None = None,
     ) -> Tensor:
-        """Return the logits of a batch; `ngrams` are padded with 0, `features` are for pairs.
-
-        While the transformer learns, the linear model is left out: it fits the training rows so
-        well that there would be nothing left to learn.
-        """
+        """Return the logits of a batch; `ngrams` are padded with 0, `features` are for pairs."""
         found = match(input_ids) if self.comparison is not None else None
         said: Tensor = self.transformer(
             input_ids=input_ids,
@@ -85,46 +78,7 @@ class CompactModel(nn.Module):
         ).logits
         if self.comparison is not None and found is not None and features is not None:
             said = said + self.comparison(input_ids, found, ngrams, features)
-        if self.linear is not None and not self.training:
-            said = (said + self.linear(ngrams)) / self.linear.temperature
         return said
-
-    def start_from(self, statistics: NDArray[np.float32]) -> None:
-        """Initialise the token embeddings with reduced statistics of the tokens."""
-        left, strength, _ = np.linalg.svd(statistics, full_matrices=False)
-        short = left[:, : self.shape.hidden] * strength[: self.shape.hidden]
-        short *= START / max(float(short.std()), 1e-9)
-        embeddings = self.transformer.roberta.embeddings.word_embeddings.weight
-        with torch.no_grad():
-            embeddings[: short.shape[0], : short.shape[1]] = torch.from_numpy(short)
-
-
-class LinearPart(nn.Module):
-    """A linear model of n-grams, fitted elsewhere; weighted by rarity, rows of unit length."""
-
-    def __init__(self, shape: Shape) -> None:
-        super().__init__()
-        self.weights = nn.Embedding(shape.buckets, shape.outputs, padding_idx=0)
-        self.rarity = nn.Embedding(shape.buckets, 1, padding_idx=0)
-        self.bias = nn.Parameter(torch.zeros(shape.outputs))
-        self.share = nn.Parameter(torch.ones(1))
-        self.temperature = nn.Parameter(torch.ones(1))
-        self.requires_grad_(requires_grad=False)
-
-    def set(self, fitted: LinearModel) -> None:
-        """Copy a fitted model; the rarity of an n-gram goes into its weights."""
-        with torch.no_grad():
-            rarity = torch.from_numpy(fitted.rarity).float().unsqueeze(1)
-            self.weights.weight.copy_(torch.from_numpy(fitted.weights).float() * rarity)
-            self.rarity.weight.copy_(rarity**2)
-            self.weights.weight[0] = 0
-            self.rarity.weight[0] = 0
-            self.bias.copy_(torch.from_numpy(fitted.bias).float())
-
-    def forward(self, ngrams: Tensor) -> Tensor:
-        """Return the logits of n-grams, times the share of the linear model in the sum."""
-        length = self.rarity(ngrams).sum(dim=1).clamp(min=1e-6).sqrt()
-        return cast("Tensor", self.share * (self.weights(ngrams).sum(dim=1) / length + self.bias))
 
 
 class Match(NamedTuple):
@@ -251,6 +205,21 @@ class PairInteraction(nn.Module):
             for each in (found.first_only, found.second_only, found.moved, found.same)
         )
         return torch.cat([first + second, (first - second).abs(), moved, same], dim=1)
+
+
+def transformer_of(shape: Shape) -> Any:
+    """Return an XLM-R of that shape, with random weights."""
+    return XLMRobertaForSequenceClassification(_transformer_config(shape))
+
+
+def start_embeddings(transformer: Any, statistics: NDArray[np.float32]) -> None:
+    """Initialise token embeddings with what each token says about the classes, reduced in width."""
+    embeddings = transformer.roberta.embeddings.word_embeddings.weight
+    left, strength, _ = np.linalg.svd(statistics, full_matrices=False)
+    short = left[:, : embeddings.shape[1]] * strength[: embeddings.shape[1]]
+    short *= START / max(float(short.std()), 1e-9)
+    with torch.no_grad():
+        embeddings[: short.shape[0], : short.shape[1]] = torch.from_numpy(short)
 
 
 def _transformer_config(shape: Shape) -> XLMRobertaConfig:

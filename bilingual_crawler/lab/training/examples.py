@@ -15,7 +15,16 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from bilingual_crawler.languages import languages_of_token
-from bilingual_crawler.scoring.encode import Arrays, Ngrams, Rows, UrlEncoder
+from bilingual_crawler.scoring.encode import (
+    FURTHER,
+    MOST_ANNOUNCED,
+    MOST_HOST_WORDS,
+    MOST_WORDS,
+    Arrays,
+    Ngrams,
+    Rows,
+    UrlEncoder,
+)
 from bilingual_crawler.scoring.pair_features import FEATURES
 
 PAD = 1
@@ -213,6 +222,10 @@ def _encoded(
         arrays["ngrams"] = np.zeros((len(items), encoder.ngrams.most), dtype=np.int32)
     if encoder.compares:
         arrays["features"] = np.zeros((len(items), len(FEATURES)), dtype=np.float32)
+    if encoder.announced is not None:
+        widths = (encoder.announced.host.most, MOST_ANNOUNCED, MOST_WORDS, MOST_HOST_WORDS)
+        for name, width in zip(FURTHER, widths, strict=True):
+            arrays[name] = np.zeros((len(items), width), dtype=np.int32)
     for start in range(0, len(items), AT_ONCE):
         rows = encode(items[start : start + AT_ONCE])
         end = start + len(rows.ids)
@@ -220,8 +233,9 @@ def _encoded(
         arrays["input_ids"][start:end, : ids.shape[1]] = ids
         if rows.ngrams is not None:
             arrays["ngrams"][start:end] = rows.ngrams.reshape(len(rows.ids), -1)
-        if rows.features is not None:
-            arrays["features"][start:end] = rows.features
+        for name in ("features", *FURTHER):
+            if name in arrays:
+                arrays[name][start:end] = getattr(rows, name)
     return arrays
 
 

@@ -16,6 +16,7 @@ from torch import nn
 
 from bilingual_crawler.lab.training.examples import Batch, Examples
 from bilingual_crawler.lab.training.first_token import keep_first_token
+from bilingual_crawler.scoring.encode import FURTHER
 
 MODEL, FULL_MODEL = "model.onnx", "model.fp32.onnx"
 FORMAT = 1
@@ -37,6 +38,7 @@ def export(model: nn.Module, example: Batch, folder: Path) -> None:
         ("input_ids", "tokens"),
         ("attention_mask", "tokens"),
         ("ngrams", "ngrams"),
+        *((name, f"{name}_read") for name in FURTHER),
     ):
         if name in axes:
             axes[name][1] = length

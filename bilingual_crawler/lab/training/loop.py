@@ -19,6 +19,7 @@ from bilingual_crawler.store.durable import replacing
 
 FOLD = 1_000_000
 EVALUATION_BATCH = 512
+READERS = 3
 CANNOT_RESUME = (
     RuntimeError,
     ValueError,
@@ -248,7 +249,13 @@ def rate_at(schedule: Schedule, done: int, warm_up: int, total: int) -> float:
 
 
 def loss_of(logits: Tensor, targets: Tensor, smoothing: float) -> Tensor:
-    """Return the cross-entropy over languages, or the binary one for a single output."""
+    """Return the cross-entropy over languages, or the binary one for a single output.
+
+    Logits with three dimensions are those of several readers of the same rows.
+    """
+    if logits.ndim == READERS:
+        targets = targets.unsqueeze(1).expand(logits.shape[:2]).flatten()
+        logits = logits.flatten(0, 1)
     if logits.shape[1] > 1:
         return nn.functional.cross_entropy(logits, targets, label_smoothing=smoothing)
     wanted = targets.float() * (1 - smoothing) + smoothing / 2

@@ -22,7 +22,8 @@ from bilingual_crawler.lab.training.export import (
     write_folder,
 )
 from bilingual_crawler.lab.training.loop import Fit, FitProgress, Measure, Schedule
-from bilingual_crawler.scoring.encode import UrlEncoder
+from bilingual_crawler.scoring.announcements import PLACES
+from bilingual_crawler.scoring.encode import FURTHER, UrlEncoder
 from bilingual_crawler.scoring.pair_features import FEATURES
 
 COMPACT = "compact"
@@ -68,6 +69,7 @@ class TrainingOptions:
     seed: int = 0
     resume: bool = False
     skip_test: bool = False
+    everything: bool = False
 
 
 @dataclass(slots=True)
@@ -128,7 +130,7 @@ def carry_out(prepared: PreparedTraining, options: TrainingOptions, show: Show) 
 
 def _written(prepared: PreparedTraining, options: TrainingOptions) -> dict[str, float]:
     first, _, _ = next(prepared.dev.batches(np.arange(min(2, len(prepared.dev))), 2))
-    names = ("input_ids", "attention_mask", "ngrams", "features")
+    names = ("input_ids", "attention_mask", "ngrams", "features", *FURTHER)
     inputs = {name: first[name] for name in names if name in first}
     export(prepared.model, inputs, options.out)
     sample = prepared.dev.some(SAMPLE)
@@ -160,7 +162,18 @@ def _config(
         "base": options.base,
         "ngrams": described(prepared.encoder.ngrams),
         "features": len(FEATURES) if prepared.encoder.compares else None,
+        **_described_host(prepared.encoder),
         "figures": figures,
+    }
+
+
+def _described_host(encoder: UrlEncoder) -> dict[str, Any]:
+    if encoder.announced is None:
+        return {}
+    return {
+        "host_ngrams": described(encoder.announced.host),
+        "words": encoder.announced.words,
+        "places": len(PLACES),
     }
 
 

@@ -1,8 +1,14 @@
-"""Prepare the training of `url2lang`: tables of URLs and languages to examples and model."""
+"""Prepare the training of `url2lang`: tables of URLs and languages to examples and model.
+
+Sites, not URLs, are what can be learned from: a site's URLs are capped and share a weight, and the
+frequent languages are drawn less often than they occur. Of the sites for training, some are kept
+from the readers of the compact model and left to its judge.
+"""
 
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -17,14 +23,16 @@ from bilingual_crawler.lab.training.augment import (
     suffixes_by_language,
     without_name,
 )
-from bilingual_crawler.lab.training.compact import CompactModel, Shape
+from bilingual_crawler.lab.training.compact_url2lang import (
+    CompactUrl2Lang,
+    LanguageShape,
+    fit_judge,
+)
 from bilingual_crawler.lab.training.examples import Examples, encode_urls
 from bilingual_crawler.lab.training.export import decisions
-from bilingual_crawler.lab.training.linear import fit_linear, token_statistics
+from bilingual_crawler.lab.training.linear import token_statistics
 from bilingual_crawler.lab.training.loop import Fit
-from bilingual_crawler.lab.training.pretrained import PretrainedModel, tokenizer_of
 from bilingual_crawler.lab.training.recipe import (
-    COMPACT,
     PreparedTraining,
     TrainingOptions,
     can_resume,
@@ -32,35 +40,48 @@ from bilingual_crawler.lab.training.recipe import (
 )
 from bilingual_crawler.lab.training.split import (
     DEV,
-    KEPT_OUT,
     TEST,
     TRAIN,
     cap,
     part,
+    share_of,
     split_domains,
 )
-from bilingual_crawler.scoring.encode import Arrays, Ngrams, UrlEncoder
+from bilingual_crawler.languages import all_languages
+from bilingual_crawler.scoring.encode import Announced, Arrays, Ngrams, UrlEncoder
 from bilingual_crawler.scoring.models import UNKNOWN
 from bilingual_crawler.scoring.preprocess import prepare
 from bilingual_crawler.urls.language_tokens import announced_languages
 
-NGRAMS = Ngrams((3, 4, 5), 65_536, 256)
-LENGTH, LONG = 32, 128
+NGRAMS = Ngrams((2, 3, 4, 5), 65_536, 160)
+HOST_NGRAMS = Ngrams((2, 3, 4, 5), 16_384, 80)
+WORDS = 32_768
+LENGTH = 32
 VOCABULARY = 16_000
-WEAK, SYNTHETIC = 0.5, 0.2
-DOMAIN_CAP = 150
+WEAK = 0.5
+SHARES = {"synthetic": 0.3, "made": 0.15, "neutral": 0.02}
+"""The total weight of rows that are not in the tables, against that of those that are."""
+DOMAIN_CAP, JUDGED_CAP = 40, 15
 FEWEST_URLS, FEWEST_DOMAINS, MANY_URLS = 8, 5, 25
-MEASURED = {"urls": 20, "sites": 5}
+MEASURED = {"urls": 15, "sites": 5}
 """The URLs and sites that a language needs to be measured."""
-TEMPERATURE = 0.6
-"""How frequent languages are sampled: 1 as in the data, 0 all languages equally."""
-CODED, HOME_PAGES = 300, 60
+JUDGED = 0.15
+"""The share of the sites that is left to the judge."""
+RARE = -0.35
+"""Exponent of the size of a language, and of a language on a site, in the weight of a URL."""
+NEUTRAL = 4
+"""A site in so many languages whose URLs announce none is neutral."""
+CODED, HOME_PAGES = 120, 40
 TOKENIZER_TEXTS = 120_000
-HIDDEN_NGRAMS = 0.1
-TEMPERATURES = tuple(0.5 * 1.15**step for step in range(26))
-SHARES = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
-RARE = -0.2
-"""Exponent of a language's number of URLs in their weight for the linear part."""
+
+
+class UrlTables(NamedTuple):
+    """The rows of a training run by what they are for, and those made besides."""
+
+    train: list[LabelledUrl]
+    judged: list[LabelledUrl]
+    test: list[LabelledUrl]
+    synthetic: list[LabelledUrl]
 
 
 def prepare_url2lang(
@@ -68,96 +89,141 @@ def prepare_url2lang(
 ) -> PreparedTraining:
     """Read tables, split, sample, encode, and build the model."""
     skipped = SkippedLines()
-    rows = [
+    rows = read_rows(options, skipped)
+    given = list(read_urls(options.dev, skipped=skipped))
+    sides = split_domains(rows)
+    if options.everything:
+        sides = dict.fromkeys(sides, TRAIN)
+    kept = {row.domain for row in given}
+    train = [row for row in part(rows, sides, TRAIN) if row.domain not in kept]
+    judged = given or part(rows, sides, DEV)
+    if options.everything or not judged:
+        judged, train = by_share(train, JUDGED)
+    tables = UrlTables(train, judged, part(rows, sides, TEST), list(read_urls(options.extra)))
+    prepared = prepared_from(tables, options)
+    prepared.facts["tables"] = ", ".join(
+        path.name for path in [*options.data, *options.weak, *options.extra]
+    )
+    prepared.facts["lines skipped"] = str(dict(skipped.reasons) or "none")
+    return prepared
+
+
+def read_rows(options: TrainingOptions, skipped: SkippedLines) -> list[LabelledUrl]:
+    """Return the rows of all tables; less trusted ones have a lower weight."""
+    return [
         *read_urls(options.data, skipped=skipped),
         *read_urls(options.weak, weight=WEAK, skipped=skipped),
     ]
-    train, dev, test = _parts(rows, list(read_urls(options.dev)))
-    labels = labels_of(train)
-    if len(labels) <= 2 or not dev:  # noqa: PLR2004 - two languages and unknown
+
+
+def by_share(
+    rows: Sequence[LabelledUrl], share: float, seed: int = 11
+) -> tuple[list[LabelledUrl], list[LabelledUrl]]:
+    """Return the rows of about a share of the domains, and the rest."""
+    drawn = {domain for domain in {row.domain for row in rows} if share_of(domain, seed) < share}
+    return [row for row in rows if row.domain in drawn], [
+        row for row in rows if row.domain not in drawn
+    ]
+
+
+def prepared_from(tables: UrlTables, options: TrainingOptions) -> PreparedTraining:
+    """Sample, encode and build the model for given rows."""
+    labels = labels_of(tables.train)
+    learned = cap(thinned(tables.train, DOMAIN_CAP, options.seed), options.cap, seed=options.seed)
+    judged = thinned(tables.judged, JUDGED_CAP, options.seed)
+    if len({row.language for row in learned}) < 2 or not judged:  # noqa: PLR2004 - two languages
         raise ConfigurationError(
-            "There is too little to learn from: a language needs "
-            f"{MANY_URLS} URLs, or {FEWEST_URLS} on {FEWEST_DOMAINS} domains, and some domains "
-            "must be left to measure on.",
+            "There is too little to learn from: a model needs URLs of two languages or more, and "
+            "some domains must be left to measure on.",
             "Give more tables with --data, or a table to measure on with --dev.",
         )
-    learned = cap(thinned(train, options.seed), options.cap, seed=options.seed)
-    extra = list(read_urls(options.extra, weight=SYNTHETIC))
-    made = _made(learned, labels, options.seed) if options.base == COMPACT else []
-    rows = [*learned, *(row for row in extra if row.language in labels), *made]
-    encoder = _encoder(options, rows)
+    known = set(labels)
+    further = {
+        "synthetic": [row for row in tables.synthetic if row.language in known],
+        "made": _made(learned, labels, options.seed),
+        "neutral": neutral(learned),
+    }
+    encoder = _encoder(
+        options, [row for rows in (learned, *further.values()) for row in rows], labels
+    )
     numbers = {label: number for number, label in enumerate(labels)}
-    measured = _classes(dev, numbers)
-    examples = _training(encoder, rows, numbers, options)
-    model = _model(options, encoder, len(labels))
-    if isinstance(model, CompactModel) and not can_resume(options):
-        _set_linear(model, examples, rows, options)
-        model.start_from(token_statistics(examples, len(labels)))
+    examples = _training(encoder, learned, further, numbers)
+    model = _model(options, encoder, examples, len(labels))
+    measured = _classes(judged, numbers)
     return PreparedTraining(
         task="url2lang",
         model=model,
         encoder=encoder,
         train=examples,
-        dev=_measuring(encoder, dev, numbers),
-        test=_measuring(encoder, test, numbers),
+        dev=_measuring(encoder, judged, numbers),
+        test=_measuring(encoder, tables.test, numbers),
         measure=lambda logits, targets: macro_f1(decisions(logits), targets, measured),
         figures=_figures,
-        tune=choose_share if options.base == COMPACT else None,
+        tune=_tune,
         labels=labels,
         facts={
-            "tables": ", ".join(
-                path.name for path in [*options.data, *options.weak, *options.extra]
-            ),
             "learned from": _summary(learned),
-            "synthetic": f"{len(extra):,} from tables, {len(made):,} with a code or domain put in",
-            "dev": _summary(dev),
-            "test": _summary(test),
+            "added": ", ".join(f"{len(rows):,} {kind}" for kind, rows in further.items()),
+            "dev, which the judge is fitted to": _summary(judged),
+            "test": _summary(tables.test),
             "labels": f"{len(labels) - 1} languages and unknown",
-            "dev macro F1 over": ", ".join(labels[each] for each in measured),
-            "test macro F1 over": ", ".join(labels[each] for each in _classes(test, numbers)),
-            "lines skipped": str(dict(skipped.reasons) or "none"),
         },
     )
 
 
-def _parts(
-    rows: list[LabelledUrl], given: list[LabelledUrl]
-) -> tuple[list[LabelledUrl], list[LabelledUrl], list[LabelledUrl]]:
-    sides = split_domains(rows)
-    if not given:
-        return part(rows, sides, TRAIN), part(rows, sides, DEV), part(rows, sides, TEST)
-    measured = {row.domain for row in given}
-    kept = [row for row in rows if row.domain not in measured and sides[row.domain] != KEPT_OUT]
-    return kept, given, []
+def _tune(fit: Fit, judged: Examples) -> None:
+    model = fit.model
+    assert isinstance(model, CompactUrl2Lang)
+    fit_judge(model, judged, seed=fit.schedule.seed)
 
 
 def labels_of(rows: Iterable[LabelledUrl]) -> list[str]:
-    """Return the languages with enough URLs to be learned, and `unknown` for the rest."""
+    """Return the languages that CLD2 names and those with enough URLs, and `unknown`.
+
+    A language without any URL is still recognised by its codes, names and countries.
+    """
     count: Counter[str] = Counter()
     domains: defaultdict[str, set[str]] = defaultdict(set)
     for row in rows:
         count[row.language] += 1
         domains[row.language].add(row.domain)
-    known = (
+    found = {
         language
         for language, urls in count.items()
-        if language != UNKNOWN
-        and (
-            urls >= MANY_URLS or (urls >= FEWEST_URLS and len(domains[language]) >= FEWEST_DOMAINS)
-        )
-    )
-    return [*sorted(known), UNKNOWN]
+        if urls >= MANY_URLS or (urls >= FEWEST_URLS and len(domains[language]) >= FEWEST_DOMAINS)
+    }
+    named = {language.code for language in all_languages() if language.cld2}
+    return [*sorted((found | named) - {UNKNOWN}), UNKNOWN]
 
 
-def thinned(rows: Sequence[LabelledUrl], seed: int) -> list[LabelledUrl]:
-    """Return at most `DOMAIN_CAP` URLs per language and domain: more would teach nothing new."""
+def neutral(rows: Sequence[LabelledUrl]) -> list[LabelledUrl]:
+    """Return URLs whose language nobody can know, as `unknown`: of short links, videos and files.
+
+    They are those of sites in many languages that announce none of them.
+    """
+    languages: defaultdict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        if not announced_languages(row.url):
+            languages[row.domain].add(row.language)
+    return [
+        row._replace(language=UNKNOWN)
+        for row in rows
+        if len(languages[row.domain]) >= NEUTRAL and not announced_languages(row.url)
+    ]
+
+
+def thinned(rows: Sequence[LabelledUrl], most: int, seed: int) -> list[LabelledUrl]:
+    """Return at most so many URLs per language and domain, the most trusted ones first."""
     rows = list(rows)
     random.Random(seed).shuffle(rows)  # noqa: S311 - a sample, not a secret
+    rows.sort(key=lambda row: -row.weight)
     seen: Counter[tuple[str, str]] = Counter()
+    urls: set[str] = set()
     kept = []
     for row in rows:
-        seen[row.domain, row.language] += 1
-        if seen[row.domain, row.language] <= DOMAIN_CAP:
+        if row.url not in urls and seen[row.domain, row.language] < most:
+            seen[row.domain, row.language] += 1
+            urls.add(row.url)
             kept.append(row)
     return kept
 
@@ -171,61 +237,83 @@ def _made(rows: Sequence[LabelledUrl], labels: Sequence[str], seed: int) -> list
     suffixes = suffixes_by_language(((row.url, row.language) for row in rows), labels[:-1])
     made = []
     for label in labels[:-1]:
-        wanted = max(CODED // 5, min(CODED, 2 * CODED - count[label] // 3))
+        wanted = max(CODED // 4, min(CODED, 2 * CODED - count[label] // 8))
         urls = [
             *coded(label, plain, wanted, rng),
             *home_pages(suffixes[label], names, HOME_PAGES, rng),
         ]
-        made += [LabelledUrl(url, label, "", TRAIN, WEAK) for url in urls]
+        made += [LabelledUrl(url, label) for url in urls]
     return made
 
 
-def _encoder(options: TrainingOptions, rows: Sequence[LabelledUrl]) -> UrlEncoder:
-    if options.base != COMPACT:
-        return UrlEncoder(tokenizer_of(options.base), options.length or LONG)
+def _encoder(
+    options: TrainingOptions, rows: Sequence[LabelledUrl], labels: Sequence[str]
+) -> UrlEncoder:
     drawn = random.Random(options.seed).sample(rows, min(len(rows), TOKENIZER_TEXTS))  # noqa: S311
     texts = (prepare(without_name(row.url, row.domain)) for row in drawn)
     tokenizer = own_tokenizer(options, texts, VOCABULARY, digits=False)
-    return UrlEncoder(tokenizer, options.length or LENGTH, NGRAMS)
+    announced = Announced(HOST_NGRAMS, WORDS, tuple(labels))
+    return UrlEncoder(tokenizer, options.length or LENGTH, NGRAMS, announced=announced)
 
 
-def _model(options: TrainingOptions, encoder: UrlEncoder, outputs: int) -> torch.nn.Module:
+def _model(
+    options: TrainingOptions, encoder: UrlEncoder, examples: Examples, outputs: int
+) -> CompactUrl2Lang:
     torch.manual_seed(options.seed)
-    if options.base != COMPACT:
-        return PretrainedModel(options.base, outputs)
-    vocabulary = encoder.tokenizer.get_vocab_size()
-    return CompactModel(
-        Shape(
+    model = CompactUrl2Lang(
+        LanguageShape(
             outputs=outputs,
-            vocabulary=vocabulary,
+            path_buckets=NGRAMS.buckets,
+            host_buckets=HOST_NGRAMS.buckets,
+            words=WORDS,
+            vocabulary=encoder.tokenizer.get_vocab_size(),
             length=encoder.max_length,
-            buckets=NGRAMS.buckets,
-            linear=True,
         )
     )
+    if not can_resume(options):
+        model.start_from(token_statistics(examples, outputs))
+    return model
 
 
 def _training(
     encoder: UrlEncoder,
-    rows: Sequence[LabelledUrl],
+    learned: Sequence[LabelledUrl],
+    further: dict[str, list[LabelledUrl]],
     numbers: dict[str, int],
-    options: TrainingOptions,
 ) -> Examples:
+    rows = [row for rows in (learned, *further.values()) for row in rows]
     targets = _targets(rows, numbers)
-    plain = encode_urls(encoder, [row.url for row in rows])
-    if options.base != COMPACT:
-        return Examples([plain], targets)
-    nameless = encode_urls(encoder, [without_name(row.url, row.domain) for row in rows])
-    count = np.bincount(targets, minlength=len(numbers)).astype(np.float64)
-    weights = np.array([row.weight for row in rows]) * count[targets] ** (TEMPERATURE - 1)
-    return Examples([plain, nameless], targets, weights, HIDDEN_NGRAMS)
+    variants = [
+        encode_urls(encoder, [row.url for row in rows]),
+        encode_urls(encoder, [without_name(row.url, row.domain) for row in rows]),
+    ]
+    weights = [_weights(learned)]
+    whole = weights[0].sum()
+    for kind, made in further.items():
+        each = _weights(made)
+        weights.append(each * SHARES[kind] * whole / max(each.sum(), 1e-9))
+    return Examples(variants, targets, np.concatenate(weights))
+
+
+def _weights(rows: Sequence[LabelledUrl]) -> NDArray[np.float64]:
+    """Return how often rows are drawn: large sites and frequent languages do not dominate."""
+    languages = Counter(row.language for row in rows)
+    sites = Counter((row.domain, row.language) for row in rows)
+    found = [
+        row.weight * languages[row.language] ** RARE * sites[row.domain, row.language] ** RARE
+        for row in rows
+    ]
+    weights = np.array(found, dtype=np.float64)
+    return np.minimum(weights, 8 * weights.mean()) if found else weights
 
 
 def _measuring(
     encoder: UrlEncoder, rows: Sequence[LabelledUrl], numbers: dict[str, int]
 ) -> Examples:
     encoded: Arrays = encode_urls(encoder, [row.url for row in rows])
-    return Examples([encoded], _targets(rows, numbers), measured=_classes(rows, numbers))
+    return Examples(
+        [encoded], _targets(rows, numbers), _weights(rows), measured=_classes(rows, numbers)
+    )
 
 
 def _classes(rows: Sequence[LabelledUrl], numbers: dict[str, int]) -> tuple[int, ...]:
@@ -253,50 +341,3 @@ def _figures(logits: NDArray[np.float32], examples: Examples) -> dict[str, float
 
 def _summary(rows: Sequence[LabelledUrl]) -> str:
     return f"{len(rows):,} URLs of {len({row.domain for row in rows}):,} domains"
-
-
-def _set_linear(
-    model: CompactModel, examples: Examples, rows: Sequence[LabelledUrl], options: TrainingOptions
-) -> None:
-    """Fit the linear part to the rows, with and without the names of their domains."""
-    assert model.linear is not None
-    count = np.maximum(np.bincount(examples.targets, minlength=model.shape.outputs), 1)
-    rare = np.clip((count / 1_000) ** RARE, 0.7, 2.0)[examples.targets]
-    weights = np.array([row.weight for row in rows]) * rare
-    fitted = fit_linear(
-        np.concatenate([variant["ngrams"] for variant in examples.variants]),
-        np.concatenate([examples.targets] * len(examples.variants)),
-        np.concatenate([weights] * len(examples.variants)),
-        buckets=NGRAMS.buckets,
-        outputs=model.shape.outputs,
-        seed=options.seed,
-        threads=options.threads or 1,
-    )
-    model.linear.set(fitted)
-    model.linear.share.fill_(0)  # the transformer is fitted and judged on its own
-
-
-def choose_share(fit: Fit, dev: Examples) -> None:
-    """Choose the share of the linear part in the sum, and the temperature of the sum.
-
-    The share is the best one on dev. The sum of two models is too confident, and a crawl multiplies
-    probabilities, so the temperature is the one with the highest likelihood on dev.
-    """
-    model = fit.model
-    assert isinstance(model, CompactModel)
-    assert model.linear is not None
-    found = {}
-    for share in SHARES:
-        model.linear.share.fill_(share)
-        found[share] = fit.measure(fit.predict(dev), dev.targets)
-    model.linear.share.fill_(max(SHARES, key=lambda share: found[share]))
-    logits = fit.predict(dev)
-    best = min(TEMPERATURES, key=lambda each: surprise(logits / each, dev.targets))
-    model.linear.temperature.fill_(best)
-
-
-def surprise(logits: NDArray[np.float32], targets: NDArray[np.int64]) -> float:
-    """Return the mean negative log-likelihood of the targets."""
-    shifted = logits - logits.max(axis=1, keepdims=True)
-    likelihoods = shifted[np.arange(len(targets)), targets] - np.log(np.exp(shifted).sum(axis=1))
-    return -float(likelihoods.mean())

@@ -1,0 +1,229 @@
+"""The compact `url2lang` model: several readings of a URL, and a judge that weighs them.
+
+Path and host are read as bags of n-grams, each alone and both together, and the whole URL by a
+small XLM-R. All of them learn the names of the sites they are trained on, and would drown what a
+URL announces openly. So what they say is weighed against the announcements by a judge that is
+fitted to sites none of them has seen. The judge's weights are the same for every language: what it
+learns of German codes holds for Maori ones.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from bilingual_crawler.lab.training.compact import Shape, start_embeddings, transformer_of
+from bilingual_crawler.lab.training.examples import Batch, Examples
+from bilingual_crawler.scoring.announcements import PLACES
+
+PATH, HOST, WORDS = 64, 48, 40
+HIDDEN, JUDGE = 128, 24
+DROPOUT, HIDDEN_NGRAMS, HIDDEN_PART = 0.2, 0.1, 0.06
+"""Left out in training: units, n-grams, and the whole path or host of a URL."""
+LEAST = -12.0
+"""Readings have log-probabilities; below this one they say no more than "hardly"."""
+JUDGE_EPOCHS, JUDGE_BATCH, JUDGE_RATE = 20, 512, 1e-2
+CALM = 0.02
+"""How far the judge's preference for single languages is held back."""
+
+
+READ = ("input_ids", "attention_mask", "ngrams", "host", "words", "host_words")
+"""What the readers take; the judge takes `announced`."""
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageShape:
+    """The sizes of the model; without `layers` it has no transformer."""
+
+    outputs: int
+    path_buckets: int
+    host_buckets: int
+    words: int
+    vocabulary: int = 16_000
+    length: int = 32
+    layers: int = 1
+
+    @property
+    def transformer(self) -> Shape:
+        """The shape of the transformer."""
+        return Shape(
+            outputs=self.outputs,
+            vocabulary=self.vocabulary,
+            length=self.length,
+            layers=self.layers,
+            feed_forward=192,
+        )
+
+
+class NgramBag(nn.Module):
+    """The sum of the vectors of n-grams, by the square root of their number."""
+
+    def __init__(self, buckets: int, width: int) -> None:
+        super().__init__()
+        self.vectors = nn.Embedding(buckets, width, padding_idx=0)
+        nn.init.normal_(self.vectors.weight, 0, 0.05)
+        with torch.no_grad():
+            self.vectors.weight[0] = 0
+
+    def forward(self, ngrams: Tensor) -> Tensor:
+        """Return one vector per row; 0 is padding."""
+        if self.training:  # much faster in training, but not supported by ONNX
+            ngrams = ngrams * (torch.rand(ngrams.shape) >= HIDDEN_NGRAMS)
+            summed = nn.functional.embedding_bag(
+                ngrams, self.vectors.weight, mode="sum", padding_idx=0
+            )
+            summed = summed * (torch.rand(len(summed), 1) >= HIDDEN_PART)
+        else:
+            summed = self.vectors(ngrams).sum(dim=1)
+        return summed / (ngrams > 0).sum(dim=1, keepdim=True).clamp(min=1).float().sqrt()
+
+
+class Reader(nn.Module):
+    """Languages from a vector: a linear part, and one with a hidden layer."""
+
+    def __init__(self, width: int, outputs: int) -> None:
+        super().__init__()
+        self.linear = nn.Linear(width, outputs)
+        self.hidden = nn.Sequential(nn.Linear(width, HIDDEN), nn.GELU(), nn.Dropout(DROPOUT))
+        self.last = nn.Linear(HIDDEN, outputs)
+
+    def forward(self, vector: Tensor) -> Tensor:
+        """Return logits."""
+        return cast("Tensor", self.linear(vector) + self.last(self.hidden(vector)))
+
+
+class Judge(nn.Module):
+    """Weighs what readers and announcements say of each language, by the same weights for all."""
+
+    def __init__(self, outputs: int, readers: int) -> None:
+        super().__init__()
+        self.outputs = outputs
+        self.direct = nn.Linear(readers + len(PLACES), 1, bias=False)
+        self.each = nn.Linear(readers + len(PLACES), JUDGE)
+        self.around = nn.Linear(readers + len(PLACES), JUDGE, bias=False)
+        self.last = nn.Linear(JUDGE, 1)
+        self.preference = nn.Parameter(torch.zeros(outputs))
+        nn.init.zeros_(self.direct.weight)
+        nn.init.zeros_(self.last.weight)
+        with torch.no_grad():
+            self.direct.weight[0, readers - 1] = 1.0
+
+    def forward(self, read: Tensor, announced: Tensor) -> Tensor:
+        """Return logits from log-probabilities [batch, readers, outputs] and announcements.
+
+        `around` sees the same for the URL as a whole: where languages are announced at all, and
+        how sure the readers are.
+        """
+        read = read.clamp(min=LEAST)
+        said = torch.zeros(read.shape[0], len(PLACES) * self.outputs + 1, dtype=read.dtype)
+        said = said.scatter(1, announced, 1.0)[:, 1:].reshape(-1, len(PLACES), self.outputs)
+        each = torch.cat([read, said], dim=1).transpose(1, 2)
+        whole = torch.cat([read.amax(dim=2), said.amax(dim=2)], dim=1)
+        hidden = torch.relu(self.each(each) + self.around(whole).unsqueeze(1))
+        return cast("Tensor", (self.direct(each) + self.last(hidden)).squeeze(2) + self.preference)
+
+
+class CompactUrl2Lang(nn.Module):
+    """All readers and the judge."""
+
+    def __init__(self, shape: LanguageShape) -> None:
+        super().__init__()
+        self.shape = shape
+        self.path = NgramBag(shape.path_buckets, PATH)
+        self.host = NgramBag(shape.host_buckets, HOST)
+        self.words = NgramBag(shape.words, WORDS)
+        self.dropout = nn.Dropout(DROPOUT)
+        self.path_reader = Reader(PATH + WORDS, shape.outputs)
+        self.host_reader = Reader(HOST + WORDS, shape.outputs)
+        self.reader = Reader(PATH + HOST + 2 * WORDS, shape.outputs)
+        self.transformer: Any = transformer_of(shape.transformer) if shape.layers else None
+        self.judge = Judge(shape.outputs, readers=3 + bool(shape.layers))
+        self.judge.requires_grad_(requires_grad=False)
+
+    def forward(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor,
+        ngrams: Tensor,
+        host: Tensor,
+        announced: Tensor,
+        words: Tensor,
+        host_words: Tensor,
+    ) -> Tensor:
+        """Return the logits of the judge; in training those of all readers, [batch, readers, .]."""
+        given = (input_ids, attention_mask, ngrams, host, words, host_words)
+        logits = self._logits(dict(zip(READ, given, strict=True)))
+        if self.training:
+            return logits
+        return cast("Tensor", self.judge(logits.log_softmax(dim=2), announced))
+
+    def start_from(self, statistics: NDArray[np.float32]) -> None:
+        """Initialise the token embeddings of the transformer with statistics of the tokens."""
+        if self.transformer is not None:
+            start_embeddings(self.transformer, statistics)
+
+    def readings(self, inputs: Batch) -> Tensor:
+        """Return the log-probabilities of all readers."""
+        return self._logits(inputs).log_softmax(dim=2)
+
+    def _logits(self, inputs: Batch) -> Tensor:
+        ids, mask, ngrams, host, words, host_words = (inputs[name] for name in READ)
+        path = self.dropout(torch.cat([self.path(ngrams), self.words(words)], dim=1))
+        name = self.dropout(torch.cat([self.host(host), self.words(host_words)], dim=1))
+        read = [self.path_reader(path), self.host_reader(name)]
+        if self.transformer is not None:
+            found = self.transformer(input_ids=ids, attention_mask=mask)
+            read.append(found.logits)
+        read.append(self.reader(torch.cat([path, name], dim=1)))
+        return torch.stack(read, dim=1)
+
+
+def fit_judge(model: CompactUrl2Lang, unseen: Examples, *, seed: int = 0) -> None:
+    """Fit the judge to rows of sites that the readers were not trained on.
+
+    What it returns for these rows are then probabilities that can be multiplied: it is fitted by
+    likelihood, with the rows weighted as they are.
+    """
+    model.eval()
+    read, announced = _read(model, unseen)
+    weights = np.ones(len(unseen)) if unseen.weights is None else unseen.weights
+    shares = torch.from_numpy((weights / weights.mean()).astype(np.float32))
+    targets = torch.from_numpy(unseen.targets)
+    judge = model.judge
+    judge.requires_grad_(requires_grad=True)
+    optimizer = torch.optim.Adam(judge.parameters(), lr=JUDGE_RATE)
+    steps = JUDGE_EPOCHS * math.ceil(len(unseen) / JUDGE_BATCH)
+    torch.manual_seed(seed)
+    for step, rows in enumerate(_drawn(len(unseen), seed)):
+        for group in optimizer.param_groups:
+            group["lr"] = JUDGE_RATE * max(0.02, 1 - step / steps)
+        logits = judge(read[rows].float(), announced[rows])
+        losses = nn.functional.cross_entropy(logits, targets[rows], reduction="none")
+        loss = (losses * shares[rows]).mean() + CALM * (judge.preference**2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    judge.requires_grad_(requires_grad=False)
+
+
+def _read(model: CompactUrl2Lang, examples: Examples) -> tuple[Tensor, Tensor]:
+    """Return all readings, in half precision, and the announcements of all rows."""
+    rows = np.arange(len(examples))
+    read = torch.zeros(len(rows), model.judge.direct.in_features - len(PLACES), model.shape.outputs)
+    read = read.half()
+    with torch.no_grad():
+        for inputs, _, numbers in examples.batches(rows, JUDGE_BATCH):
+            read[torch.from_numpy(numbers)] = model.readings(inputs).half()
+    return read, torch.from_numpy(examples.variants[0]["announced"].astype(np.int64))
+
+
+def _drawn(count: int, seed: int) -> Iterator[Tensor]:
+    rng = np.random.default_rng(seed)
+    for _ in range(JUDGE_EPOCHS):
+        order = torch.from_numpy(rng.permutation(count))
+        yield from order.split(JUDGE_BATCH)
