@@ -1,4 +1,4 @@
-"""Prepare the training of `url2lang`: tables of URLs and languages to examples and model."""
+"""Prepare the training of a compact `url2lang`: tables of URLs and languages to a model."""
 
 import random
 from collections import Counter, defaultdict
@@ -22,9 +22,7 @@ from bilingual_crawler.lab.training.examples import Examples, encode_urls
 from bilingual_crawler.lab.training.export import decisions
 from bilingual_crawler.lab.training.linear import fit_linear, token_statistics
 from bilingual_crawler.lab.training.loop import Fit
-from bilingual_crawler.lab.training.pretrained import PretrainedModel, tokenizer_of
 from bilingual_crawler.lab.training.recipe import (
-    COMPACT,
     PreparedTraining,
     TrainingOptions,
     can_resume,
@@ -45,7 +43,7 @@ from bilingual_crawler.scoring.preprocess import prepare
 from bilingual_crawler.urls.language_tokens import announced_languages
 
 NGRAMS = Ngrams((3, 4, 5), 65_536, 256)
-LENGTH, LONG = 32, 128
+LENGTH = 32
 VOCABULARY = 16_000
 WEAK, SYNTHETIC = 0.5, 0.2
 DOMAIN_CAP = 150
@@ -83,14 +81,14 @@ def prepare_url2lang(
         )
     learned = cap(thinned(train, options.seed), options.cap, seed=options.seed)
     extra = list(read_urls(options.extra, weight=SYNTHETIC))
-    made = _made(learned, labels, options.seed) if options.base == COMPACT else []
+    made = _made(learned, labels, options.seed)
     rows = [*learned, *(row for row in extra if row.language in labels), *made]
     encoder = _encoder(options, rows)
     numbers = {label: number for number, label in enumerate(labels)}
     measured = _classes(dev, numbers)
-    examples = _training(encoder, rows, numbers, options)
+    examples = _training(encoder, rows, numbers)
     model = _model(options, encoder, len(labels))
-    if isinstance(model, CompactModel) and not can_resume(options):
+    if not can_resume(options):
         _set_linear(model, examples, rows, options)
         model.start_from(token_statistics(examples, len(labels)))
     return PreparedTraining(
@@ -102,7 +100,7 @@ def prepare_url2lang(
         test=_measuring(encoder, test, numbers),
         measure=lambda logits, targets: macro_f1(decisions(logits), targets, measured),
         figures=_figures,
-        tune=choose_share if options.base == COMPACT else None,
+        tune=choose_share,
         labels=labels,
         facts={
             "tables": ", ".join(
@@ -181,18 +179,14 @@ def _made(rows: Sequence[LabelledUrl], labels: Sequence[str], seed: int) -> list
 
 
 def _encoder(options: TrainingOptions, rows: Sequence[LabelledUrl]) -> UrlEncoder:
-    if options.base != COMPACT:
-        return UrlEncoder(tokenizer_of(options.base), options.length or LONG)
     drawn = random.Random(options.seed).sample(rows, min(len(rows), TOKENIZER_TEXTS))  # noqa: S311
     texts = (prepare(without_name(row.url, row.domain)) for row in drawn)
     tokenizer = own_tokenizer(options, texts, VOCABULARY, digits=False)
     return UrlEncoder(tokenizer, options.length or LENGTH, NGRAMS)
 
 
-def _model(options: TrainingOptions, encoder: UrlEncoder, outputs: int) -> torch.nn.Module:
+def _model(options: TrainingOptions, encoder: UrlEncoder, outputs: int) -> CompactModel:
     torch.manual_seed(options.seed)
-    if options.base != COMPACT:
-        return PretrainedModel(options.base, outputs)
     vocabulary = encoder.tokenizer.get_vocab_size()
     return CompactModel(
         Shape(
@@ -209,12 +203,9 @@ def _training(
     encoder: UrlEncoder,
     rows: Sequence[LabelledUrl],
     numbers: dict[str, int],
-    options: TrainingOptions,
 ) -> Examples:
     targets = _targets(rows, numbers)
     plain = encode_urls(encoder, [row.url for row in rows])
-    if options.base != COMPACT:
-        return Examples([plain], targets)
     nameless = encode_urls(encoder, [without_name(row.url, row.domain) for row in rows])
     count = np.bincount(targets, minlength=len(numbers)).astype(np.float64)
     weights = np.array([row.weight for row in rows]) * count[targets] ** (TEMPERATURE - 1)
