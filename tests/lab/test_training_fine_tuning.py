@@ -146,6 +146,10 @@ def test_streamed_batches_are_those_of_encoded_rows(base_folder):
                 assert torch.equal(wanted, given)
                 assert torch.equal(one["input_ids"], two["input_ids"])
                 assert torch.equal(one["attention_mask"], two["attention_mask"])
+        every = [list(each[2]) for each in whole.batches(rows, 4, np.random.default_rng(5))]
+        for examples in (whole, streamed):
+            later = examples.batches(rows, 4, np.random.default_rng(5), skip=40)
+            assert [list(each[2]) for each in later] == every[40:]
     assert streamed.some(10).targets.tolist() == whole.some(10).targets.tolist()
 
 

@@ -337,7 +337,7 @@ def comparison_notes(result: ModelComparison) -> Iterator[str]:
     for side, confusion in result.confusions.items():
         if taken := confusion.taken_for(ENGLISH, OFTEN):
             codes = ", ".join(f"{each.label} {_percent(each.share)}" for each in taken)
-            yield f"Languages that the {side} often (10%) take for English: {codes}."
+            yield f"Taken for English by the {side} in 10% of their rows or more: {codes}."
 
 
 def alignment_notes(result: Alignment, *, of_texts: bool = False) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Training examples: encoded once or when they are drawn, in batches of similar length."""
 
+import math
 import os
 import weakref
 from array import array
@@ -79,9 +80,16 @@ class Examples:
         return rng.permutation(rows)
 
     def batches(
-        self, rows: NDArray[np.int64], size: int, rng: np.random.Generator | None = None
+        self,
+        rows: NDArray[np.int64],
+        size: int,
+        rng: np.random.Generator | None = None,
+        skip: int = 0,
     ) -> Iterator[tuple[Batch, Tensor, NDArray[np.int64]]]:
-        """Yield inputs, targets and row numbers; with `rng`, shuffled and varied for training."""
+        """Yield inputs, targets and row numbers; with `rng`, shuffled and varied for training.
+
+        `skip` leaves out the first batches, which a resumed fit has learned from.
+        """
         lengths = (self.variants[0]["input_ids"] != PAD).sum(axis=1)
         for start in range(0, len(rows), size * CHUNK):
             chunk = rows[start : start + size * CHUNK]
@@ -89,8 +97,10 @@ class Examples:
             parts = [chunk[place : place + size] for place in range(0, len(chunk), size)]
             if rng is not None:
                 rng.shuffle(parts)
-            for part in parts:
-                yield self._inputs(part, rng), torch.from_numpy(self.targets[part]), part
+            for number, part in enumerate(parts, start // size):
+                inputs = self._inputs(part, rng)  # also if skipped: it moves the generator on
+                if number >= skip:
+                    yield inputs, torch.from_numpy(self.targets[part]), part
 
     def _inputs(self, rows: NDArray[np.int64], rng: np.random.Generator | None) -> Batch:
         drawn: dict[str, NDArray[Any]] = {
@@ -165,21 +175,33 @@ class StreamedExamples(Examples):
         )
 
     def batches(
-        self, rows: NDArray[np.int64], size: int, rng: np.random.Generator | None = None
+        self,
+        rows: NDArray[np.int64],
+        size: int,
+        rng: np.random.Generator | None = None,
+        skip: int = 0,
     ) -> Iterator[tuple[Batch, Tensor, NDArray[np.int64]]]:
-        """Yield inputs, targets and row numbers; with `rng`, shuffled for training."""
+        """Yield inputs, targets and row numbers; with `rng`, shuffled for training.
+
+        What is skipped is not encoded, but for the chunk in which the first batch lies.
+        """
         assert self.encoder is not None
         for start in range(0, len(rows), size * CHUNK):
             chunk = rows[start : start + size * CHUNK]
-            encoded = self._encoded(chunk)
-            order = np.argsort([len(ids) for ids in encoded.ids], kind="stable")
-            parts = [order[place : place + size] for place in range(0, len(order), size)]
+            count = math.ceil(len(chunk) / size)
+            order = np.arange(count)
             if rng is not None:
-                rng.shuffle(parts)
-            for part in parts:
-                arrays = self.encoder.pad(encoded.take(part.tolist()))
-                inputs = {name: torch.from_numpy(values) for name, values in arrays.items()}
-                yield inputs, torch.from_numpy(self.targets[chunk[part]]), chunk[part]
+                rng.shuffle(order)
+            if start // size + count <= skip:
+                continue
+            encoded = self._encoded(chunk)
+            by_length = np.argsort([len(ids) for ids in encoded.ids], kind="stable")
+            for number, place in enumerate(order.tolist(), start // size):
+                if number >= skip:
+                    part = by_length[place * size : (place + 1) * size]
+                    arrays = self.encoder.pad(encoded.take(part.tolist()))
+                    inputs = {name: torch.from_numpy(values) for name, values in arrays.items()}
+                    yield inputs, torch.from_numpy(self.targets[chunk[part]]), chunk[part]
 
     def _encoded(self, rows: NDArray[np.int64]) -> Rows:
         assert self.encoder is not None

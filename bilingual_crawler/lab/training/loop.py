@@ -129,9 +129,7 @@ class Fit:
         torch.manual_seed(plan.seed * 1_000 + at.epoch)
         rng = np.random.default_rng((plan.seed, at.epoch, 1))
         self.model.train()
-        for number, (inputs, targets, _) in enumerate(train.batches(rows, plan.batch, rng)):
-            if number < at.step:
-                continue
+        for inputs, targets, _ in train.batches(rows, plan.batch, rng, at.step):
             loss = self._learn(inputs, targets)
             at.loss = loss if at.done == 0 else 0.98 * at.loss + 0.02 * loss
             at.step, at.done = at.step + 1, at.done + 1

@@ -1,4 +1,4 @@
-"""Prepare the training of `parallel`: tables of translated URLs to pairs, negatives, model."""
+"""Prepare the training of a compact `parallel`: tables of translated URLs to a model."""
 
 import random
 from collections import Counter, defaultdict
@@ -27,9 +27,7 @@ from bilingual_crawler.lab.training.lexicon import fit_lexicon, read_phrases
 from bilingual_crawler.lab.training.loop import Fit
 from bilingual_crawler.lab.training.negatives import DomainUrls, synthetic_negatives
 from bilingual_crawler.lab.training.page_links import PageLinks
-from bilingual_crawler.lab.training.pretrained import PretrainedModel, tokenizer_of
 from bilingual_crawler.lab.training.recipe import (
-    COMPACT,
     PreparedTraining,
     TrainingOptions,
     own_tokenizer,
@@ -40,7 +38,7 @@ from bilingual_crawler.scoring.pair_features import url_parts
 from bilingual_crawler.scoring.preprocess import prepare
 
 NGRAMS = Ngrams((2, 3, 4), 65_536, 128)
-LENGTH, LONG = 40, 256
+LENGTH = 40
 WIDTH = 40
 LEXICON = "lexicon.pt"
 VOCABULARY = 8_000
@@ -90,10 +88,9 @@ def prepare_parallel(
             "There are too few sites: some must be learned from and others measured on.",
             "Give more tables with --data, or a table to measure on with --dev.",
         )
-    if options.base == COMPACT:
-        train += _made(train, urls, sides, options.seed)
+    train += _made(train, urls, sides, options.seed)
     encoder = _encoder(options, train)
-    learned = _examples(encoder, train, learn=options.base == COMPACT)
+    learned = _examples(encoder, train, learn=True)
     mixed = _examples(encoder, _against(dev, "mixed", "listed"))
     return PreparedTraining(
         task="parallel",
@@ -106,7 +103,7 @@ def prepare_parallel(
             "dev_mixed": mixed,
             "test_mixed": _examples(encoder, _against(test, "mixed", "listed")),
         },
-        tune=partial(_tune, mixed=mixed) if options.base == COMPACT else None,
+        tune=partial(_tune, mixed=mixed),
         measure=lambda logits, targets: _figures(logits, targets)["macro_f1"],
         figures=lambda logits, examples: _figures(logits, examples.targets),
         facts={
@@ -237,8 +234,6 @@ def _made(
 
 
 def _encoder(options: TrainingOptions, rows: Sequence[Row]) -> UrlEncoder:
-    if options.base != COMPACT:
-        return UrlEncoder(tokenizer_of(options.base), options.length or LONG)
     every = sorted({url for row in rows for url in row[:2]})
     drawn = random.Random(options.seed).sample(every, min(len(every), TOKENIZER_TEXTS))  # noqa: S311
     tokenizer = own_tokenizer(options, map(prepare, drawn), VOCABULARY, digits=True)
@@ -247,10 +242,8 @@ def _encoder(options: TrainingOptions, rows: Sequence[Row]) -> UrlEncoder:
 
 def _model(
     options: TrainingOptions, encoder: UrlEncoder, train: Examples, tell: Callable[[str], None]
-) -> torch.nn.Module:
+) -> CompactModel:
     torch.manual_seed(options.seed)
-    if options.base != COMPACT:
-        return PretrainedModel(options.base, 1)
     model = CompactModel(
         Shape(
             outputs=1,
