@@ -10,6 +10,7 @@ from bilingual_crawler.commands.base import BaseCommand, require_packages, zero_
 from bilingual_crawler.errors import ConfigurationError
 
 COMPACT = "compact"
+FEWEST_FOLDS = 2
 TASKS = ("url2lang", "parallel")
 POSITIVE = ("epochs", "batch", "lr", "length", "epoch_size", "vocabulary", "cap", "patience")
 PAIRS = "pairs"
@@ -93,6 +94,18 @@ class TrainCommand(BaseCommand):
         )
         group.add_argument("--base", default=COMPACT, help="compact, a hub name, or a folder")
         group.add_argument("--out", type=Path, metavar="DIR", help="folder for the model")
+        group.add_argument(
+            "--folds",
+            type=zero_or_more,
+            default=0,
+            metavar="N",
+            help="url2lang: cross-validate on N folds of the sites, instead of training one model",
+        )
+        group.add_argument(
+            "--everything",
+            action="store_true",
+            help="url2lang: learn from all sites, those for measuring too, as a shipped model does",
+        )
         group.add_argument("--epochs", type=int, help="maximum number of epochs (50; compact 8)")
         group.add_argument("--batch", type=int, help="examples per step (32; compact 256)")
         group.add_argument("--lr", type=float, help="learning rate (1e-5; compact 1.5e-3)")
@@ -174,7 +187,11 @@ class TrainCommand(BaseCommand):
             seed=opts.seed,
             resume=opts.resume,
             skip_test=opts.skip_test,
+            everything=opts.everything,
         )
+        if opts.folds:
+            _cross_validate(task, options, opts.folds, console)
+            return
         with console.status("Reading and encoding the tables") as status:
             prepared = getattr(module, f"prepare_{task}")(options, status.update)
         with TrainingBar(console) as bar:
@@ -211,6 +228,20 @@ class TrainCommand(BaseCommand):
                 f"Write scrapy train {args[0]} --data FILE --out DIR.",
             )
         return args[0]
+
+
+def _cross_validate(task: str, options: Any, folds: int, console: Any) -> None:
+    """Train a model per fold of the sites, and print the table of figures."""
+    if task != "url2lang" or options.base != COMPACT or folds < FEWEST_FOLDS:
+        raise ConfigurationError(
+            f"--folds is for a compact url2lang model, and {FEWEST_FOLDS} or more."
+        )
+    from bilingual_crawler.lab.training import cross_validation
+    from bilingual_crawler.reporting.bars import TrainingBar
+
+    with TrainingBar(console) as bar:
+        text = cross_validation.cross_validate(options, folds, bar.show, console.print)
+    print(text)  # noqa: T201 - the answer
 
 
 def _compare_negatives(task: str, opts: argparse.Namespace) -> None:

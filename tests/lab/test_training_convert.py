@@ -6,6 +6,7 @@ import pickle
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -316,6 +317,20 @@ def test_a_tokenizer_can_be_taken_from_elsewhere(copied, sources, models, tmp_pa
     (copied / "sentencepiece.bpe.model").write_bytes(b"")
     out, _ = converted(copied, tmp_path / "out", tokenizer=str(sources["one"]))
     assert (out / "model.onnx").read_bytes() == (models["url2lang"][0] / "model.onnx").read_bytes()
+
+
+@pytest.mark.skipif(
+    find_spec("sentencepiece") is not None, reason="sentencepiece is installed and reads it"
+)
+def test_a_sentencepiece_model_without_its_package_is_told_with_two_ways_around(copied, tmp_path):
+    (copied / "tokenizer.json").rename(copied / "sentencepiece.bpe.model")
+    with pytest.raises(ConfigurationError, match=r"(?s)package sentencepiece.*--tokenizer"):
+        converted(copied, tmp_path / "out")
+
+
+def test_a_tokenizer_that_is_not_there_is_told(copied, tmp_path):
+    with pytest.raises(ConfigurationError, match=r"tokenizer of .* cannot be read"):
+        converted(copied, tmp_path / "out", tokenizer=str(tmp_path / "none"))
 
 
 def test_a_tokenizer_with_more_tokens_than_the_model_is_refused(copied, tmp_path):

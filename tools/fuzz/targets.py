@@ -37,7 +37,7 @@ from bilingual_crawler.frontier.shared import records
 from bilingual_crawler.languages import LanguagePair, language_of_tag, parse_languages
 from bilingual_crawler.languages.stemming import stems_of
 from bilingual_crawler.scoring.pair_features import folded
-from bilingual_crawler.scoring.preprocess import prepare
+from bilingual_crawler.scoring.preprocess import PREPROCESSINGS
 from bilingual_crawler.spiders.bilingual import BilingualSpider
 from bilingual_crawler.store.json_lines import Damage, read_json_lines
 from bilingual_crawler.store.sentence_pair import SentencePair
@@ -94,7 +94,8 @@ def read_url(data: bytes) -> None:
     if url is None:
         return
     url_fingerprint(url)
-    prepare(url)
+    for preprocessing in PREPROCESSINGS.values():
+        preprocessing.prepare(url).encode()
     is_open_host(host_of(url))
     site_of(host_of(url))
     trap_of(url, max_length=0, repeated_segments=3, query_parameters=8)

@@ -26,11 +26,14 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from torch import Tensor
-from transformers import XLMRobertaConfig, XLMRobertaForSequenceClassification
+from transformers import (
+    XLMRobertaConfig,
+    XLMRobertaForSequenceClassification,
+    XLMRobertaTokenizer,
+)
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.lab.labels import NO_LANGUAGE
-from bilingual_crawler.lab.training.pretrained import tokenizer_of
 from bilingual_crawler.languages import language_code
 from bilingual_crawler.languages.table import language_of_cld2, language_of_tag
 from bilingual_crawler.scoring.models import UNKNOWN
@@ -254,12 +257,11 @@ def read_tokenizer(checkpoint: Checkpoint, instead: str = "") -> Tokenizer:
             advice,
         )
     try:
-        tokenizer = tokenizer_of(instead or str(checkpoint.folder))
-    except ConfigurationError:
-        raise
+        tokenizer = _tokenizer(instead or str(checkpoint.folder))
     except Exception as error:  # the library raises nothing narrower
+        said = str(error).strip().partition("\n")[0]
         raise ConfigurationError(
-            f"The tokenizer of {instead or checkpoint.name} cannot be read: {error}.", advice
+            f"The tokenizer of {instead or checkpoint.name} cannot be read: {said}.", advice
         ) from error
     rows, size = checkpoint.model.config.vocab_size, tokenizer.get_vocab_size()
     if size > rows:
@@ -268,6 +270,14 @@ def read_tokenizer(checkpoint: Checkpoint, instead: str = "") -> Tokenizer:
             " another model."
         )
     return tokenizer
+
+
+def _tokenizer(place: str) -> Tokenizer:
+    """Read a tokenizer as that of XLM-R, whatever class its files name: that might be code."""
+    own = Path(place).expanduser() / TOKENIZERS[0]
+    if own.is_file():
+        return Tokenizer.from_file(str(own))
+    return cast("Tokenizer", XLMRobertaTokenizer.from_pretrained(place).backend_tokenizer)
 
 
 def label_names(checkpoint: Checkpoint, given: Sequence[str] = ()) -> list[str]:

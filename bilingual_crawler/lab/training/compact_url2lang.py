@@ -145,7 +145,7 @@ class CompactUrl2Lang(nn.Module):
         self.judge = Judge(shape.outputs, readers=3 + bool(shape.layers))
         self.judge.requires_grad_(requires_grad=False)
 
-    def forward(
+    def forward(  # noqa: PLR0917 - the inputs of the graph, in its order
         self,
         input_ids: Tensor,
         attention_mask: Tensor,

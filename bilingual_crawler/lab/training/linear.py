@@ -1,7 +1,7 @@
 """A linear model of n-gram ids: one-against-rest logistic regression, weighted by rarity.
 
-The ids are those that a crawl passes to the graph, so what scikit-learn fits here in minutes
-becomes a table of the compact model.
+The ids are those that a crawl passes to the graph of the compact model, which must be better than
+what scikit-learn fits to them in minutes.
 """
 
 from typing import NamedTuple
@@ -23,6 +23,11 @@ class LinearModel(NamedTuple):
     weights: NDArray[np.float32]
     bias: NDArray[np.float32]
     rarity: NDArray[np.float32]
+
+    def logits(self, ngrams: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the logits of rows of ids (0 is padding)."""
+        rows = _unit_rows(_counts(ngrams, len(self.rarity)), self.rarity.astype(np.float64))
+        return np.asarray(rows @ self.weights + self.bias, dtype=np.float32)
 
 
 def fit_linear(

@@ -129,7 +129,7 @@ def by_share(
 def prepared_from(tables: UrlTables, options: TrainingOptions) -> PreparedTraining:
     """Sample, encode and build the model for given rows."""
     labels = labels_of(tables.train)
-    learned = cap(thinned(tables.train, DOMAIN_CAP, options.seed), options.cap, seed=options.seed)
+    learned = sampled(tables.train, options)
     judged = thinned(tables.judged, JUDGED_CAP, options.seed)
     if len({row.language for row in learned}) < 2 or not judged:  # noqa: PLR2004 - two languages
         raise ConfigurationError(
@@ -210,6 +210,11 @@ def neutral(rows: Sequence[LabelledUrl]) -> list[LabelledUrl]:
         for row in rows
         if len(languages[row.domain]) >= NEUTRAL and not announced_languages(row.url)
     ]
+
+
+def sampled(rows: Sequence[LabelledUrl], options: TrainingOptions) -> list[LabelledUrl]:
+    """Return the rows to learn from: few of each site, and not too many of a language."""
+    return cap(thinned(rows, DOMAIN_CAP, options.seed), options.cap, seed=options.seed)
 
 
 def thinned(rows: Sequence[LabelledUrl], most: int, seed: int) -> list[LabelledUrl]:

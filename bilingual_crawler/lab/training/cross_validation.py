@@ -1,0 +1,261 @@
+"""Cross-validate `url2lang` by site: figures for sites that no part of a model has seen.
+
+The sites of all tables are dealt into folds. For every fold a model is trained on the others, as a
+shipped one is, and the graph that a crawl would load answers for the fold. So does a linear model
+that is given the same numbers, and the rules. A site counts with a few URLs per language, however
+large it is.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bilingual_crawler.lab.evaluation.metrics import f1, macro_f1, well_covered
+from bilingual_crawler.lab.labels import LabelledUrl, SkippedLines, read_urls
+from bilingual_crawler.lab.training.examples import Examples
+from bilingual_crawler.lab.training.export import MODEL, decisions, run_graph
+from bilingual_crawler.lab.training.linear import fit_linear
+from bilingual_crawler.lab.training.recipe import (
+    PreparedTraining,
+    Show,
+    TrainingOptions,
+    carry_out,
+)
+from bilingual_crawler.lab.training.split import share_of
+from bilingual_crawler.lab.training.url2lang import (
+    HOST_NGRAMS,
+    JUDGED,
+    MEASURED,
+    NGRAMS,
+    WORDS,
+    UrlTables,
+    by_share,
+    prepared_from,
+    read_rows,
+    sampled,
+    thinned,
+)
+from bilingual_crawler.scoring.announcements import PLACES
+from bilingual_crawler.store.durable import replacing
+from bilingual_crawler.urls.language_tokens import announced_languages
+
+ANSWERS, TABLE, FIGURES = "answers.json", "cross-validation.md", "cross-validation.json"
+MEASURED_CAP = 10
+DEALT = 5
+"""The seed that deals sites into folds; another one than those of splits and judges."""
+FREQUENT = 30
+"""URLs from which on a language is compared with the rules on its own."""
+MOST_CONFUSED = 25
+
+
+class Answer(NamedTuple):
+    """The language of a URL, and what each way of telling it says; "" if it says nothing."""
+
+    language: str
+    domain: str
+    rules: str
+    linear: str
+    model: str
+
+    @property
+    def cascade(self) -> str:
+        """The rules where they say something, and the model elsewhere."""
+        return self.rules or self.model
+
+
+WAYS = ("rules", "linear", "cascade", "model")
+NAMES = {
+    "rules": "ISO-code rules",
+    "linear": "linear model of the same numbers",
+    "cascade": "rules where they speak, else the compact model",
+    "model": "compact model",
+}
+
+
+def cross_validate(
+    options: TrainingOptions, folds: int, show: Show, tell: Callable[[str], None]
+) -> str:
+    """Train and ask for every fold, then write and return the table.
+
+    A fold that has answered is not trained again, and one that was killed goes on.
+    """
+    rows = read_rows(options, SkippedLines())
+    synthetic = list(read_urls(options.extra))
+    answers: list[Answer] = []
+    for fold in range(folds):
+        folder = options.out / f"fold-{fold}"
+        if not (folder / ANSWERS).exists():
+            tell(f"Fold {fold + 1} of {folds}")
+            _answer(_tables(rows, synthetic, fold, folds, options), folder, options, show, tell)
+        answers += [Answer(*each) for each in json.loads((folder / ANSWERS).read_text("utf-8"))]
+    text = table(answers, folds)
+    (options.out / TABLE).write_text(text, encoding="utf-8")
+    (options.out / FIGURES).write_text(json.dumps(figures(answers), indent=1), encoding="utf-8")
+    return text
+
+
+def _tables(
+    rows: Sequence[LabelledUrl],
+    synthetic: list[LabelledUrl],
+    fold: int,
+    folds: int,
+    options: TrainingOptions,
+) -> UrlTables:
+    held = {each for each in {row.domain for row in rows} if _fold(each, folds) == fold}
+    judged, train = by_share([row for row in rows if row.domain not in held], JUDGED)
+    trusted = [row for row in rows if row.domain in held and row.weight == 1.0]
+    return UrlTables(train, judged, thinned(trusted, MEASURED_CAP, options.seed), synthetic)
+
+
+def _fold(domain: str, folds: int) -> int:
+    return int(share_of(domain, DEALT) * folds)
+
+
+def _answer(
+    tables: UrlTables,
+    folder: Path,
+    options: TrainingOptions,
+    show: Show,
+    tell: Callable[[str], None],
+) -> None:
+    here = replace(options, out=folder, skip_test=True, resume=True)
+    prepared = prepared_from(tables, here)
+    assert prepared.labels is not None
+    carry_out(prepared, here, show)
+    tell("Fitting a linear model to the same rows")
+    said = decisions(run_graph(folder / MODEL, prepared.test))
+    linear = _linear(prepared, len(sampled(tables.train, options)), options)
+    found = [
+        Answer(
+            row.language,
+            row.domain,
+            _rule(row.url),
+            prepared.labels[one],
+            prepared.labels[two],
+        )
+        for row, one, two in zip(tables.test, linear.tolist(), said.tolist(), strict=True)
+    ]
+    with replacing(folder / ANSWERS) as fresh:
+        fresh.write_text(json.dumps(found), encoding="utf-8")
+
+
+def _rule(url: str) -> str:
+    """Return the language that the rules name, if it is one."""
+    named = announced_languages(url)
+    return next(iter(named)) if len(named) == 1 else ""
+
+
+def _linear(prepared: PreparedTraining, count: int, options: TrainingOptions) -> NDArray[np.int64]:
+    """Fit a linear model to the first rows, the real ones; return its answers for the fold."""
+    assert prepared.labels is not None
+    assert prepared.train.weights is not None
+    outputs = len(prepared.labels)
+    sizes = (NGRAMS.buckets, HOST_NGRAMS.buckets, WORDS, WORDS, len(PLACES) * outputs + 1)
+    train = _all_ids(prepared.train, sizes)[:count]
+    weights = prepared.train.weights[:count]
+    fitted = fit_linear(
+        train,
+        prepared.train.targets[:count],
+        weights / weights.mean(),
+        buckets=sum(sizes),
+        outputs=outputs,
+        seed=options.seed,
+        threads=options.threads or 1,
+    )
+    found = [
+        fitted.logits(_all_ids(prepared.test, sizes)[start : start + 1000])
+        for start in range(0, len(prepared.test), 1000)
+    ]
+    return decisions(np.concatenate(found))
+
+
+def _all_ids(examples: Examples, sizes: Sequence[int]) -> NDArray[np.int64]:
+    """Return all inputs of a model but its tokens as numbers of one table."""
+    names = ("ngrams", "host", "words", "host_words", "announced")
+    offsets = np.cumsum([0, *sizes[:-1]])
+    parts = [
+        np.where(examples.variants[0][name] > 0, examples.variants[0][name] + offset, 0)
+        for name, offset in zip(names, offsets, strict=True)
+    ]
+    return np.concatenate(parts, axis=1)
+
+
+def figures(answers: Sequence[Answer]) -> dict[str, Any]:
+    """Return macro F1 and accuracy of every way, and F1 by language."""
+    covered = sorted(
+        well_covered([LabelledUrl("", each.language, each.domain) for each in answers], **MEASURED)
+    )
+    numbers = {code: number for number, code in enumerate(sorted({a.language for a in answers}))}
+    targets = np.array([numbers[each.language] for each in answers])
+    classes = [numbers[code] for code in covered]
+    plain = np.array([not each.rules for each in answers])
+    found: dict[str, Any] = {"urls": len(answers), "languages": len(covered), "ways": {}}
+    for way in WAYS:
+        said = np.array([numbers.get(getattr(each, way), -1) for each in answers])
+        right = said == targets
+        found["ways"][way] = {
+            "macro_f1": macro_f1(said, targets, classes),
+            "accuracy": float(right.mean()),
+            "announced": float(right[~plain].mean()) if (~plain).any() else 0.0,
+            "plain": float(right[plain].mean()) if plain.any() else 0.0,
+            "by_language": {
+                code: f1(said == numbers[code], targets == numbers[code]) for code in covered
+            },
+        }
+    found["count"] = {code: int((targets == numbers[code]).sum()) for code in covered}
+    return found
+
+
+def table(answers: Sequence[Answer], folds: int) -> str:
+    """Return the figures in Markdown."""
+    found = figures(answers)
+    lines = [
+        f"{found['urls']:,} URLs of {len({each.domain for each in answers}):,} sites, {folds} "
+        f"folds by site, at most {MEASURED_CAP} URLs per site and language; macro F1 over "
+        f"{found['languages']} languages with at least {MEASURED['urls']} URLs of "
+        f"{MEASURED['sites']} sites.",
+        "",
+        "| | macro F1 | accuracy | where a language is announced | elsewhere |",
+        "|---|---|---|---|---|",
+    ]
+    for way in WAYS:
+        each = found["ways"][way]
+        cells = (each["macro_f1"], each["accuracy"], each["announced"], each["plain"])
+        lines.append(f"| {NAMES[way]} | {' | '.join(f'{cell:.3f}' for cell in cells)} |")
+    lines += ["", "| language | URLs | rules | linear | compact |", "|---|---|---|---|---|"]
+    for code, count in sorted(found["count"].items(), key=lambda item: -item[1]):
+        each = [found["ways"][way]["by_language"][code] for way in ("rules", "linear", "model")]
+        lines.append(f"| {code} | {count} | {' | '.join(f'{cell:.3f}' for cell in each)} |")
+    confused = Counter(
+        (each.language, each.model) for each in answers if each.language != each.model
+    )
+    worse = [
+        f"{code} {difference:+.3f}"
+        for code, count in found["count"].items()
+        if count >= FREQUENT
+        and (
+            difference := found["ways"]["model"]["by_language"][code]
+            - found["ways"]["rules"]["by_language"][code]
+        )
+        < 0
+    ]
+    lines += [
+        "",
+        f"Below the rules, of languages with {FREQUENT} URLs or more: "
+        f"{', '.join(worse) or 'none'}.",
+        "",
+        "Most often confused: "
+        + ", ".join(
+            f"{language} taken for {said} ({count})"
+            for (language, said), count in confused.most_common(MOST_CONFUSED)
+        )
+        + ".",
+        "",
+    ]
+    return "\n".join(lines)
