@@ -235,6 +235,10 @@ def table(answers: Sequence[Answer], folds: int) -> str:
     confused = Counter(
         (each.language, each.model) for each in answers if each.language != each.model
     )
+    confusions = [
+        f"{language} taken for {said} ({count})"
+        for (language, said), count in confused.most_common(MOST_CONFUSED)
+    ]
     worse = [
         f"{code} {difference:+.3f}"
         for code, count in found["count"].items()
@@ -247,15 +251,9 @@ def table(answers: Sequence[Answer], folds: int) -> str:
     ]
     lines += [
         "",
-        f"Below the rules, of languages with {FREQUENT} URLs or more: "
-        f"{', '.join(worse) or 'none'}.",
+        f"Below the rules, with {FREQUENT} URLs or more: {', '.join(worse) or 'none'}.",
         "",
-        "Most often confused: "
-        + ", ".join(
-            f"{language} taken for {said} ({count})"
-            for (language, said), count in confused.most_common(MOST_CONFUSED)
-        )
-        + ".",
+        f"Most often confused: {', '.join(confusions)}.",
         "",
     ]
     return "\n".join(lines)
