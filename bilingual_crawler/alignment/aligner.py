@@ -13,10 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from bilingual_crawler.alignment.costs import BeadCosts, SentenceSide, Weighed
-from bilingual_crawler.alignment.lexicon import Lexicon
+from bilingual_crawler.alignment.costs import (
+    FIRST_PASS,
+    SECOND_PASS,
+    Bead,
+    BeadCosts,
+    SentenceSide,
+    Weighed,
+    Weights,
+)
 from bilingual_crawler.alignment.overlap import (
     Floats,
+    Lexicon,
     Overlap,
     anchor_overlap,
     lexicon_overlap,
@@ -24,7 +32,6 @@ from bilingual_crawler.alignment.overlap import (
 )
 from bilingual_crawler.alignment.path import cheapest_beads
 from bilingual_crawler.alignment.splitting import Segment
-from bilingual_crawler.alignment.weights import FIRST_PASS, SECOND_PASS, Bead, Weights
 
 BAND = 100
 """How many sentences off the expected path the search looks at first."""

@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bilingual_crawler.alignment.weights import Bead, Shape
+from bilingual_crawler.alignment.costs import Bead, Shape
 
 Floats = NDArray[np.float64]
 

@@ -24,8 +24,7 @@ from bilingual_crawler.alignment.documents import (
     to_line,
     write_sentences,
 )
-from bilingual_crawler.alignment.lexicon import MOST_PAIRS, Lexicon, Words, learn
-from bilingual_crawler.alignment.overlap import words
+from bilingual_crawler.alignment.overlap import MOST_PAIRS, Lexicon, Words, learn, words
 from bilingual_crawler.alignment.splitting import Segment
 from bilingual_crawler.errors import ConfigurationError, writing
 from bilingual_crawler.store.sentence_pair import SentencePair, pair_id

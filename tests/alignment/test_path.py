@@ -6,11 +6,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bilingual_crawler.alignment.aligner import Aligner
-from bilingual_crawler.alignment.costs import BeadCosts, SentenceSide, Weighed
+from bilingual_crawler.alignment.costs import (
+    FIRST_PASS,
+    GALE_CHURCH,
+    PAIRED,
+    SECOND_PASS,
+    Bead,
+    BeadCosts,
+    SentenceSide,
+    Weighed,
+)
 from bilingual_crawler.alignment.overlap import anchor_overlap
 from bilingual_crawler.alignment.path import cheapest_beads
 from bilingual_crawler.alignment.splitting import Segment
-from bilingual_crawler.alignment.weights import FIRST_PASS, GALE_CHURCH, PAIRED, SECOND_PASS, Bead
 
 
 class Table:

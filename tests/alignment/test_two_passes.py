@@ -3,12 +3,11 @@
 import pytest
 
 from bilingual_crawler.alignment.aligner import Aligner
+from bilingual_crawler.alignment.costs import GALE_CHURCH
 from bilingual_crawler.alignment.documents import PairOfTexts
-from bilingual_crawler.alignment.lexicon import learn
-from bilingual_crawler.alignment.overlap import anchors, words
+from bilingual_crawler.alignment.overlap import anchors, learn, words
 from bilingual_crawler.alignment.splitting import Segment
 from bilingual_crawler.alignment.two_passes import LEAST_PAIRS, first_pass
-from bilingual_crawler.alignment.weights import GALE_CHURCH
 from tests.support.alignment import texts
 
 CASES = [texts(seed) for seed in range(25)]

@@ -16,7 +16,7 @@ from scrapy.robotstxt import ProtegoRobotParser
 from bilingual_crawler.alignment.cleaning import broken_rule, rules
 from bilingual_crawler.alignment.overlap import anchors, words
 from bilingual_crawler.alignment.splitting import sentences
-from bilingual_crawler.config.sites.patterns import compile_pattern
+from bilingual_crawler.config.site_keys import compile_pattern
 from bilingual_crawler.crawl.fetching import tdmrep
 from bilingual_crawler.crawl.fetching.guard import is_open_host
 from bilingual_crawler.crawl.fetching.identity import ROBOT_NAME

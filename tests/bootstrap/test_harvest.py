@@ -13,9 +13,15 @@ from bilingual_crawler.bootstrap.external_links import (
     unique,
     url_of_index,
 )
-from bilingual_crawler.bootstrap.harvest import CategoryPlace, weight_of
-from bilingual_crawler.bootstrap.titles import TitleTerm, is_maintenance, objection_to, term_of
-from bilingual_crawler.bootstrap.wiki import wiki_code
+from bilingual_crawler.bootstrap.harvest import (
+    CategoryPlace,
+    TitleTerm,
+    is_maintenance,
+    objection_to,
+    term_of,
+    weight_of,
+    wiki_code,
+)
 from bilingual_crawler.languages import LanguagePair, find_language
 
 ENGLISH, GERMAN, PAIR = find_language("eng"), find_language("deu"), LanguagePair.parse("eng-spa")

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from bilingual_crawler.config.sites.patterns import compile_pattern
+from bilingual_crawler.config.site_keys import compile_pattern
 from tests.support.crawling import ROOT
 
 HUGE = ("a{99999999}", "(?:(?:(?:a{9999}){9999}){9999}){9999}", "(" * 90 + "a" + ")+" * 90)
@@ -47,8 +47,8 @@ def test_patterns_can_be_read_outside_the_main_thread():
 @pytest.mark.parametrize("number", range(len(HUGE)))
 def test_a_repeated_pattern_takes_no_more_memory_than_its_text(number):
     code = (
-        "from bilingual_crawler.config.sites.patterns import compile_pattern\n"
-        "from tests.config.test_site_patterns import HUGE\n"
+        "from bilingual_crawler.config.site_keys import compile_pattern\n"
+        "from tests.config.test_site_keys import HUGE\n"
         f"try: print(compile_pattern(HUGE[{number}]))\n"
         "except ValueError as error: print(error)"
     )
