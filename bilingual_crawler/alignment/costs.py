@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bilingual_crawler.alignment.overlap import Overlap
+from bilingual_crawler.alignment.overlap import Floats, Overlap
 from bilingual_crawler.alignment.splitting import Segment
 
 Shape = tuple[int, int]
@@ -26,8 +26,6 @@ Shape = tuple[int, int]
 PAIRED: tuple[Shape, ...] = ((1, 1), (1, 2), (2, 1), (2, 2), (1, 3), (3, 1))
 """The shapes that have text on both sides; (1, 0) and (0, 1) are always possible."""
 LARGEST = 3
-
-Floats = NDArray[np.float64]
 
 _STEP, _FURTHEST = 0.01, 7.0
 _DEVIATIONS = np.arange(0.0, _FURTHEST + _STEP, _STEP)
@@ -212,7 +210,7 @@ class BeadCosts:
         )
 
     def block(self, rows: range, columns: range) -> dict[Shape, Floats]:
-        """Return the costs of beads that end at these places (see `path.Costs`)."""
+        """Return the costs of beads that end at these places (see `aligner.Costs`)."""
         gains = self._gains(rows, columns)
         costs = {}
         for shape, prior in self._weights.prior.items():

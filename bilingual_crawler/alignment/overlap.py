@@ -85,7 +85,7 @@ class Lexicon:
         return float(self.shares[self.ids1[word1], self.ids2[word2]])
 
 
-def learn(pairs: Sequence[tuple[Words, Words]]) -> Lexicon | None:
+def learn_lexicon(pairs: Sequence[tuple[Words, Words]]) -> Lexicon | None:
     """Return the lexicon learned from sentence pairs; None if there is too little in them."""
     ids1, rarity1 = _vocabulary([first for first, _ in pairs])
     ids2, rarity2 = _vocabulary([second for _, second in pairs])

@@ -14,7 +14,7 @@ from bilingual_crawler.bootstrap.dump_wiki import Damages, DumpFiles, DumpWiki, 
 from bilingual_crawler.bootstrap.harvest import API, TopicHarvest, Wiki, wiki_code
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.store.target import replacing_file, text_file
+from bilingual_crawler.store.durable import replacing_file, text_file
 
 _PLACE = "{lang}"
 

@@ -5,7 +5,7 @@ import pytest
 from bilingual_crawler.alignment.aligner import Aligner
 from bilingual_crawler.alignment.costs import GALE_CHURCH
 from bilingual_crawler.alignment.documents import PairOfTexts
-from bilingual_crawler.alignment.overlap import anchors, learn, words
+from bilingual_crawler.alignment.overlap import anchors, learn_lexicon, words
 from bilingual_crawler.alignment.splitting import Segment
 from bilingual_crawler.alignment.two_passes import LEAST_PAIRS, first_pass
 from tests.support.alignment import texts
@@ -56,15 +56,15 @@ def test_the_lexicon_pairs_words_that_stand_for_one_another():
         ("rojo pan", "ogi gorri"),
     ]
     pairs = [(words(one), words(two)) for one, two in meanings * 5]
-    lexicon = learn([*pairs, (words("pan negro"), words("ogi beltz"))] * 2)
+    lexicon = learn_lexicon([*pairs, (words("pan negro"), words("ogi beltz"))] * 2)
     assert lexicon.share("gato", "katu") > 0.8
     assert lexicon.share("gato", "gorri") < 0.1
     assert lexicon.share("gato", "nothing") == 0
 
 
 def test_nothing_is_learned_from_nothing():
-    assert learn([]) is None
-    assert learn([(["one"], ["bat"])]) is None
+    assert learn_lexicon([]) is None
+    assert learn_lexicon([(["one"], ["bat"])]) is None
 
 
 def test_too_few_sentences_teach_nothing():

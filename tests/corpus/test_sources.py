@@ -13,12 +13,11 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from bilingual_crawler.corpus.pages import Pages
-from bilingual_crawler.corpus.sources.inputs import InputKind, documents_from, kind_of
+from bilingual_crawler.corpus.sources.inputs import FolderRules, InputKind, documents_from, kind_of
 from bilingual_crawler.corpus.sources.reading import Alias, SourceReading
-from bilingual_crawler.corpus.sources.tree import FolderRules
 from bilingual_crawler.documents.serialise import document_to_dict
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.lab.replay.stripping import without_alternates
+from bilingual_crawler.lab.replay.site import without_alternates
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.store.journal import Journal
 from bilingual_crawler.store.warc import Records

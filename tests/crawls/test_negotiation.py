@@ -8,8 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from bilingual_crawler.corpus.pair_search import PairSearch
-from bilingual_crawler.corpus.sources.reading import SourceReading
-from bilingual_crawler.corpus.sources.recorded import warc_documents
+from bilingual_crawler.corpus.sources.reading import SourceReading, warc_documents
 from bilingual_crawler.documents.document import DocumentKey
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.store.warc_reader import read_records

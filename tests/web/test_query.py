@@ -9,11 +9,13 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bilingual_crawler.web.search.folding import fold, fold_with_places, index_columns
 from bilingual_crawler.web.search.query import (
     MAX_PROGRAM_SIZE,
     QueryError,
     anchor_of,
+    fold,
+    fold_with_places,
+    index_columns,
     parse_pattern,
     parse_words,
     program_size,

@@ -28,7 +28,7 @@ TWO = DocumentPair("https://x.example/es/a", "https://x.example/eu/a", ("spa", "
 
 
 def path(name):
-    return f"tests.crawl.scoring.test_feedback.{name}"
+    return f"tests.crawl.test_scoring_feedback.{name}"
 
 
 def short(url):

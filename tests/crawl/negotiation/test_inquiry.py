@@ -4,9 +4,15 @@ import pytest
 from scrapy import Request
 from scrapy.utils.request import fingerprint
 
-from bilingual_crawler.crawl.negotiation.host_facts import HostFacts, KnownHosts, Way, headers_for
+from bilingual_crawler.crawl.negotiation.inquiry import (
+    HostFacts,
+    KnownHosts,
+    Way,
+    cookies_set,
+    headers_for,
+    offers_without_link,
+)
 from bilingual_crawler.crawl.negotiation.middleware import VariantFingerprinter
-from bilingual_crawler.crawl.negotiation.signs import cookies_set, offers_without_link
 from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.store.journal import Journal

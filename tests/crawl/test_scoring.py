@@ -6,7 +6,7 @@ import threading
 import pytest
 from scrapy.utils.defer import deferred_from_coro
 
-from bilingual_crawler.crawl.scoring.actions import ProbeBudget
+from bilingual_crawler.crawl.scoring import ProbeBudget
 from bilingual_crawler.scoring.scorer import REFUSED, LinkScorer, Proposal
 from bilingual_crawler.store.folder import CrawlFolder
 from tests.support.crawling import documents, report
@@ -25,7 +25,7 @@ SITE = {
 
 
 def path(name):
-    return f"tests.crawl.scoring.test_middleware.{name}"
+    return f"tests.crawl.test_scoring.{name}"
 
 
 def paths(links):

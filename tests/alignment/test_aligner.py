@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bilingual_crawler.alignment.aligner import Aligner
+from bilingual_crawler.alignment.aligner import Aligner, cheapest_beads
 from bilingual_crawler.alignment.costs import (
     FIRST_PASS,
     GALE_CHURCH,
@@ -17,7 +17,6 @@ from bilingual_crawler.alignment.costs import (
     Weighed,
 )
 from bilingual_crawler.alignment.overlap import anchor_overlap
-from bilingual_crawler.alignment.path import cheapest_beads
 from bilingual_crawler.alignment.splitting import Segment
 
 

@@ -1,12 +1,17 @@
-"""The spider middleware that turns the links of a document into requests with a priority.
+"""Scoring in the crawl: the spider middleware that turns links into requests with a priority.
 
 All links of a page are scored in one call, on a background thread, one page after the other.
 URLs that the frontier knows cost nothing: no request is built and no scorer called, except to
-raise a waiting URL if the scorer also considers the context of a link. Scorers get the results
-(pairs, failures) before the next links.
+raise a waiting URL if the scorer also considers the context of a link.
+
+Scorers get the results (pairs, failures) before the next links, and answers to their questions
+about the crawl. Besides scores they may request URLs to probe, new priorities, and the end of a
+site.
 """
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+import logging
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from sys import intern
 from typing import Any, Self
 
 from scrapy import Request, signals
@@ -14,6 +19,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.utils.asyncio import sleep
 
+from bilingual_crawler.corpus.corpus import Corpus
 from bilingual_crawler.crawl.background import BackgroundThread
 from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.fetching.optouts import (
@@ -23,16 +29,24 @@ from bilingual_crawler.crawl.fetching.optouts import (
     record_opt_out,
 )
 from bilingual_crawler.crawl.request_state import RequestState
-from bilingual_crawler.crawl.scoring.actions import ScorerActions
-from bilingual_crawler.crawl.scoring.live import Feedback, LiveCrawl, PageLanguages
+from bilingual_crawler.crawl.signals import crawl_ending, pair_found, pair_lost, url_ended
 from bilingual_crawler.documents.document import Document, Link
-from bilingual_crawler.frontier.entry import CrawlFrontier, State
+from bilingual_crawler.frontier.entry import CrawlFrontier, Frontier, State
 from bilingual_crawler.languages import Languages
-from bilingual_crawler.outcomes import LinkRefusal
-from bilingual_crawler.scoring.scorekeeper import Scorekeeper, Scorekeepers
-from bilingual_crawler.scoring.scorer import REFUSED, LinkScorer, make_scorer
+from bilingual_crawler.outcomes import LinkRefusal, Outcome
+from bilingual_crawler.pairing.pair import DocumentPair
+from bilingual_crawler.scoring.scorekeeper import Failed, News, PairNews, Scorekeeper, Scorekeepers
+from bilingual_crawler.scoring.scorer import REFUSED, LinkScorer, Proposal, make_scorer
+from bilingual_crawler.store.journal import Journal
+from bilingual_crawler.store.journal_tables import Facts, JournaledDict
 from bilingual_crawler.urls.fingerprint import url_fingerprint
-from bilingual_crawler.urls.hosts import host_of
+from bilingual_crawler.urls.hosts import host_of, site_of
+
+logger = logging.getLogger(__name__)
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS languages (fingerprint INTEGER PRIMARY KEY, language TEXT NOT NULL);
+"""
 
 
 class ScoringMiddleware:
@@ -216,3 +230,171 @@ class ScoringMiddleware:
 
     def _count(self, name: str, amount: int = 1) -> None:
         self._crawler.stats.inc_value(f"bilingual/{name}", amount)
+
+
+class PageLanguages:
+    """The language of every fetched page, whether or not it is a wanted one."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._languages = JournaledDict(journal, "languages", SCHEMA, key=int, decode=intern)
+
+    def note(self, document: Document) -> None:
+        """Remember the language of a page, under its URL and the one that was requested."""
+        if document.language is None:
+            return
+        for url in {document.url, document.requested_url or document.url}:
+            self._languages[url_fingerprint(url)] = intern(document.language)
+
+    def get(self, url: str) -> str | None:
+        """Return the language of a page; None if it was not fetched, or has none."""
+        return self._languages.get(url_fingerprint(url))
+
+
+class LiveCrawl:
+    """The running crawl, for scorers. It only reads dictionaries, so any thread may use it."""
+
+    def __init__(
+        self, frontier: Callable[[], Frontier], corpus: Corpus, languages: PageLanguages
+    ) -> None:
+        self._frontier = frontier
+        self._corpus = corpus
+        self._languages = languages
+
+    def state_of(self, url: str) -> State | None:
+        """Return the state of a URL; None if it was never pushed."""
+        return self._frontier().state_of(url_fingerprint(url))
+
+    def language_of(self, url: str) -> str | None:
+        """Return the language of a page; None if it was not fetched, or has none."""
+        return self._languages.get(url)
+
+    def partner_of(self, url: str) -> str | None:
+        """Return the page with which this one is paired now."""
+        return self._corpus.partner_of(url)
+
+
+class Feedback:
+    """Passes signals of the crawl to the scorers as news, and counts the results of probes."""
+
+    def __init__(self, crawler: Crawler, keepers: Scorekeepers) -> None:
+        self._crawl = Crawl.of(crawler)
+        self._stats = crawler.stats
+        self._keepers = keepers
+        for handler, signal in (
+            (self._found, pair_found),
+            (self._lost, pair_lost),
+            (self._ended, url_ended),
+            (keepers.finish, crawl_ending),
+        ):
+            crawler.signals.connect(handler, signal=signal)
+
+    def _found(self, pair: DocumentPair) -> None:
+        self._add(pair.first, PairNews(pair, kept=True))
+
+    def _lost(self, pair: DocumentPair) -> None:
+        self._add(pair.first, PairNews(pair, kept=False))
+
+    def _ended(self, request: Request, state: State, reason: str) -> None:
+        """Report every URL under which a page could not be fetched, and redirected probes.
+
+        A probe that redirects may lead to a page to which all missing URLs redirect. Variants
+        and pages that discovery examines are left out: the former say nothing about their URL,
+        and the latter were never scored.
+        """
+        if RequestState.of(request).identity:
+            return
+        is_probe = RequestState.of(request).probe
+        if state is State.FAILED:
+            for url in (*request.meta.get("redirect_urls", ()), request.url):
+                self._add(url, Failed(url, reason))
+        elif is_probe and reason == Outcome.REDIRECTED:
+            self._add(request.url, Failed(request.url, reason))
+        if is_probe and reason != Outcome.REDIRECTED:
+            result = "missed" if state is State.FAILED else "found"
+            self._stats.inc_value(f"bilingual/probes/{result}")
+
+    def _add(self, url: str, news: News) -> None:
+        self._keepers.of(self._crawl.languages_of(url)).tell(news)
+
+
+class ScorerActions:
+    """Carries out what a scorer requests, as far as the rules of the crawl allow."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawl = crawl = Crawl.of(crawler)
+        self._stats = crawler.stats
+        self._budget = ProbeBudget(crawl.folder.facts, crawl.config.probes)
+        self._seeds = frozenset(map(url_fingerprint, crawl.plan.seeds))
+
+    def requests(
+        self, proposals: Iterable[Proposal], is_known: Callable[[int], bool]
+    ) -> Iterator[Request]:
+        """Yield requests for proposals that belong to the crawl, are new, and within the budget."""
+        for proposal in proposals:
+            refusal = self._refusal(proposal, is_known)
+            if refusal is not None:
+                self._count(f"probes/refused/{refusal}")
+                continue
+            if not proposal.linked:
+                self._count("probes/sent")
+                logger.debug("Probing %s: %s", proposal.url, proposal.why)
+            yield self._crawl.request(
+                proposal.url,
+                score=proposal.score,
+                depth=proposal.depth,
+                probe=not proposal.linked,
+            )
+
+    def reorder(self, changes: Iterable[tuple[str, float]], frontier: Frontier) -> None:
+        """Change the priority of waiting URLs, except for seeds."""
+        for url, priority in changes:
+            fingerprint = url_fingerprint(url)
+            if fingerprint in self._seeds or frontier.state_of(fingerprint) is not State.QUEUED:
+                continue
+            if frontier.raise_priority(fingerprint, priority):
+                self._count("links/raised")
+            elif frontier.set_priority(fingerprint, priority):
+                self._count("links/lowered")
+
+    def end_sites(self, hosts: Iterable[str]) -> None:
+        """Fetch nothing more from sites that yield too little; their waiting URLs are kept."""
+        for site in dict.fromkeys(map(site_of, hosts)):
+            self._crawl.end_site(site)
+            self._count("sites/ended")
+            config = self._crawl.config
+            logger.info(
+                "%s ends: fewer than %g pairs per page in about its last %d pages",
+                site,
+                config.site_yield,
+                config.site_yield_pages,
+            )
+
+    def _refusal(self, proposal: Proposal, is_known: Callable[[int], bool]) -> str | None:
+        if is_known(url_fingerprint(proposal.url)):
+            return "known"
+        refusal = self._crawl.scope.refusal(proposal.url, proposal.depth)
+        if refusal is not None:
+            return refusal
+        if not proposal.linked and not self._budget.take(proposal.url):
+            return "budget"
+        return None
+
+    def _count(self, name: str) -> None:
+        self._stats.inc_value(f"bilingual/{name}")
+
+
+class ProbeBudget:
+    """The number of URLs that may be probed per site, in all runs together."""
+
+    def __init__(self, facts: Facts, max_probes: int) -> None:
+        self._facts = facts
+        self._max = max_probes
+
+    def take(self, url: str) -> bool:
+        """Use up one probe; return False if none is left."""
+        name = f"probes {site_of(host_of(url))}"
+        used = int(self._facts.get(name, "0"))
+        if used >= self._max:
+            return False
+        self._facts[name] = str(used + 1)
+        return True

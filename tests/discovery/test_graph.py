@@ -2,7 +2,7 @@
 
 import pytest
 
-from bilingual_crawler.discovery.words import address_words, link_words
+from bilingual_crawler.discovery.graph import address_words, link_words
 from bilingual_crawler.documents.document import Link
 
 
