@@ -4,7 +4,7 @@ What it has learned about a site is stored as bytes: small, and read as untruste
 """
 
 import struct
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -50,29 +50,34 @@ class UrlModelPriors:
         self._codes = pair.codes
         self._models = SmartModels(pair, config)
 
-    def consult(self, site: SiteModel, document: Document, targets: Iterable[KnownUrl]) -> None:
-        """Ask about those links of a page that were never judged before."""
-        new = list(
-            {
-                target: None
-                for target in targets
-                if target.fate is Fate.WAITING and target.priority is None
-            }
-        )
-        if new:
-            self._guess_languages(site, [page for page in new if _is_unclear(page)])
-            page = site.memory.get(document.url)
-            if page is not None and page.is_fetched and not page.claims:
-                self._tie_likeliest(site, page, new)
+    def consult(
+        self, here: SiteModel, document: Document, targets: Iterable[tuple[SiteModel, KnownUrl]]
+    ) -> None:
+        """Ask about those links of a page that were never judged before.
 
-    def _guess_languages(self, site: SiteModel, pages: Sequence[KnownUrl]) -> None:
-        pages = pages[:MOST_LANGUAGES]
+        Each target comes with its site. Pages of two sites are never tied: a site knows only
+        its own sections.
+        """
+        new = {
+            target: site
+            for site, target in targets
+            if target.fate is Fate.WAITING and target.priority is None
+        }
+        if new:
+            self._guess_languages({page: new[page] for page in new if _is_unclear(page)})
+            page = here.memory.get(document.url)
+            if page is not None and page.is_fetched and not page.claims:
+                links = [link for link, site in new.items() if site is here]
+                self._tie_likeliest(here, page, links)
+
+    def _guess_languages(self, sites: Mapping[KnownUrl, SiteModel]) -> None:
+        pages = list(sites)[:MOST_LANGUAGES]
         if not pages:
             return
         urls = [page.url for page in pages]
         shares = [self._models.language(urls, code) for code in self._codes]
         for page, first, second in zip(pages, *shares, strict=True):
-            site.think(page, (first, second, max(0.0, 1.0 - first - second)))
+            sites[page].think(page, (first, second, max(0.0, 1.0 - first - second)))
 
     def _tie_likeliest(self, site: SiteModel, page: KnownUrl, links: Sequence[KnownUrl]) -> None:
         """Tie a page to its most likely translation among the links, if one is likely at all."""
@@ -138,9 +143,10 @@ class AdaptiveScorer(LinkScorer):
 
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
         """Return the value of each link: expected pairs per download."""
-        self._site(document.url).settle_up()
+        here = self._site(document.url)
+        here.settle_up()
         targets = [self._seen(document, link) for link in links]
-        self._hunches.consult(self._site(document.url), document, [page for _, page in targets])
+        self._hunches.consult(here, document, targets)
         return [site.value(page) for site, page in targets]
 
     def proposals(self) -> list[Proposal]:
@@ -165,7 +171,7 @@ class AdaptiveScorer(LinkScorer):
         if known is None or known.fate is Fate.WAITING:
             self.arrived(document)  # the question is about a page that no crawl has fetched
         site, page = self._seen(document, link)
-        self._hunches.consult(here, document, [page])
+        self._hunches.consult(here, document, [(site, page)])
         score, factors = factors_of(page, site.evidence, self.pair)
         if not site.harvest.is_over:
             return score, factors
