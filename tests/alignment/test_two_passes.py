@@ -40,7 +40,7 @@ def test_the_second_pass_beats_the_first_and_lengths_alone(learned):
 
 def test_right_beads_score_higher_than_those_of_texts_that_are_no_translations(learned):
     aligner = Aligner(learned.lexicon)
-    scores = {True: [], False: []}
+    scores: dict[bool, list[float]] = {True: [], False: []}
     for number, (first, second, _) in enumerate(CASES):
         for other in (second, CASES[number - 1][1]):
             found = [each.score for each in aligner.align(first, other) if each.bead.is_paired]

@@ -1,12 +1,9 @@
-import resource
-import subprocess
-import sys
 import threading
 
 import pytest
 
 from bilingual_crawler.config.site_keys import compile_pattern
-from tests.support.crawling import ROOT
+from tests.support.pattern_attacks import tried_in_little_memory
 
 HUGE = ("a{99999999}", "(?:(?:(?:a{9999}){9999}){9999}){9999}", "(" * 90 + "a" + ")+" * 90)
 
@@ -46,18 +43,10 @@ def test_patterns_can_be_read_outside_the_main_thread():
 
 @pytest.mark.parametrize("number", range(len(HUGE)))
 def test_a_repeated_pattern_takes_no_more_memory_than_its_text(number):
-    code = (
-        "from bilingual_crawler.config.site_keys import compile_pattern\n"
-        "from tests.config.test_site_keys import HUGE\n"
-        f"try: print(compile_pattern(HUGE[{number}]))\n"
-        "except ValueError as error: print(error)"
+    said = tried_in_little_memory(
+        f"compile_pattern(HUGE[{number}])",
+        "from bilingual_crawler.config.site_keys import compile_pattern",
+        "from tests.config.test_site_keys import HUGE",
+        most=1_000_000_000,
     )
-    found = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (1_000_000_000,) * 2),
-    )
-    assert "re.compile" in found.stdout or "repetition" in found.stdout, found
+    assert "re.compile" in said or "repetition" in said, said

@@ -1,4 +1,4 @@
-"""What is for one language or for two: how it is written, asked for and told."""
+"""What is for one language or for two: how it is written, requested and reported."""
 
 import pytest
 

@@ -189,7 +189,7 @@ def test_a_file_that_was_cut_off_loses_its_last_page(tmp_path):
 def test_reading_ends_however_often_a_file_is_damaged(tmp_path):
     path = tmp_path / "a.warc.gz"
     path.write_bytes(b"\x1f\x8b\x08\0\0" * 3000)
-    told = []
+    told: list[int] = []
     assert list(read_records(path, told.append)) == []
     assert told == [0]
 

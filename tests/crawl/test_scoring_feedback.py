@@ -36,7 +36,7 @@ def short(url):
 
 
 class Diary(LinkScorer):
-    """Writes down everything that it is told, in order."""
+    """Records all news, in order."""
 
     entries: list[tuple[str, ...]]
 

@@ -117,7 +117,7 @@ def test_a_resumed_crawl_knows_which_hosts_have_both_languages(header_crawl):
 
 def test_the_archive_tells_the_variants_of_an_address_apart(header_crawl):
     output, _, _ = header_crawl
-    marks = Counter()
+    marks: Counter[tuple[str, str]] = Counter()
     for file in output.glob("*.warc.gz"):
         for record in read_records(file, lambda at: pytest.fail(str(at))):
             if record.headers.get("WARC-Type") == "response":
