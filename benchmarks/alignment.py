@@ -31,11 +31,11 @@ from typing import Any
 from benchmarks.alignment_gold import PAIRS, Case, Languages, cases
 from benchmarks.recorded_pairs import SHARED, documents, gold
 from bilingual_crawler.alignment.aligner import Aligner, Scored
+from bilingual_crawler.alignment.costs import FIRST_PASS, GALE_CHURCH, SECOND_PASS, Bead
 from bilingual_crawler.alignment.documents import PairOfTexts
-from bilingual_crawler.alignment.lexicon import Lexicon
+from bilingual_crawler.alignment.overlap import Lexicon
 from bilingual_crawler.alignment.splitting import Segment
 from bilingual_crawler.alignment.two_passes import align_folder, first_pass
-from bilingual_crawler.alignment.weights import FIRST_PASS, GALE_CHURCH, SECOND_PASS, Bead
 from bilingual_crawler.documents.document import Document, Paragraph
 from bilingual_crawler.documents.serialise import document_to_dict
 from bilingual_crawler.store.folder import DOCUMENTS

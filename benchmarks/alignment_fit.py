@@ -1,4 +1,4 @@
-"""Fit the figures in alignment/weights.py and alignment/aligner.py, on the half for tuning.
+"""Fit the figures in alignment/costs.py and alignment/aligner.py, on the half for tuning.
 
 python -m benchmarks.alignment_fit [--root DIR] [weights|scores]
 
@@ -24,8 +24,8 @@ from benchmarks.alignment_gold import PAIRS, Case, cases
 from bilingual_crawler.alignment.aligner import FIRST_PASS_FACTORS as FIRST_FACTORS
 from bilingual_crawler.alignment.aligner import SECOND_PASS_FACTORS as SECOND_FACTORS
 from bilingual_crawler.alignment.aligner import Aligner, features
-from bilingual_crawler.alignment.lexicon import Lexicon
-from bilingual_crawler.alignment.weights import FIRST_PASS, SECOND_PASS, Weights
+from bilingual_crawler.alignment.costs import FIRST_PASS, SECOND_PASS, Weights
+from bilingual_crawler.alignment.overlap import Lexicon
 
 DOCUMENTS = 120
 SOME = (8, 30, 120)

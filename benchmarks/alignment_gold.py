@@ -19,8 +19,8 @@ from zlib import crc32
 
 from lxml import html
 
+from bilingual_crawler.alignment.costs import Bead
 from bilingual_crawler.alignment.splitting import Segment, sentences
-from bilingual_crawler.alignment.weights import Bead
 
 HELP = "usr/share/libreoffice/help"
 CATALOGUES = "usr/lib/libreoffice/program/resource"

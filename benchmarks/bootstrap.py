@@ -23,7 +23,7 @@ from pathlib import Path
 from benchmarks.export import peak_memory
 from bilingual_crawler.bootstrap import run
 from bilingual_crawler.bootstrap.api_wiki import RequestPolicy
-from bilingual_crawler.bootstrap.dump_files import Damages, DumpFiles
+from bilingual_crawler.bootstrap.dump_wiki import Damages, DumpFiles
 from bilingual_crawler.bootstrap.harvest import Limits, harvest
 from bilingual_crawler.bootstrap.run import open_wikis
 from bilingual_crawler.languages import LanguagePair

@@ -25,7 +25,7 @@ from pathlib import Path
 from bilingual_crawler.documents.document import Document, Paragraph
 from bilingual_crawler.documents.serialise import document_to_dict
 from bilingual_crawler.export.exporters import EXPORTERS, export, find_exporter, place_of
-from bilingual_crawler.export.importing import import_tmx
+from bilingual_crawler.export.tmx import import_tmx
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS
 from bilingual_crawler.store.sentence_pair import SENTENCES, SentencePair, pair_id
 

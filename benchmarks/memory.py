@@ -36,7 +36,7 @@ import msgpack
 from benchmarks.crawl import ours
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.corpus.corpus import Corpus
-from bilingual_crawler.crawl.scoring.live import LiveCrawl, PageLanguages
+from bilingual_crawler.crawl.scoring import LiveCrawl, PageLanguages
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.frontier.entry import State

@@ -20,7 +20,7 @@ from bilingual_crawler.corpus.sources.reading import SourceReading
 from bilingual_crawler.lab.evaluation.pairs_report import evaluate
 from bilingual_crawler.lab.replay.gold import ENDING, largest_pairs, read_gold
 from bilingual_crawler.lab.replay.recording import site_name
-from bilingual_crawler.lab.replay.stripping import without_alternates
+from bilingual_crawler.lab.replay.site import without_alternates
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.resources import PairingAids
 from bilingual_crawler.scoring.shared_models import parallel_urls_if_there

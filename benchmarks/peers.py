@@ -28,9 +28,8 @@ from benchmarks.replay_sites import jobs_for, markdown
 from bilingual_crawler.config.settings import SCORERS
 from bilingual_crawler.lab.replay import curve
 from bilingual_crawler.lab.replay.measure import BREADTH_FIRST, ORACLE, Measured, figures_of
-from bilingual_crawler.lab.replay.plot import plot_curves
 from bilingual_crawler.lab.replay.recording import Recording
-from bilingual_crawler.lab.replay.report import replay_with_bar
+from bilingual_crawler.lab.replay.report import plot_curves, replay_with_bar
 from bilingual_crawler.lab.replay.site import RecordedSite
 from bilingual_crawler.store.warc_reader import OK, RecordedResponse
 from bilingual_crawler.urls.hosts import host_of

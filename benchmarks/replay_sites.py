@@ -18,9 +18,8 @@ from bilingual_crawler.config.settings import SCORERS
 from bilingual_crawler.lab.replay import curve
 from bilingual_crawler.lab.replay.gold import ENDING, largest_pairs, read_gold
 from bilingual_crawler.lab.replay.measure import BREADTH_FIRST, ORACLE, Job, Measured
-from bilingual_crawler.lab.replay.plot import plot_curves
 from bilingual_crawler.lab.replay.recording import site_name
-from bilingual_crawler.lab.replay.report import aggregate, json_lines, replay_with_bar
+from bilingual_crawler.lab.replay.report import aggregate, json_lines, plot_curves, replay_with_bar
 
 PAIRS_PER_SITE = 2
 

@@ -26,7 +26,7 @@ from bilingual_crawler.lab.replay.run import ReplayCrawl, Run, Running
 from bilingual_crawler.lab.replay.site import RecordedSite
 from bilingual_crawler.languages import LanguagePair, Languages, OneLanguage, parse_languages
 from bilingual_crawler.scoring.adaptive.scorer import AdaptiveScorer
-from bilingual_crawler.topics.topic import Topic
+from bilingual_crawler.topics import Topic
 
 TOPICS = Path(__file__).parent / "topics"
 SITES = {

@@ -36,7 +36,7 @@ from bilingual_crawler.pairing.pair import DocumentPair, Evidence
 from bilingual_crawler.pairing.resources import PairingAids
 from bilingual_crawler.scoring.scorer import Factor, LinkScorer
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS, REPORT
-from bilingual_crawler.store.json_lines import Damage, read_json_lines
+from bilingual_crawler.store.input_files import Damage, read_json_lines
 from bilingual_crawler.store.sentence_pair import SENTENCES, SentencePair, read_sentences
 
 __all__ = [

@@ -24,16 +24,16 @@ class ConfigurationError(Exception):
 
 
 @contextmanager
-def exit_on_configuration_error() -> Iterator[None]:
+def exit_on_configuration_error(*, always: bool = False) -> Iterator[None]:
     """End a command with the sentences of a ConfigurationError and exit status 2.
 
     For the places where Scrapy calls us: it would show a traceback, which hides the one
-    sentence that matters. Other programs that run a crawl get the error itself.
+    sentence that matters. Other programs that run a crawl get the error itself, unless `always`.
     """
     try:
         yield
     except ConfigurationError as error:
-        if not is_command():
+        if not (always or is_command()):
             raise
         sys.stderr.write(f"{error}\n")
         raise SystemExit(USAGE_STATUS) from error

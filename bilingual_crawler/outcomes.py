@@ -10,19 +10,24 @@ from http import HTTPStatus
 from typing import Self
 
 
-class Outcome(StrEnum):
-    """How a URL ended. `fails` is True if there is no page at all."""
+class _Explained(StrEnum):
+    """Codes with a sentence for people."""
 
     sentence: str
-    fails: bool
 
-    def __new__(cls, code: str, sentence: str, fails: bool = False) -> Self:
+    def __new__(cls, code: str, sentence: str, *_more: object) -> Self:
         """Return a member that is equal to its code."""
         member = str.__new__(cls, code)
         member._value_ = code
         member.sentence = sentence
-        member.fails = fails
         return member
+
+
+class Outcome(_Explained):
+    """How a URL ended. `fails` is True if there is no page at all."""
+
+    def __init__(self, _code: str, _sentence: str, fails: bool = False) -> None:
+        self.fails = fails
 
     STORED = "stored", "The page is in documents.jsonl.gz."
     NO_TEXT = "no_text", "The page has no text apart from menus."
@@ -132,17 +137,8 @@ OPT_OUTS = (
 """Outcomes by which the owners of a site withhold a page."""
 
 
-class LinkRefusal(StrEnum):
+class LinkRefusal(_Explained):
     """Why a link was not followed."""
-
-    sentence: str
-
-    def __new__(cls, code: str, sentence: str) -> Self:
-        """Return a member that is equal to its code."""
-        member = str.__new__(cls, code)
-        member._value_ = code
-        member.sentence = sentence
-        return member
 
     BAD_URL = "bad_url", "The address cannot be read."
     OFFSITE = "offsite", "It leads to a host outside the crawl (BILINGUAL_FOLLOW)."

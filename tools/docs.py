@@ -20,7 +20,7 @@ from bilingual_crawler import api
 from bilingual_crawler.commands.crawl import CrawlCommand
 from bilingual_crawler.commands.main import GROUPS
 from bilingual_crawler.config.settings import PREFIX, Config, scrapy_defaults
-from bilingual_crawler.config.sites.keys import KEYS
+from bilingual_crawler.config.site_keys import KEYS
 from bilingual_crawler.crawl.request_state import STORED, RequestState
 from bilingual_crawler.outcomes import LinkRefusal, Outcome
 

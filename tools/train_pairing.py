@@ -17,7 +17,7 @@ from typing import NamedTuple
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.lab.evaluation.document_pairs import Judge, PairFigures
 from bilingual_crawler.lab.replay.recording import Recording
-from bilingual_crawler.lab.replay.stripping import strip_body
+from bilingual_crawler.lab.replay.site import strip_body
 from bilingual_crawler.lab.training.pairs import Lesson, fit, lessons
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.matcher import Matcher

@@ -24,8 +24,7 @@ from bilingual_crawler.alignment.documents import (
     to_line,
     write_sentences,
 )
-from bilingual_crawler.alignment.lexicon import MOST_PAIRS, Lexicon, Words, learn
-from bilingual_crawler.alignment.overlap import words
+from bilingual_crawler.alignment.overlap import MOST_PAIRS, Lexicon, Words, learn_lexicon, words
 from bilingual_crawler.alignment.splitting import Segment
 from bilingual_crawler.errors import ConfigurationError, writing
 from bilingual_crawler.store.sentence_pair import SentencePair, pair_id
@@ -166,7 +165,7 @@ def first_pass(
             break
     for about in learned.values():
         if len(about.pairs) >= LEAST_PAIRS:
-            about.lexicon = learn(about.pairs)
+            about.lexicon = learn_lexicon(about.pairs)
         about.pairs.clear()
         about.seen.clear()
     return learned

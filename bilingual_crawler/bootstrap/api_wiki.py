@@ -19,7 +19,7 @@ from http.client import HTTPException
 from itertools import islice
 from typing import Any
 
-from bilingual_crawler.bootstrap.wiki import Article, Membership, wiki_code, with_spaces
+from bilingual_crawler.bootstrap.harvest import Article, Membership, wiki_code, with_spaces
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import Language
 

@@ -1,21 +1,59 @@
-"""From a category to terms, translations, seeds and sites.
+"""From a category of Wikipedia to terms, translations, seeds and sites.
 
 As in ILSP-FC, the articles of a category and its subcategories give terms, their interlanguage
 links the translations, and the external links of both articles the seeds. In addition each term has
-a weight, and the linked sites are ranked by the evidence for two languages.
+a weight, and the linked sites are ranked by the evidence for two languages. `Wiki` holds the
+questions that this asks of a Wikipedia, whatever its source.
+
+Which titles are terms is decided by the rules of ILSP-FC too: disambiguation pages, lists, and
+titles in capitals are not; abbreviations and names of people and companies can be included on
+request.
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from bilingual_crawler.bootstrap.external_links import LinkedSite, LinkedSites, readable_url, unique
-from bilingual_crawler.bootstrap.titles import TitleTerm, is_maintenance, objection_to, term_of
-from bilingual_crawler.bootstrap.wiki import Article, Wiki
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import Language, LanguagePair
 from bilingual_crawler.suggestions import hint
+
+API = "https://{lang}.wikipedia.org/w/api.php"
+"""The address of an edition's API; {lang} is its code."""
+_CODES = {"nob": "no", "yue": "zh-yue", "nan": "zh-min-nan", "sgs": "bat-smg", "vro": "fiu-vro"}
+"""Codes of Wikipedias that differ from those of their languages."""
+
+LONGEST_TERM = 6
+"""The most words in a term: longer titles are headlines."""
+CAPITALS_ALWAYS = frozenset({"deu", "ltz"})
+"""Languages that capitalise every noun, so that a capital says nothing."""
+
+_QUALIFIER = re.compile(r"(?<!\s)\s*+\(([^()]*)\)\s*$")
+_AFTER_COMMA = re.compile(r",\s.*", re.DOTALL)
+_WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
+_LISTS = re.compile(
+    r"^(?:lists? of |index of |outline of |glossary of |timeline of |anexo:|lista de |listas de "
+    r"|listes? d|liste der |liste von |glosario de |cronología de |elenco d|llista d)"
+    r"| zerrenda$|^\d{3,4}\b|\b(?:in|en) \d{4}$",
+    re.IGNORECASE,
+)
+_DISAMBIGUATION = frozenset(
+    (
+        *("disambiguation", "desambiguación", "desambiguação", "desambiguació", "argipena"),
+        *("homonymie", "begriffsklärung", "disambigua"),
+    )
+)
+_MAINTENANCE_STARTS = (
+    *("wikipedia", "wikiproject", "all articles", "articles with", "articles needing"),
+    *("articles containing", "articles lacking", "articles using", "pages using", "pages with"),
+    *("cs1", "commons category", "use dmy dates", "use mdy dates", "webarchive template"),
+    *("short description", "wikiproyecto", "artículos con", "artículos que", "esbozo"),
+)
+_MAINTENANCE_ENDS = (" stubs", " stub", " templates", " redirects", " navigational boxes")
+"""The names of maintenance categories, where nothing else marks them."""
 
 BEST_WEIGHT = 100.0
 DECAY = 0.75
@@ -24,6 +62,116 @@ ONE_WORD, QUALIFIED = 0.8, 0.5
 """The factors for less specific terms: one word; a word with several meanings."""
 PER_CATEGORY, MOST_PER_CATEGORIES = 0.1, 1.3
 """How much more a term counts for each further category of the topic that it is in."""
+
+
+class Membership(NamedTuple):
+    """An article in a category."""
+
+    category: str
+    article: str
+
+
+@dataclass(slots=True)
+class Article:
+    """An article: its title, that of its translation ("" if there is none), its external links."""
+
+    title: str
+    translation: str = ""
+    links: list[str] = field(default_factory=list)
+    is_disambiguation: bool = False
+
+
+class Wiki(Protocol):
+    """One edition of Wikipedia. Titles are written with spaces and without a namespace.
+
+    Questions about many things are answered at once, because a file is read as a whole and a server
+    wants few requests. Redirects and hidden categories do not count.
+    """
+
+    language: Language
+    name: str
+    """The name used in messages."""
+
+    def find_category(self, name: str) -> str | None:
+        """Return the title of a category as the wiki writes it; None if it does not exist."""
+
+    def like(self, name: str) -> list[str]:
+        """Return a few categories with similar titles, as suggestions."""
+
+    def subcategories(self, categories: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield category and subcategory, for all subcategories of some categories."""
+
+    def members(self, categories: Collection[str]) -> Iterator[Membership]:
+        """Yield the articles in some categories, once per category."""
+
+    def articles(self, titles: Collection[str], other: Language | None) -> Iterator[Article]:
+        """Yield the articles with these titles; with translations, if `other` is a language."""
+
+
+def wiki_code(language: Language) -> str:
+    """Return the code of a language's Wikipedia: "en", "eu", "no"."""
+    return _CODES.get(language.code) or language.iso639_1 or language.code
+
+
+def with_spaces(title: str) -> str:
+    """Return a title with spaces instead of underscores."""
+    return " ".join(title.replace("_", " ").split())
+
+
+def first_upper(title: str) -> str:
+    """Return a title with its first letter in upper case, as Wikipedia stores it."""
+    return title[:1].upper() + title[1:]
+
+
+class TitleTerm(NamedTuple):
+    """A term, and whether its title needed a qualifier because it has several meanings."""
+
+    text: str
+    was_qualified: bool = False
+
+
+def is_maintenance(category: str) -> bool:
+    """Return True if a category only serves the maintenance of a Wikipedia."""
+    title = category.lower()
+    return title.startswith(_MAINTENANCE_STARTS) or title.endswith(_MAINTENANCE_ENDS)
+
+
+def objection_to(title: str, language: Language, *, names: bool = False) -> str | None:
+    """Return the reason why a title is not a term, in one word; None if it is one."""
+    qualifier = _QUALIFIER.search(title)
+    words = _WORD.findall(_QUALIFIER.sub("", title))
+    objections = {
+        "disambiguation": qualifier is not None and qualifier[1].lower() in _DISAMBIGUATION,
+        "list": _LISTS.search(title) is not None,
+        "no_words": not words,
+        "too_long": len(words) > LONGEST_TERM,
+        "abbreviation": not names and len(title) > 1 and title.isupper(),
+        "name": not names and _is_name(words, language),
+    }
+    return next((word for word, holds in objections.items() if holds), None)
+
+
+def _is_name(words: list[str], language: Language) -> bool:
+    """Return True if a title looks like a name: its long words after the first are capitalised.
+
+    The first letter of a title is always a capital, so a single word says nothing.
+    """
+    if language.code in CAPITALS_ALWAYS:
+        return False
+    later = [word for word in words[1:] if len(word) > 3]  # noqa: PLR2004 - not "of", "the", "de"
+    return bool(later) and all(word[0].isupper() for word in later)
+
+
+def term_of(title: str) -> TitleTerm:
+    """Return the term in a title: "barre" for "Barre (ballet)".
+
+    The first letter is put in lower case, unless the rest has a capital too.
+    """
+    bare = _AFTER_COMMA.sub("", _QUALIFIER.sub("", title)).strip() or title
+    first = _WORD.match(bare)
+    if first and not any(letter.isupper() for letter in bare[1:]):
+        bare = bare[0].lower() + bare[1:]
+    return TitleTerm(bare, was_qualified=_QUALIFIER.search(title) is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

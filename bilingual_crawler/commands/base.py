@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, cast, get_args
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler.errors import USAGE_STATUS, ConfigurationError
+from bilingual_crawler.errors import ConfigurationError, exit_on_configuration_error
 from bilingual_crawler.suggestions import hint, nearest
 
 if TYPE_CHECKING:
@@ -88,11 +88,8 @@ class BaseCommand(ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the command; a ConfigurationError ends it with a message and exit status 2."""
-        try:
+        with exit_on_configuration_error(always=True):
             self.execute(args, opts)
-        except ConfigurationError as error:
-            sys.stderr.write(f"{error}\n")
-            raise SystemExit(USAGE_STATUS) from error
 
     @abstractmethod
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:

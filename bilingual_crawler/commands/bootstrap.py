@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler.bootstrap.wiki import API
+from bilingual_crawler.bootstrap.harvest import API
 from bilingual_crawler.commands.base import (
     BaseCommand,
     number_between,
@@ -18,7 +18,7 @@ from bilingual_crawler.commands.base import (
 )
 
 if TYPE_CHECKING:
-    from bilingual_crawler.bootstrap.dump_files import Damages
+    from bilingual_crawler.bootstrap.dump_wiki import Damages
     from bilingual_crawler.bootstrap.harvest import TopicHarvest
 
 CONTACT = (
@@ -115,7 +115,7 @@ class BootstrapCommand(BaseCommand):
         """Gather, write, and print the counts."""
         from bilingual_crawler.bootstrap import run
         from bilingual_crawler.bootstrap.api_wiki import RequestPolicy
-        from bilingual_crawler.bootstrap.dump_files import Damages
+        from bilingual_crawler.bootstrap.dump_wiki import Damages
         from bilingual_crawler.bootstrap.harvest import Limits, harvest
         from bilingual_crawler.config.settings import user_agent
         from bilingual_crawler.reporting.bars import stage_bar

@@ -70,7 +70,7 @@ class ExportCommand(BaseCommand):
         from bilingual_crawler.export import exporters
         from bilingual_crawler.export.source import Selection
         from bilingual_crawler.reporting.bars import share_bar
-        from bilingual_crawler.topics.topic import Topic
+        from bilingual_crawler.topics import Topic
 
         if opts.list:
             listed = dict(exporters.listed_exporters())

@@ -113,7 +113,7 @@ def _arguments(args: list[str]) -> tuple[str, str]:
 
 
 def _selection(opts: argparse.Namespace) -> "UrlSelection":
-    from bilingual_crawler.config.sites.patterns import compile_pattern
+    from bilingual_crawler.config.site_keys import compile_pattern
     from bilingual_crawler.frontier.view import UrlSelection
 
     rules = opts.outcome or opts.host or opts.match

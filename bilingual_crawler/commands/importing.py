@@ -40,12 +40,12 @@ class ImportCommand(BaseCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Import, and print the account."""
-        from bilingual_crawler.export import importing
+        from bilingual_crawler.export.tmx import import_tmx, place_of
         from bilingual_crawler.reporting.bars import share_bar
 
         file = Path(one_argument(args, "a TMX file"))
         languages = read_pair(opts.langs) if opts.langs else None
-        folder = importing.place_of(file, opts.out)
+        folder = place_of(file, opts.out)
         with share_bar("import") as watch:
-            account, languages = importing.import_tmx(file, folder, languages, watch)
+            account, languages = import_tmx(file, folder, languages, watch)
         print_lines(account.lines(f"{folder} ({languages})"))

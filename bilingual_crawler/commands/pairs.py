@@ -12,7 +12,7 @@ from bilingual_crawler.commands.base import BaseCommand, piped_output, read_pair
 from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from bilingual_crawler.corpus.sources.tree import FolderRules
+    from bilingual_crawler.corpus.sources.inputs import FolderRules
 
 DETAILS = """\
 An INPUT may be
@@ -136,7 +136,7 @@ class PairsCommand(BaseCommand):
             SourceReading,
             unchanged,
         )
-        from bilingual_crawler.lab.replay.stripping import without_alternates
+        from bilingual_crawler.lab.replay.site import without_alternates
         from bilingual_crawler.reporting.bars import ReadingBar
 
         config = self.config()
@@ -170,6 +170,6 @@ def _detectors(text: str | None, known: tuple[str, ...]) -> tuple[str, ...] | No
 
 
 def _folders(text: str | None) -> "FolderRules | None":
-    from bilingual_crawler.corpus.sources.tree import FolderRules
+    from bilingual_crawler.corpus.sources.inputs import FolderRules
 
     return None if text is None else FolderRules.parse(text)

@@ -91,14 +91,14 @@ class ReplayCommand(BaseCommand):
         """Replay, and print."""
         import sys
 
-        from bilingual_crawler.lab.replay import plot, report
+        from bilingual_crawler.lab.replay import report
         from bilingual_crawler.lab.replay.measure import (
             NothingToMeasureError,
         )
 
         jobs = self._jobs(args, opts)
         if opts.plot is not None:
-            plot.check_matplotlib()
+            report.check_matplotlib()
         results, problems = report.replay_with_bar(jobs, opts.processes, opts.seed)
         for problem in problems:
             sys.stderr.write(f"{problem}\n")
@@ -113,7 +113,7 @@ class ReplayCommand(BaseCommand):
         if opts.order is not None:
             report.write_orders(results, opts.order)
         if opts.plot is not None:
-            plot.plot_curves(results, opts.plot)
+            report.plot_curves(results, opts.plot)
 
     def _jobs(self, args: list[str], opts: argparse.Namespace) -> list[Any]:
         from bilingual_crawler.lab.replay.gold import ALTERNATES

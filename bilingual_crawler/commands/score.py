@@ -62,7 +62,7 @@ class ScoreCommand(BaseCommand):
             LinkQuestion,
             explain_link,
         )
-        from bilingual_crawler.topics.topic import Topic
+        from bilingual_crawler.topics import Topic
 
         if len(args) != 1 or args[0].startswith("-"):
             raise UsageError("name the URL of one link")

@@ -15,7 +15,7 @@ from bilingual_crawler.errors import ConfigurationError
 if TYPE_CHECKING:
     from bilingual_crawler.corpus.sources.reading import SourceReading
     from bilingual_crawler.documents.document import Document
-    from bilingual_crawler.topics.topic import Topic
+    from bilingual_crawler.topics import Topic
 
 DETAILS = """\
 TOPIC is a file as for scrapy crawl -a topic=TOPIC: lines of weight, term, subdomain and language,
@@ -55,7 +55,7 @@ class TopicCommand(BaseCommand):
         from bilingual_crawler.config.topic_definition import read_terms
         from bilingual_crawler.corpus.sources.reading import SourceReading
         from bilingual_crawler.languages import parse_languages
-        from bilingual_crawler.topics.topic import Topic
+        from bilingual_crawler.topics import Topic
 
         file, inputs = _checked(args, opts)
         config = self.config()
@@ -99,8 +99,7 @@ def _documents(inputs: list[str], reading: "SourceReading") -> "Iterator[Documen
 
 
 def _found(source: str, reading: "SourceReading") -> Iterator[object]:
-    from bilingual_crawler.corpus.sources.inputs import documents_from
-    from bilingual_crawler.corpus.sources.tree import HTML, TEXT, read_file
+    from bilingual_crawler.corpus.sources.inputs import HTML, TEXT, documents_from, read_file
 
     if "://" in source:
         raise ConfigurationError(
@@ -115,7 +114,7 @@ def _found(source: str, reading: "SourceReading") -> Iterator[object]:
 
 def _explained(document: "Document", topic: "Topic", *, as_json: bool) -> Iterator[str]:
     from bilingual_crawler.reporting.terminal import plain
-    from bilingual_crawler.topics.topic import explain_dict, explain_lines
+    from bilingual_crawler.topics import explain_dict, explain_lines
 
     if as_json:
         yield json.dumps(explain_dict(document), ensure_ascii=False) + "\n"

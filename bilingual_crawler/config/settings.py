@@ -80,7 +80,7 @@ SCORERS = {
     "language": "bilingual_crawler.scoring.rules.LanguageScorer",
     "breadth_first": "bilingual_crawler.scoring.rules.BreadthFirstScorer",
     "pplocator": "bilingual_crawler.scoring.pplocator.PPLocatorScorer",
-    "ilsp": "bilingual_crawler.scoring.ilsp.IlspScorer",
+    "ilsp": "bilingual_crawler.scoring.rules.IlspScorer",
 }
 
 

@@ -15,10 +15,9 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from bilingual_crawler.documents.dedup import DuplicateIndex
-from bilingual_crawler.languages import Languages
-from bilingual_crawler.pairing.matcher import Matcher
-from bilingual_crawler.pairing.no_pairs import NoPairs, new_matcher
-from bilingual_crawler.pairing.pair import DocumentPair, PackedPair
+from bilingual_crawler.languages import LanguagePair, Languages
+from bilingual_crawler.pairing.matcher import Declaration, Matcher
+from bilingual_crawler.pairing.pair import Changes, DocumentPair, PackedPair, PairingPage
 from bilingual_crawler.pairing.resources import PairingAids
 from bilingual_crawler.scoring.shared_models import parallel_urls_if_there
 
@@ -29,6 +28,48 @@ if TYPE_CHECKING:
 def pairing_aids(config: "Config") -> PairingAids:
     """Read the models, resources and detectors that the settings name."""
     return PairingAids.read(config, parallel_urls_if_there(config))
+
+
+class NoPairs:
+    """Stands in for the matcher in crawls without translations: it never finds a pair."""
+
+    pairs: tuple[DocumentPair, ...] = ()
+
+    def iter_pairs(self) -> Iterator[DocumentPair]:
+        """Return nothing: no page is paired."""
+        return iter(())
+
+    def standing(self) -> Iterable[PackedPair]:
+        """Return nothing: no page is paired."""
+        return ()
+
+    def paired_url(self, node: str) -> str | None:  # noqa: ARG002 - no page is paired
+        """Return None: no page is paired."""
+        return None
+
+    partner_of = paired_url
+
+    def add(self, page: PairingPage, node: str | None = None) -> Changes[DocumentPair]:  # noqa: ARG002 - nothing changes
+        """Change nothing."""
+        return Changes()
+
+    def hold(self, page: PairingPage, node: str | None = None) -> None:
+        """Ignore the page."""
+
+    def restore(self, pages: Iterable[tuple[PairingPage, str]]) -> None:
+        """Ignore the pages."""
+
+    def alias(self, source: str, target: str) -> Changes[DocumentPair]:  # noqa: ARG002 - nothing changes
+        """Change nothing."""
+        return Changes()
+
+    def declare(self, claims: Iterable[Declaration]) -> Changes[DocumentPair]:  # noqa: ARG002 - nothing changes
+        """Change nothing."""
+        return Changes()
+
+    def finish(self, check: Callable[[], None] | None = None) -> Changes[DocumentPair]:  # noqa: ARG002 - at once
+        """Change nothing."""
+        return Changes()
 
 
 class KeepRule:
@@ -67,7 +108,11 @@ class KeepRule:
         languages = self._pair_of(url)
         matcher = self._matchers.get(str(languages))
         if matcher is None:
-            matcher = self._matchers[str(languages)] = new_matcher(languages, self._aids)
+            if isinstance(languages, LanguagePair):
+                matcher = Matcher(languages, aids=self._aids)
+            else:
+                matcher = NoPairs()
+            self._matchers[str(languages)] = matcher
             for source, target in self._aliases():
                 matcher.alias(source, target)
         return matcher

@@ -9,15 +9,18 @@ from typing import Any
 
 from bilingual_crawler.corpus.pair_search import PairSearch
 from bilingual_crawler.corpus.sources.inputs import (
+    FolderRules,
     InputKind,
     ListedFiles,
+    absolute,
     documents_from,
+    file_url,
     kind_of,
     listed_files,
     listed_urls,
+    read_file,
 )
 from bilingual_crawler.corpus.sources.reading import SourceReading
-from bilingual_crawler.corpus.sources.tree import FolderRules, absolute, file_url, read_file
 from bilingual_crawler.documents.document import Unwanted
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.congruence import Congruence

@@ -32,7 +32,7 @@ from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.pairing.resources import PairingAids
 from bilingual_crawler.scoring.shared_models import parallel_urls_if_there
 from bilingual_crawler.store.folder import ENDED_SITES, CrawlFolder
-from bilingual_crawler.topics.topic import Topic
+from bilingual_crawler.topics import Topic
 from bilingual_crawler.urls.hosts import host_of
 
 if TYPE_CHECKING:

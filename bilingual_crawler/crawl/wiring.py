@@ -31,7 +31,7 @@ COMPONENTS: dict[str, dict[str, int | str | None]] = {
         SCRAPYS + "downloadermiddlewares.retry.RetryMiddleware": None,
         OURS + "crawl.fetching.limits.ContentLimits": 585,
     },
-    "SPIDER_MIDDLEWARES": {OURS + "crawl.scoring.middleware.ScoringMiddleware": 950},
+    "SPIDER_MIDDLEWARES": {OURS + "crawl.scoring.ScoringMiddleware": 950},
     "ITEM_PIPELINES": {
         OURS + "crawl.pipelines.OptOutFilter": 100,
         OURS + "crawl.pipelines.LanguageFilter": 200,

@@ -18,15 +18,16 @@ from collections.abc import Iterable
 from itertools import islice
 from urllib.parse import urljoin, urlsplit
 
-from bilingual_crawler.discovery.found import (
+from bilingual_crawler.discovery.link_predictor import LinkPredictor
+from bilingual_crawler.discovery.site_pages import (
     PROMISES,
     Candidate,
     Candidates,
     LanguagePages,
+    SitePage,
     name_of,
+    read_site_page,
 )
-from bilingual_crawler.discovery.link_predictor import LinkPredictor
-from bilingual_crawler.discovery.site_page import SitePage, read_site_page
 from bilingual_crawler.discovery.site_records import AGAINST, Answer, Approach, Finding, SiteVerdict
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.mixed import split_mixed

@@ -4,9 +4,8 @@ import re
 from urllib.parse import urlsplit
 
 from bilingual_crawler.documents.boilerplate import boilerplate
-from bilingual_crawler.documents.cleaning import split_paragraphs
 from bilingual_crawler.documents.document import Alternate, Document, Image, Link, Paragraph
-from bilingual_crawler.documents.encoding import decode
+from bilingual_crawler.documents.encoding import decode, split_paragraphs
 from bilingual_crawler.documents.language import (
     CLD2,
     LanguageIdentifier,

@@ -1,9 +1,13 @@
-"""Decodes pages, by their declared encoding and by their bytes.
+"""From bytes to plain text: decodes pages, by their declared encoding and by their bytes.
 
 Declarations are often wrong in one of two recognisable ways: text that is valid UTF-8 is UTF-8
-whatever it is called, and text that is not valid UTF-8 may be called so. In the second case, and
-if nothing is declared, the usual encoding of the page's language is used, as in browsers; a page
-in none of the wanted languages may be decoded wrongly.
+whatever it is called, and text that is not valid UTF-8 may be called so. In the second case, and if
+nothing is declared, the usual encoding of the page's language is used, as in browsers; a page in
+none of the wanted languages may be decoded wrongly.
+
+The text is then cleaned: it has one kind of space, no invisible characters, and composed letters
+(NFC). Typographic spaces differ between the languages of a page (French sets a narrow no-break
+space before a colon) and between two copies of one text; nothing later should see that.
 """
 
 import codecs
@@ -19,6 +23,7 @@ from w3lib.encoding import (
 )
 
 from bilingual_crawler.languages import language_of_tag
+from bilingual_crawler.languages.normal_forms import normalize
 
 DEFAULT = "cp1252"
 MOST_REPAIRS = 10_000
@@ -55,6 +60,23 @@ _CONTROLS = bytes(set(range(0x20)) - set(b"\t\n\v\f\r"))
 _HIGH = bytes(range(0x80, 0x100))
 _HIGH_RUN = re.compile(rb"[\x80-\xff]{3,}")
 _LANG = re.compile(rb"<html\b[^>]{0,500}?\slang\s*=\s*[\"']?([A-Za-z_-]{2,20})", re.IGNORECASE)
+
+_CONTROL_CODES = (*range(0x20), *range(0x7F, 0xA0))
+_NONCHARACTERS = (
+    *range(0xFDD0, 0xFDF0),
+    *(plane + end for plane in range(0, 0x110000, 0x10000) for end in (0xFFFE, 0xFFFF)),
+)
+_WIDTHLESS = (
+    0x00AD,  # soft hyphen
+    0x2060,  # word joiner
+    0xFEFF,  # zero width no-break space, also a byte order mark gone astray
+    0xFFFC,  # object replacement
+)
+_TABLE: dict[int, str | None] = {
+    **dict.fromkeys((*_CONTROL_CODES, *range(0xD800, 0xE000), *_NONCHARACTERS, *_WIDTHLESS)),
+    0x200B: " ",  # zero width space: a boundary of words that does not show
+}
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 
 
 class Decoded(NamedTuple):
@@ -163,3 +185,21 @@ def _read_strays(error: UnicodeError) -> tuple[str, int]:
 
 _STRAYS = "bilingual_crawler_strays"
 codecs.register_error(_STRAYS, _read_strays)
+
+
+def clean(text: str) -> str:
+    """Return a text as a reader would type it.
+
+    Everything that `str.split` takes for white space becomes one plain space, which covers
+    no-break, narrow no-break, three-per-em and their kind. Joiners that spell words (in
+    Persian, Hindi or emoji) stay. Of marks in a row the first 30 stay.
+    """
+    text = " ".join(text.split())
+    if not text.isprintable():
+        text = " ".join(text.translate(_TABLE).split())
+    return normalize("NFC", text)
+
+
+def split_paragraphs(text: str) -> list[str]:
+    """Return the paragraphs of a text without markup, which are separated by blank lines."""
+    return [paragraph for paragraph in map(clean, _BLANK_LINE.split(text)) if paragraph]

@@ -12,8 +12,8 @@ from typing import Any, cast
 
 from lxml import etree
 
-from bilingual_crawler.documents.cleaning import clean, split_paragraphs
 from bilingual_crawler.documents.document import ParagraphKind
+from bilingual_crawler.documents.encoding import clean, split_paragraphs
 from bilingual_crawler.documents.page import (
     MOST_BLOCKS,
     MOST_TAGS,

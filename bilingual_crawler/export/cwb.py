@@ -13,8 +13,8 @@ from bilingual_crawler.export.exporters import Exporter
 from bilingual_crawler.export.safe_text import XmlText, tokens
 from bilingual_crawler.export.source import EMPTY, Account, CorpusSource, of_one_pair
 from bilingual_crawler.languages import language_tag
+from bilingual_crawler.store.durable import text_file
 from bilingual_crawler.store.sentence_pair import SentencePair
-from bilingual_crawler.store.target import text_file
 
 STRUCTURES = {"doc": ("id", "url"), "s": ("id", "at", "beads", "kind", "score")}
 """The elements of the vertical text, and their attributes."""

@@ -14,6 +14,7 @@ from bilingual_crawler import __version__
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.export.source import Account, CorpusSource, Selection
 from bilingual_crawler.plugins import PluginKind
+from bilingual_crawler.store.durable import replacing_file, replacing_folder, write_about
 from bilingual_crawler.store.folder import (
     DOCUMENTS,
     JOURNAL,
@@ -23,10 +24,9 @@ from bilingual_crawler.store.folder import (
     REPORT,
     require_pairs,
 )
-from bilingual_crawler.store.json_lines import Watch
+from bilingual_crawler.store.input_files import Watch
 from bilingual_crawler.store.sentence_pair import SENTENCES
-from bilingual_crawler.store.target import replacing_file, replacing_folder, write_about
-from bilingual_crawler.topics.topic import NO_TOPIC, Topic
+from bilingual_crawler.topics import NO_TOPIC, Topic
 
 FOLDER = "export"
 """Where exports go by default: this folder inside the folder of the crawl."""

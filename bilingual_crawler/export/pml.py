@@ -22,8 +22,8 @@ from bilingual_crawler.export.ilsp import MISSING
 from bilingual_crawler.export.safe_text import DECLARATION, XmlText
 from bilingual_crawler.export.source import Account, CorpusSource, DocumentPairRow
 from bilingual_crawler.languages import language_tag
+from bilingual_crawler.store.durable import text_file
 from bilingual_crawler.store.sentence_pair import pair_id
-from bilingual_crawler.store.target import text_file
 
 SCRATCH = "documents.sqlite"
 Both = tuple[DocumentPairRow, Document, Document]

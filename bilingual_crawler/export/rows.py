@@ -11,8 +11,8 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.export.exporters import Exporter
 from bilingual_crawler.export.safe_text import has_breaks, one_line
 from bilingual_crawler.export.source import EMPTY, Account, CorpusSource, of_one_pair
+from bilingual_crawler.store.durable import text_file
 from bilingual_crawler.store.sentence_pair import FIELDS, SentencePair
-from bilingual_crawler.store.target import text_file
 
 COLUMNS = {
     "src_url": "url1",

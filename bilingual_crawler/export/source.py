@@ -14,9 +14,9 @@ from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.serialise import document_from_dict
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS
-from bilingual_crawler.store.json_lines import Damage, Watch, read_json_lines
+from bilingual_crawler.store.input_files import Damage, Watch, read_json_lines
 from bilingual_crawler.store.sentence_pair import SENTENCES, SentencePair
-from bilingual_crawler.topics.topic import NO_TOPIC, Topic
+from bilingual_crawler.topics import NO_TOPIC, Topic
 
 EMPTY = "one side has no text"
 _CODE = re.compile("[a-z]{3}")

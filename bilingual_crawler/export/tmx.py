@@ -1,4 +1,4 @@
-"""TMX (translation memories), written and read.
+"""TMX (translation memories): written, read, and imported as a folder like that of a crawl.
 
 We write TMX 1.4b, with the units in the order of the documents. The URL of a text is in
 `source-document` of its side, as in Bitextor's TMX; everything else that a sentence pair knows is
@@ -9,6 +9,7 @@ without entities, network or DTD, and within the limits of the parser (no text o
 million characters, no deep nesting). Memory stays flat: each unit is freed once it was read.
 """
 
+import json
 import math
 import re
 from collections.abc import Iterable, Iterator
@@ -22,13 +23,14 @@ from lxml import etree
 from bilingual_crawler import __version__
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.export.exporters import Exporter
+from bilingual_crawler.export.rows import to_line
 from bilingual_crawler.export.safe_text import DECLARATION, XmlText
 from bilingual_crawler.export.source import EMPTY, Account, CorpusSource, peek
 from bilingual_crawler.languages import LanguagePair, find_language, language_of_tag, language_tag
-from bilingual_crawler.store.input_files import DAMAGED_GZIP, unpacked
-from bilingual_crawler.store.json_lines import Watch
-from bilingual_crawler.store.sentence_pair import SentencePair, pair_id
-from bilingual_crawler.store.target import text_file
+from bilingual_crawler.store.durable import replacing_file, text_file
+from bilingual_crawler.store.folder import DOCUMENTS, JOURNAL, PAIRS, REPORT
+from bilingual_crawler.store.input_files import DAMAGED_GZIP, Watch, unpacked
+from bilingual_crawler.store.sentence_pair import SENTENCES, SentencePair, pair_id
 
 URL = "source-document"
 PAIR, AT, SCORE, BEADS, KIND = "x-pair", "x-at", "x-score", "x-beads", "x-kind"
@@ -50,6 +52,8 @@ _REPORT_EVERY = 1000
 Sides = dict[str, tuple[str, str]]
 """ISO 639-3 code -> text and URL of the first variant in that language."""
 _NOT_IN_IDS = re.compile(r"[^\w.-]", re.ASCII)
+
+FOLDER = Path("crawls")
 
 
 class Tmx(Exporter):
@@ -281,3 +285,65 @@ def _score(props: dict[str, str]) -> float:
         if math.isfinite(score):
             return score
     return 1.0
+
+
+def place_of(file: Path, out: str | None) -> Path:
+    """Return where the import goes: what the user says, or a folder named after the file."""
+    if out is not None:
+        return Path(out)
+    name = file.name.removesuffix(".gz")
+    return FOLDER / (name.removesuffix(Path(name).suffix) or name)
+
+
+def import_tmx(
+    file: Path,
+    folder: Path,
+    languages: LanguagePair | None = None,
+    watch: Watch = lambda _share: None,
+) -> tuple[Account, LanguagePair]:
+    """Import a translation memory; an earlier import is replaced when this one is complete."""
+    if not file.is_file():
+        raise ConfigurationError(f"There is no file {file}.")
+    if any((folder / name).exists() for name in (DOCUMENTS, JOURNAL, PAIRS)):
+        raise ConfigurationError(
+            f"{folder} holds a crawl: choose another folder with --out, so that nothing is lost."
+        )
+    account = Account()
+    tmx = TmxFile(file, account, languages)
+    with replacing_file(folder / SENTENCES) as path:
+        with text_file(path) as rows:
+            rows.writelines(map(to_line, tmx.read(watch)))
+        if not account.written or tmx.languages is None:
+            raise ConfigurationError(_nothing(file, account, languages))
+    _write_report(folder, file, tmx.languages, account)
+    return account, tmx.languages
+
+
+def _nothing(file: Path, account: Account, languages: LanguagePair | None) -> str:
+    reasons = ", ".join(f"{reason} ({count:,})" for reason, count in account.left_out.items())
+    wanted = f" of {languages}" if languages else ""
+    return f"{file} has no sentence pair{wanted}: {reasons or 'it has no units'}."
+
+
+def _write_report(folder: Path, file: Path, languages: LanguagePair, account: Account) -> None:
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    report = {
+        "format": 1,
+        "langs": str(languages),
+        "languages": [{"code": each.code, "name": each.name} for each in languages],
+        "seeds": [],
+        "seeds_from": "",
+        "imported_from": file.name,
+        "files": {"sentences": SENTENCES},
+        "versions": {"bilingual-crawler": __version__},
+        "state": "finished",
+        "started": now,
+        "updated": now,
+        "pages": 0,
+        "documents": {},
+        "pairs": 0,
+        "import": account.to_dict(),
+    }
+    with replacing_file(folder / REPORT) as path, text_file(path) as text:
+        json.dump(report, text, ensure_ascii=False, indent=2)
+        text.write("\n")

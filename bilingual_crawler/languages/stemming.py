@@ -11,8 +11,7 @@ import re
 from functools import cache, lru_cache
 from threading import Lock
 
-from bilingual_crawler.languages.normal_forms import normalize
-from bilingual_crawler.languages.unicode_ranges import MARKS, UNSPACED
+from bilingual_crawler.languages.normal_forms import MARKS, UNSPACED, normalize
 
 ALGORITHMS = {
     "ara": "arabic",

@@ -14,7 +14,7 @@ from bilingual_crawler.frontier.view import STATES, Host, Status, Url, Worker
 from bilingual_crawler.outcomes import outcome_sentence
 from bilingual_crawler.reporting.tally import largest_first
 from bilingual_crawler.reporting.terminal import DIM, STRONG, WARN, duration, grid, plain, shown
-from bilingual_crawler.store.target import replacing_file, text_file
+from bilingual_crawler.store.durable import replacing_file, text_file
 
 COLUMNS = ("state", "score", "outcome", "attempts", "host", "url", "fingerprint")
 MEGABYTE = 1_000_000

@@ -1,19 +1,47 @@
-"""The progress of a crawl: its figures, its speed, and both in one line."""
+"""The progress of a crawl: its figures, its speed, both in one line, and the live display.
 
+The display is a few lines on the terminal that are redrawn four times per second. Scrapy's log
+would disrupt it. So the log goes to a file, and only what a user must see (warnings, and the
+reaction to Ctrl-C) is printed above the display.
+"""
+
+import atexit
+import logging
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, TextIO, TypeVar
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
 
 from bilingual_crawler.reporting.counts import Yield
-from bilingual_crawler.reporting.tally import Point
-from bilingual_crawler.reporting.terminal import plain, score_text
+from bilingual_crawler.reporting.summary import Ending, summary
+from bilingual_crawler.reporting.tally import Point, sparkline
+from bilingual_crawler.reporting.terminal import (
+    DIM,
+    GOOD,
+    STRONG,
+    WARN,
+    duration,
+    grid,
+    plain,
+    score_text,
+    shown,
+)
 
 RECENT_SECONDS = 30.0
 SHARE_OF_TIME = 0.01
 
 T = TypeVar("T")
+
+BAR_WIDTH = 24
+SIGNAL_LOGGER = "scrapy.crawler"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,3 +125,135 @@ class Throttled(Generic[T]):
             end = self._clock()
             self._next = begin + max(self._seconds, (end - begin) / SHARE_OF_TIME)
         return self._value
+
+
+class LiveDisplay:
+    """The display on a terminal, from `start` to `stop`."""
+
+    seconds = 0.25
+    active = False
+    """Whether a crawl of this process has the terminal."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self.console = Console(file=stream, stderr=stream is None, highlight=False)
+        self._handler = ConsoleHandler(self.console)
+        self._live = Live(
+            console=self.console,
+            auto_refresh=False,
+            transient=True,
+            redirect_stdout=sys.stdout.isatty(),
+            redirect_stderr=stream is None,
+            vertical_overflow="crop",
+        )
+        LiveDisplay.active = True
+        logging.root.addHandler(self._handler)
+
+    def start(self) -> None:
+        """Take the terminal; the cursor is restored however the process ends."""
+        atexit.register(self.stop)
+        self._handler.setLevel(logging.INFO)
+        self._live.start()
+
+    def update(self, progress: Progress) -> None:
+        """Redraw the display."""
+        self._live.update(render(progress), refresh=True)
+
+    def stop(self) -> None:
+        """Remove the display and release the terminal."""
+        atexit.unregister(self.stop)
+        self._live.stop()
+
+    def end(self, ending: Ending) -> None:
+        """Print the summary in place of the display."""
+        logging.root.removeHandler(self._handler)
+        LiveDisplay.active = False
+        self.console.print(summary(ending), crop=False)
+
+
+class ConsoleHandler(logging.Handler):
+    """Prints urgent log records above the display: warnings, and the reaction to Ctrl-C."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(logging.WARNING)
+        self._console = console
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let warnings pass, and Scrapy's messages about signals."""
+        urgent = record.levelno >= logging.WARNING or record.name == SIGNAL_LOGGER
+        return urgent and bool(super().filter(record))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a record as plain text; tracebacks are for the log file."""
+        try:
+            message = f"{record.levelname}: {record.getMessage()}"
+            if record.exc_info:
+                message += " (the log has the details)"
+            lines = (plain(line) for line in message.split("\n"))
+            style = WARN if record.levelno >= logging.WARNING else ""
+            self._console.print(Text("\n".join(lines), style=style), soft_wrap=True)
+        except Exception:  # noqa: BLE001 - as every handler of the standard library does
+            self.handleError(record)
+
+
+def render(progress: Progress) -> RenderableType:
+    """Return the display; its last line is left free for what the user types."""
+    languages = [_languages(progress)] if progress.harvests else []
+    return Group(_headline(progress), *languages, _urls(progress), Text())
+
+
+def _headline(progress: Progress) -> Table:
+    parts: list[str | tuple[str, str]] = [
+        (f"{progress.pages:,}", STRONG),
+        " pages ",
+        (f"{progress.pages_a_second:.1f}/s", DIM),
+        "   ",
+        (f"{progress.waiting:,}", STRONG),
+        " waiting   ",
+    ]
+    if progress.sites is not None:
+        parts += [(str(progress.sites), f"{STRONG} {GOOD}"), "   "]
+    if progress.harvests:
+        parts += [
+            (f"{progress.harvested:,}", f"{STRONG} {GOOD}"),
+            f" {progress.harvest} ",
+            (f"{progress.per_100_pages:.1f} per 100 pages", DIM),
+        ]
+    row = Table.grid(padding=(0, 2), expand=True)
+    row.add_column(ratio=1)
+    row.add_column(justify="right")
+    figures = Text.assemble(*parts, no_wrap=True, overflow="ellipsis")
+    row.add_row(shown(progress.langs.names, STRONG), shown(duration(progress.seconds)))
+    row.add_row(figures)
+    return row
+
+
+def _languages(progress: Progress) -> Table:
+    numbers = progress.languages
+    if progress.other_pages:
+        numbers["other"] = progress.other_pages
+    total = max(sum(numbers.values()), 1)
+    table = Table.grid(padding=(0, 2))
+    table.add_column()
+    table.add_column(justify="right")
+    table.add_column()
+    table.add_column(justify="right")
+    for name, number in numbers.items():
+        style = GOOD if name in progress.langs else DIM
+        bar = ProgressBar(
+            total=total, completed=number, width=BAR_WIDTH, complete_style=style,
+            finished_style=style,
+        )  # fmt: skip
+        table.add_row(shown(name), shown(f"{number:,}"), bar, shown(f"{number / total:.0%}", DIM))
+    return table
+
+
+def _urls(progress: Progress) -> Table:
+    rows = []
+    if line := sparkline(progress.curve, BAR_WIDTH):
+        rows.append((shown("yield", DIM), shown(f"{line}  {progress.harvest} over pages", GOOD)))
+    if progress.best is not None:
+        url, score = progress.best
+        rows.append((shown("next", DIM), shown(f"{score_text(score)}  {url}")))
+    for label, url in zip(("last pair", ""), progress.last_pair or (), strict=False):
+        rows.append((shown(label, DIM), shown(url)))
+    return grid(rows)

@@ -23,7 +23,7 @@ from bilingual_crawler.scoring.scorer import (
     make_scorer,
 )
 from bilingual_crawler.store.folder import JOURNAL, PAIRS
-from bilingual_crawler.topics.topic import NO_TOPIC, Topic
+from bilingual_crawler.topics import NO_TOPIC, Topic
 from bilingual_crawler.urls.fingerprint import url_fingerprint
 from bilingual_crawler.urls.language_tokens import announced_languages
 

@@ -1,7 +1,12 @@
-"""Scorers without a model: rules, breadth-first, and breadth-first by page language.
+"""Scorers without a model: rules, breadth-first, by page language, and the link score of ILSP-FC.
 
 The rules use language tokens in the URL and the anchor, and declared translations. They are for
 languages that no model knows, and the baseline that a model must beat.
+
+The link score of ILSP-FC is c + p / L + the terms of the topic around the link. c is high for a
+link that leads from one language to the other, p is how much the page is about the topic, L its
+number of links, and the last part how often terms of the topic occur near the link, times their
+weights. Without a topic only c is left, and in a crawl of one language only the topic.
 """
 
 import re
@@ -17,6 +22,11 @@ from bilingual_crawler.urls.language_tokens import announced_languages, url_key
 WORDS = re.compile(r"[^\W\d_]+")
 ANCHOR_WORDS = 3
 """A language switch says "Euskara" or "EU"; a longer anchor only mentions the language."""
+
+TO_THE_OTHER_LANGUAGE = 1000.0
+"""c, in occurrences of a usual term: more than a topic adds on real pages, so that likely
+translations come first.
+"""
 
 
 class LinkRule(NamedTuple):
@@ -116,3 +126,55 @@ class LanguageScorer(BreadthFirstScorer):
     """
 
     off_language = 0.0
+
+
+class IlspScorer(LinkScorer):
+    """Likely translations first, then what seems to be about the topic.
+
+    Pages that are not kept give links like any other, as in the paper.
+    """
+
+    off_language = 1.0
+    for_one_language = True
+
+    def score(self, document: Document, links: Sequence[Link]) -> list[float]:
+        """Return the sum of the three parts; never negative, since weights are above 0."""
+        page, lacks = self._page_part(document), self._lacks(document)
+        return [self._crossing(link, lacks) + page + self._around(document, link) for link in links]
+
+    def explain(self, document: Document, link: Link) -> tuple[float, list[Factor]]:
+        """Return the three parts."""
+        c, page, around = (
+            self._crossing(link, self._lacks(document)),
+            self._page_part(document),
+            self._around(document, link),
+        )
+        crosses = "leads" if c else "is not known to lead"
+        return c + page + around, [
+            Factor("language", c, f"the link {crosses} from one language to the other"),
+            Factor("page", page, f"score of the page over its {len(document.links)} links"),
+            Factor("surroundings", around, "terms of the topic in the anchor and around it"),
+        ]
+
+    def _lacks(self, document: Document) -> frozenset[str]:
+        """Return the language to which a link may cross; none from a page that is not wanted."""
+        if document.language not in self.languages:
+            return frozenset()
+        return self.wanted(document) - {document.language}
+
+    def _crossing(self, link: Link, lacks: frozenset[str]) -> float:
+        if not lacks:
+            return 0.0
+        declared = language_of_tag(link.hreflang) if link.hreflang else None
+        named = (
+            frozenset({declared.code})
+            if declared is not None
+            else anchor_languages(link, self.languages) or announced_languages(link.url)
+        )
+        return TO_THE_OTHER_LANGUAGE * self.topic.unit if named & lacks else 0.0
+
+    def _page_part(self, document: Document) -> float:
+        return document.topic.score / max(1, len(document.links)) if document.topic else 0.0
+
+    def _around(self, document: Document, link: Link) -> float:
+        return self.topic_around(document, link) if self.topic else 0.0

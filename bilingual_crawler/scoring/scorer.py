@@ -19,7 +19,7 @@ from bilingual_crawler.languages import LanguagePair, Languages
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.plugins import PluginKind
 from bilingual_crawler.scoring.shared_models import missing_runtime
-from bilingual_crawler.topics.topic import NO_TOPIC, Topic
+from bilingual_crawler.topics import NO_TOPIC, Topic
 
 logger = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from bilingual_crawler.documents.serialise import key_of
 from bilingual_crawler.store.durable import replacing
 from bilingual_crawler.store.folder import DOCUMENTS
-from bilingual_crawler.web.search.lines import LinePlace, line_at
+from bilingual_crawler.web.search.index import LinePlace, line_at
 
 LABELS = "labels.tsv"
 COLUMNS = 3

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.frontier.journal_view import amounts, best
+from bilingual_crawler.frontier.view import amounts, best
 from bilingual_crawler.languages import LanguagePair, OneLanguage
 from bilingual_crawler.outcomes import (
     Outcome,
@@ -22,8 +22,7 @@ from bilingual_crawler.outcomes import (
     link_sentence,
     outcome_sentence,
 )
-from bilingual_crawler.reporting import gather
-from bilingual_crawler.reporting.counts import per_100
+from bilingual_crawler.reporting.counts import FAILED, LINKS_REFUSED, OFF_LANGUAGE, PAGES, per_100
 from bilingual_crawler.reporting.progress import Throttled
 from bilingual_crawler.reporting.tally import MILLISECONDS, YIELD, Point, largest_first, under
 from bilingual_crawler.store.folder import JOURNAL, REPORT, is_of_one_language
@@ -212,7 +211,7 @@ class CrawlFigures:
             frontier = self._frontier()
         documents, pairs_by_site = self._indexed(frontier.given_up)
         pairs = sum(pairs_by_site.values())
-        pages = live.tally.get(gather.PAGES, report.get("pages", 0))
+        pages = live.tally.get(PAGES, report.get("pages", 0))
         state = _state(report)
         one_language = is_of_one_language(report)
         points = live.curve or [tuple(each) for each in report.get("yield", [])]
@@ -227,9 +226,9 @@ class CrawlFigures:
             pages=pages,
             pairs=pairs,
             documents=documents,
-            off_language=under(live.tally, gather.OFF_LANGUAGE) or report.get("off_language", {}),
+            off_language=under(live.tally, OFF_LANGUAGE) or report.get("off_language", {}),
             waiting=frontier.waiting or report.get("urls_waiting", 0),
-            failed=live.tally.get(gather.FAILED, report.get("urls_failed", 0)),
+            failed=live.tally.get(FAILED, report.get("urls_failed", 0)),
             curve=_completed(points, pages, sum(documents.values()) if one_language else pairs),
             harvest=(OneLanguage if one_language else LanguagePair).harvest,
             **_reasons_of(frontier, report, live.tally),
@@ -308,7 +307,7 @@ def _reasons_of(
     ended = {code: each["count"] for code, each in report.get("urls_ended", {}).items()}
     outcomes = largest_first(frontier.outcomes or ended)
     links = {code: each["count"] for code, each in report.get("links_refused", {}).items()}
-    refused = under(tally, gather.LINKS_REFUSED) or links
+    refused = under(tally, LINKS_REFUSED) or links
     return {
         "dropped": [
             Reason(code, number, outcome_sentence(code))

@@ -1,6 +1,6 @@
 """The pages of the web application: search, document pairs, and the state of the crawl."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Mapping
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import parse_qsl
@@ -148,9 +148,8 @@ class CorpusPages:
     def pairs(self, request: Request) -> HTMLResponse:
         """Show the list of document pairs."""
         asked = request.query_params
-        order = asked.get("order", "found")
-        order = order if order in ORDERS else "found"
-        page = _number(asked.get("page"), 1, 1, LAST_PAGE)
+        order = _choice(asked, "order", ORDERS, "found")
+        page = _page(asked)
         with reading(self._site.index) as connection:
             total = count_of(connection, "pairs")
             listed = list_pairs(connection, order, page, PAIRS_PER_PAGE)
@@ -169,7 +168,7 @@ class CorpusPages:
 
     def pair(self, request: Request) -> Response:
         """Show one document pair: its evidence, and its texts side by side."""
-        page = _number(request.query_params.get("page"), 1, 1, LAST_PAGE)
+        page = _page(request.query_params)
         marks = self._site.marks.all()
         with reading(self._site.index) as connection:
             pair = find_pair(connection, request.path_params["pair"])
@@ -197,28 +196,21 @@ class CorpusPages:
 
     async def mark(self, request: Request) -> Response:
         """Save the mark of a pair and show it again."""
-        form = await form_of(request)
-        if form is None or not self._site.keys.is_csrf(form.get("csrf", ""), "mark"):
-            return await run_in_threadpool(
-                self._site.message,
-                403,
-                "Not marked",
-                "The form is not from this server, or from before its last start: open the pair "
-                "again.",
-            )
-        if form.get("mark") not in MARKS:
-            return await run_in_threadpool(
-                self._site.message, 400, "Not marked", "A mark is accept, reject or none."
-            )
-        return await run_in_threadpool(self._save, request.path_params["pair"], MARKS[form["mark"]])
+        form = await form_of(request) or {}
+        return await run_in_threadpool(self._mark, request.path_params["pair"], form)
 
-    def _save(self, name: str, good: bool | None) -> Response:
+    def _mark(self, name: str, form: Mapping[str, str]) -> Response:
+        if not self._site.keys.is_csrf(form.get("csrf", ""), "mark"):
+            sentence = "The form is not from this server, or from before its last start"
+            return self._site.message(403, "Not marked", f"{sentence}: open the pair again.")
+        if form.get("mark") not in MARKS:
+            return self._site.message(400, "Not marked", "A mark is accept, reject or none.")
         with reading(self._site.index) as connection:
             pair = find_pair(connection, name)
         if pair is None:
             return self._no_pair()
         try:
-            self._site.marks.put(pair.url1, pair.url2, good)
+            self._site.marks.put(pair.url1, pair.url2, MARKS[form["mark"]])
         except (MarkError, OSError) as error:
             return self._site.message(409, "Not marked", str(error))
         return RedirectResponse(f"/pair/{pair.pair}", 303)
@@ -231,18 +223,16 @@ class CorpusPages:
 
 def question_of(asked: QueryParams) -> SearchQuestion:
     """Return the question in the parameters of a URL; invalid values count as not given."""
-    within = asked.get("in", "any")
-    context = asked.get("context", "")
-    context = context if context in CONTEXTS else ""
+    context = _choice(asked, "context", CONTEXTS, "")
     size = _number(asked.get("n"), 20, 1, SIZES[-1])
     return SearchQuestion(
         text=asked.get("q", "").strip(),
-        within=cast("In", within if within in SIDES else "any"),
+        within=cast("In", _choice(asked, "in", SIDES, "any")),
         other=asked.get("other", "").strip(),
         is_pattern=asked.get("mode") == "regex",
         match_case=asked.get("case") == "1",
         dropped=asked.get("dropped") == "1",
-        page=_number(asked.get("page"), 1, 1, LAST_PAGE),
+        page=_page(asked),
         size=size if size in SIZES else 20,
         words=int(context) if context.isdecimal() else None,
         neighbours=context == "more",
@@ -269,6 +259,15 @@ def _given(asked: QueryParams) -> dict[str, Any]:
     return {name: asked[name] for name in names if name in asked}
 
 
+def _choice(asked: QueryParams, name: str, choices: Container[str], default: str) -> str:
+    given = asked.get(name, default)
+    return given if given in choices else default
+
+
+def _page(asked: QueryParams) -> int:
+    return _number(asked.get("page"), 1, 1, LAST_PAGE)
+
+
 def _number(text: str | None, default: int, low: int, high: int) -> int:
     if text is None or not text.isdecimal() or len(text) > len(str(high)):
         return default
@@ -293,14 +292,13 @@ class CrawlPages:
 
     def _values(self, request: Request) -> dict[str, Any]:
         asked = request.query_params
-        sort = asked.get("sort", "pairs")
-        sort = sort if sort in COLUMNS else "pairs"
+        sort = _choice(asked, "sort", COLUMNS, "pairs")
         reverse = asked.get("reverse") == "1"
         state = self._site.crawl.state()
         by_name = sorted(state.sites, key=COLUMNS["site"])
         sites = sorted(by_name, key=COLUMNS[sort], reverse=reverse)
         last = max(1, -(-len(sites) // SITES_PER_PAGE))
-        page = min(last, _number(asked.get("page"), 1, 1, LAST_PAGE))
+        page = min(last, _page(asked))
         return {
             "state": state,
             "drawing": draw(state.curve),

@@ -3,12 +3,11 @@
 import pytest
 
 from bilingual_crawler.alignment.aligner import Aligner
+from bilingual_crawler.alignment.costs import GALE_CHURCH
 from bilingual_crawler.alignment.documents import PairOfTexts
-from bilingual_crawler.alignment.lexicon import learn
-from bilingual_crawler.alignment.overlap import anchors, words
+from bilingual_crawler.alignment.overlap import anchors, learn_lexicon, words
 from bilingual_crawler.alignment.splitting import Segment
 from bilingual_crawler.alignment.two_passes import LEAST_PAIRS, first_pass
-from bilingual_crawler.alignment.weights import GALE_CHURCH
 from tests.support.alignment import texts
 
 CASES = [texts(seed) for seed in range(25)]
@@ -41,7 +40,7 @@ def test_the_second_pass_beats_the_first_and_lengths_alone(learned):
 
 def test_right_beads_score_higher_than_those_of_texts_that_are_no_translations(learned):
     aligner = Aligner(learned.lexicon)
-    scores = {True: [], False: []}
+    scores: dict[bool, list[float]] = {True: [], False: []}
     for number, (first, second, _) in enumerate(CASES):
         for other in (second, CASES[number - 1][1]):
             found = [each.score for each in aligner.align(first, other) if each.bead.is_paired]
@@ -57,15 +56,15 @@ def test_the_lexicon_pairs_words_that_stand_for_one_another():
         ("rojo pan", "ogi gorri"),
     ]
     pairs = [(words(one), words(two)) for one, two in meanings * 5]
-    lexicon = learn([*pairs, (words("pan negro"), words("ogi beltz"))] * 2)
+    lexicon = learn_lexicon([*pairs, (words("pan negro"), words("ogi beltz"))] * 2)
     assert lexicon.share("gato", "katu") > 0.8
     assert lexicon.share("gato", "gorri") < 0.1
     assert lexicon.share("gato", "nothing") == 0
 
 
 def test_nothing_is_learned_from_nothing():
-    assert learn([]) is None
-    assert learn([(["one"], ["bat"])]) is None
+    assert learn_lexicon([]) is None
+    assert learn_lexicon([(["one"], ["bat"])]) is None
 
 
 def test_too_few_sentences_teach_nothing():

@@ -51,14 +51,14 @@ def test_an_answer_in_parts_is_asked_for_to_its_end():
     ],
 )
 def test_a_server_that_says_when_is_asked_again_then(trouble):
-    waits = []
+    waits: list[float] = []
     with WikiServer([trouble]) as server:
         assert titles(client(server, waits))
     assert waited(waits) == [7.0]
 
 
 def test_a_date_is_understood_as_well():
-    waits = []
+    waits: list[float] = []
     later = formatdate(time.time() + 60, usegmt=True)
     with WikiServer([(503, {"Retry-After": later}, b"")]) as server:
         assert titles(client(server, waits))
@@ -66,7 +66,7 @@ def test_a_date_is_understood_as_well():
 
 
 def test_without_a_time_each_wait_is_twice_the_last():
-    waits = []
+    waits: list[float] = []
     with WikiServer([(500, {}, b""), (200, {}, b"<html>no JSON")]) as server:
         assert titles(client(server, waits))
     assert waited(waits) == [3.0, 6.0]
@@ -103,7 +103,7 @@ def test_what_will_not_pass_is_not_tried_again(trouble, sentence):
 
 
 def test_two_questions_are_as_far_apart_as_is_wanted():
-    waits = []
+    waits: list[float] = []
     policy = RequestPolicy(user_agent="test", delay=5.0)
     with WikiServer() as server:
         titles(client(server, waits, policy))

@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from bilingual_crawler.bootstrap.api_wiki import RequestPolicy
-from bilingual_crawler.bootstrap.dump_files import Damages
+from bilingual_crawler.bootstrap.dump_wiki import Damages
 from bilingual_crawler.bootstrap.harvest import Limits, harvest
 from bilingual_crawler.bootstrap.run import open_wikis
 from bilingual_crawler.errors import ConfigurationError

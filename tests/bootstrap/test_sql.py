@@ -64,7 +64,7 @@ def test_a_line_may_be_longer_than_what_is_read_at_once(monkeypatch):
 
 def test_a_row_that_cannot_be_read_is_told_once_and_passed_over():
     text = CREATE + b"INSERT INTO `t` VALUES (1,'a',1),(2,'b,2),(3,bad),(4,'d',4),(5,'e',5);\n"
-    damages = []
+    damages: list[sql_dump.DumpDamage] = []
     found = read(text + b"INSERT INTO `t` VALUES (6,'f',6);\n", damaged=damages.append)
     assert [row[0] for row in found] == [b"1", b"4", b"5", b"6"]
     assert damages == [(text.index(b"(2,"), 1)]
@@ -72,7 +72,7 @@ def test_a_row_that_cannot_be_read_is_told_once_and_passed_over():
 
 def test_a_file_that_is_nothing_but_damage_is_given_up():
     bad = b"INSERT INTO `t` VALUES (bad),(1,'a',1);\n" * 3 * sql_dump.MOST_DAMAGES
-    damages = []
+    damages: list[sql_dump.DumpDamage] = []
     read(CREATE + bad, damaged=damages.append)
     assert len(damages) == sql_dump.MOST_DAMAGES
 

@@ -16,7 +16,7 @@ BALLET = ("--topic", "Ballet", "--langs", "eng-spa")
 
 @pytest.fixture
 def bootstrap(capsys):
-    """Run the command; its status, what it printed, and what it told."""
+    """Run the command; its status, its output and its messages."""
 
     def run(*words):
         settings = Settings()

@@ -1,14 +1,13 @@
 """The command `scrapy frontier` on the folder of a crawl."""
 
 import gzip
-import json
 
 import pytest
 
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.journaled import JournaledFrontier
 from bilingual_crawler.store.folder import CrawlFolder
-from tests.support.typed_commands import typed
+from tests.support.typed_commands import TypedFrontier
 from tests.support.web_folders import SITE, LiveCrawl, small_crawl
 
 HOST = "www.example.org"
@@ -16,19 +15,7 @@ HOST = "www.example.org"
 
 @pytest.fixture
 def scrapy(capsys):
-    """Run scrapy frontier; its status or message, and what it printed."""
-
-    def run(*words):
-        status, out, err = typed(capsys, "frontier", *words)
-        return status, out + err
-
-    return run
-
-
-def answers(scrapy, *words):
-    status, printed = scrapy(*words, "--json")
-    assert status == 0, printed
-    return [json.loads(line) for line in printed.splitlines()]
+    return TypedFrontier(capsys)
 
 
 @pytest.fixture
@@ -38,7 +25,7 @@ def crawl(tmp_path):
 
 
 def test_status_counts_urls_by_state_and_outcome(scrapy, crawl):
-    (status,) = answers(scrapy, "status", crawl)
+    (status,) = scrapy.answers("status", crawl)
     states = {name: status[name] for name in ("waiting", "in_flight", "done", "failed", "hosts")}
     assert states == {"waiting": 2, "in_flight": None, "done": 5, "failed": 1, "hosts": 3}
     assert status["outcomes"] == {"stored": 4, "dns": 1, "off_language": 1}
@@ -52,29 +39,29 @@ def test_a_running_crawl_is_seen_and_not_disturbed(scrapy, tmp_path):
     crawl = LiveCrawl(tmp_path)
     crawl.queue(f"{SITE}/uno", 0.5)
     crawl.save()
-    (status,) = answers(scrapy, "status", tmp_path)
+    (status,) = scrapy.answers("status", tmp_path)
     assert (status["is_running"], status["waiting"]) == (True, 1)
     crawl.queue(f"{SITE}/dos", 0.25)
     crawl.save()
-    assert len(answers(scrapy, "top", tmp_path)) == 2
+    assert len(scrapy.answers("top", tmp_path)) == 2
     message, _ = scrapy("requeue", tmp_path, "--all")
     assert "Another crawl is running" in message
     crawl.close()
 
 
 def test_top_shows_the_best_waiting_urls_first(scrapy, crawl):
-    best = answers(scrapy, "top", crawl)
+    best = scrapy.answers("top", crawl)
     assert [(each["url"], each["score"]) for each in best] == [
         (f"{SITE}/es/next", 0.75),
         ("javascript:window.pwned=1", 0.5),
     ]
     assert {each["state"] for each in best} == {"waiting"}
-    assert len(answers(scrapy, "top", crawl, "-n", 1)) == 1
+    assert len(scrapy.answers("top", crawl, "-n", 1)) == 1
     assert f"0.75  {HOST}" in scrapy("top", crawl)[1]
 
 
 def test_hosts_are_listed_with_their_counts(scrapy, crawl):
-    hosts = {each["host"]: each for each in answers(scrapy, "hosts", crawl)}
+    hosts = {each["host"]: each for each in scrapy.answers("hosts", crawl)}
     assert (hosts[HOST]["waiting"], hosts[HOST]["done"], hosts[HOST]["failed"]) == (1, 5, 0)
     assert hosts["broken.example"]["failed"] == 1
     assert hosts[HOST]["next_allowed"] is None
@@ -82,7 +69,7 @@ def test_hosts_are_listed_with_their_counts(scrapy, crawl):
 
 
 def test_export_has_every_url_with_its_state(scrapy, crawl, tmp_path):
-    rows = answers(scrapy, "export", crawl)
+    rows = scrapy.answers("export", crawl)
     assert len(rows) == 8
     failed = next(each for each in rows if each["state"] == "failed")
     assert (failed["url"], failed["outcome"]) == ("https://broken.example/", "dns")
@@ -124,15 +111,15 @@ def waiting_after(path):
 def test_failed_urls_of_an_outcome_and_a_host_wait_again(scrapy, tmp_path):
     folder = failing_crawl(tmp_path / "crawl")
     command = ("requeue", folder, "--outcome", "timeout", "--host", "a.example")
-    assert answers(scrapy, *command) == [{"requeued": 1}]
+    assert scrapy.answers(*command) == [{"requeued": 1}]
     assert waiting_after(folder) == (False, {"https://a.example/1": 0})
 
 
 def test_failed_urls_can_be_chosen_by_what_is_in_them(scrapy, tmp_path):
     folder = failing_crawl(tmp_path / "crawl")
-    assert answers(scrapy, "requeue", folder, "--match", r"/1$") == [{"requeued": 2}]
-    assert answers(scrapy, "requeue", folder, "--all") == [{"requeued": 1}]
-    assert answers(scrapy, "requeue", folder, "--all") == [{"requeued": 0}]
+    assert scrapy.answers("requeue", folder, "--match", r"/1$") == [{"requeued": 2}]
+    assert scrapy.answers("requeue", folder, "--all") == [{"requeued": 1}]
+    assert scrapy.answers("requeue", folder, "--all") == [{"requeued": 0}]
     assert len(waiting_after(folder)[1]) == 3
 
 

@@ -18,7 +18,7 @@ LETTERS = "abcdefgh"
 
 @pytest.fixture
 def scrapy(capsys, monkeypatch):
-    """Run a command; its status, what it printed, and what it told."""
+    """Run a command; its status, its output and its messages."""
 
     def run(*words, command="pairs", stdin=b""):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin))))

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bilingual_crawler.config.settings import Config, scrapy_defaults
-from bilingual_crawler.config.sites import SiteRules, Sites
-from bilingual_crawler.config.sites.keys import KEYS, SCRAPY_NAMES
+from bilingual_crawler.config.site_keys import KEYS, SCRAPY_NAMES, SiteRules
+from bilingual_crawler.config.sites import Sites
 from bilingual_crawler.errors import ConfigurationError
 
 GUIDE = Path(__file__).parents[2] / "docs" / "reference" / "site-rules.md"

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bilingual_crawler.config.sites.toml_lines import TomlLines, line_of_syntax_error
+from bilingual_crawler.config.toml_lines import TomlLines, line_of_syntax_error
 
 TRICKY = '''\
 # ["comment"]

@@ -1,4 +1,4 @@
-"""What is for one language or for two: how it is written, asked for and told."""
+"""What is for one language or for two: how it is written, requested and reported."""
 
 import pytest
 
@@ -14,8 +14,8 @@ from bilingual_crawler.languages import (
     parse_languages,
 )
 from bilingual_crawler.reporting.counts import Counts
-from bilingual_crawler.reporting.explain import explain
 from bilingual_crawler.reporting.progress import Progress, progress_line
+from bilingual_crawler.reporting.report import explain
 from bilingual_crawler.reporting.summary import Ending, summary_text
 
 SPANISH = parse_languages("spa")

@@ -13,12 +13,11 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from bilingual_crawler.corpus.pages import Pages
-from bilingual_crawler.corpus.sources.inputs import InputKind, documents_from, kind_of
+from bilingual_crawler.corpus.sources.inputs import FolderRules, InputKind, documents_from, kind_of
 from bilingual_crawler.corpus.sources.reading import Alias, SourceReading
-from bilingual_crawler.corpus.sources.tree import FolderRules
 from bilingual_crawler.documents.serialise import document_to_dict
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.lab.replay.stripping import without_alternates
+from bilingual_crawler.lab.replay.site import without_alternates
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.store.journal import Journal
 from bilingual_crawler.store.warc import Records
@@ -190,7 +189,7 @@ def test_a_file_that_was_cut_off_loses_its_last_page(tmp_path):
 def test_reading_ends_however_often_a_file_is_damaged(tmp_path):
     path = tmp_path / "a.warc.gz"
     path.write_bytes(b"\x1f\x8b\x08\0\0" * 3000)
-    told = []
+    told: list[int] = []
     assert list(read_records(path, told.append)) == []
     assert told == [0]
 

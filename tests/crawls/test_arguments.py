@@ -1,4 +1,4 @@
-"""What a user gets wrong is told in a sentence, with what to write instead."""
+"""Mistakes of users are reported in a sentence that says what to write instead."""
 
 import subprocess
 import sys

@@ -5,8 +5,7 @@ import sqlite3
 import msgpack
 import pytest
 
-from bilingual_crawler.frontier.journal_view import JournalView
-from bilingual_crawler.frontier.view import UrlSelection
+from bilingual_crawler.frontier.view import JournalView, UrlSelection
 from tests.support.crawling import crawl, report
 from tests.support.servers import serve_demo
 

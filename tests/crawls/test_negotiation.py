@@ -8,8 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from bilingual_crawler.corpus.pair_search import PairSearch
-from bilingual_crawler.corpus.sources.reading import SourceReading
-from bilingual_crawler.corpus.sources.recorded import warc_documents
+from bilingual_crawler.corpus.sources.reading import SourceReading, warc_documents
 from bilingual_crawler.documents.document import DocumentKey
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.store.warc_reader import read_records
@@ -118,7 +117,7 @@ def test_a_resumed_crawl_knows_which_hosts_have_both_languages(header_crawl):
 
 def test_the_archive_tells_the_variants_of_an_address_apart(header_crawl):
     output, _, _ = header_crawl
-    marks = Counter()
+    marks: Counter[tuple[str, str]] = Counter()
     for file in output.glob("*.warc.gz"):
         for record in read_records(file, lambda at: pytest.fail(str(at))):
             if record.headers.get("WARC-Type") == "response":

@@ -131,7 +131,7 @@ def test_a_script_is_fetched_once_for_all_pages(crawled):
 
 def test_the_archive_has_the_answers_and_what_the_browser_made_of_them(crawled):
     server, out, _ = crawled
-    records = Counter()
+    records: Counter[tuple[str, str, str | None]] = Counter()
     for record in read_records(out / "crawl-00000.warc.gz", lambda at: pytest.fail(str(at))):
         url = (target_of(record) or "").removeprefix(server.url)
         records[record.headers["WARC-Type"], url, record.headers.get(VARIANT)] += 1
@@ -163,7 +163,7 @@ def test_a_crawl_that_goes_on_remembers_that_the_site_needs_a_browser(crawled):
 
 
 def test_a_page_that_is_being_rendered_when_the_crawl_is_stopped_is_rendered_by_the_next(tmp_path):
-    stopped = []
+    stopped: list[None] = []
 
     def stop(_handler):
         if not stopped:

@@ -1,4 +1,4 @@
-"""A crawl that is told to stop is gone soon, whatever holds it up, and goes on later.
+"""A crawl that gets a signal to stop ends soon, whatever holds it up, and can be resumed.
 
 How many seconds that takes depends on the machine, so nothing here looks at a clock. What holds a
 crawl up would do so for longer than these tests wait; who gets how many of the promised ten
@@ -32,7 +32,7 @@ QUICK = {"BILINGUAL_SCORER": "rules"}
 
 @contextmanager
 def silent_server():
-    """A server that takes connections and never says a word; how many is told."""
+    """A server that accepts connections and never answers; yields its URL and the connections."""
     taken = []
     with socket.create_server(("127.0.0.2", 0)) as listening:
 

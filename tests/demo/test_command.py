@@ -66,7 +66,7 @@ def test_the_demo_fails_and_names_the_pairs_when_some_are_missing(tmp_path, monk
 
     found = {("http://a/es", "http://a/eu"), ("http://a/es/x", "http://a/eu/y")}
     expected = {("http://a/es", "http://a/eu"), ("http://a/es/2", "http://a/eu/2")}
-    lines = []
+    lines: list[str] = []
     monkeypatch.setattr("builtins.print", lines.append)
     assert command._verdict(found, expected, set()) == 1
     assert lines == [

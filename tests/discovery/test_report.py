@@ -8,9 +8,8 @@ from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.reporting.counts import Counts, FoundSites
-from bilingual_crawler.reporting.explain import explain
 from bilingual_crawler.reporting.progress import Progress, progress_line
-from bilingual_crawler.reporting.report import figures
+from bilingual_crawler.reporting.report import explain, figures
 from bilingual_crawler.reporting.summary import Ending, summary_text
 
 LANGS = LanguagePair.parse("eng-spa")

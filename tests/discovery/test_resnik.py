@@ -1,6 +1,6 @@
 """Links that name the two languages, and which of them belong together."""
 
-from bilingual_crawler.discovery.site_page import paired_links
+from bilingual_crawler.discovery.site_pages import paired_links
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.languages import LanguagePair
 

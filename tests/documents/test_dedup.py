@@ -16,7 +16,7 @@ def hashes(*names):
 
 def compare_with_all(share, arrivals):
     """The definition: compare each new document with all that remain."""
-    live = {}
+    live: dict[str, set[str]] = {}
     for key, names in arrivals:
         live.pop(key, None)
         new = set(names)

@@ -11,7 +11,7 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.export.ilsp import MISSING, TWICE, document_name
 from bilingual_crawler.export.safe_text import REMOVED
 from bilingual_crawler.store.sentence_pair import pair_id
-from bilingual_crawler.topics.topic import Topic
+from bilingual_crawler.topics import Topic
 from tests.support.export import ES, EU, document, exported, write_documents
 
 CES = "{http://www.xces.org/schema/2003}"

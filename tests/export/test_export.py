@@ -262,7 +262,7 @@ def test_a_name_in_gz_is_packed(folder, tmp_path):
 
 def test_the_share_that_was_read_grows_to_one(tmp_path):
     folder = write_sentences(tmp_path / "crawl", [sentence(at) for at in range(3000)])
-    told = []
+    told: list[float] = []
     exported(folder, "tsv", watch=told.append)
     assert len(told) == 4
     assert told == sorted(told)

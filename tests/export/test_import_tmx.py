@@ -14,9 +14,8 @@ from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.export.importing import import_tmx, place_of
 from bilingual_crawler.export.source import EMPTY
-from bilingual_crawler.export.tmx import ENTITY, ONE_LANGUAGE
+from bilingual_crawler.export.tmx import ENTITY, ONE_LANGUAGE, import_tmx, place_of
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.store.sentence_pair import (
     SENTENCES,

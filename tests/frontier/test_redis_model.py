@@ -3,6 +3,7 @@
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis.stateful import rule
@@ -41,7 +42,7 @@ class RedisModel(Model):
         return RedisFrontier(link, self.journal, self.gate)
 
     def shelved_hosts(self):
-        shelved = self.client.smembers(f"{{{self.prefix}}}:shelved")
+        shelved: Any = self.client.smembers(f"{{{self.prefix}}}:shelved")
         return {host.decode() for host in shelved}
 
     @rule()

@@ -38,7 +38,7 @@ class Worker:
     def __init__(self, crawl, name):
         self.crawl = crawl
         self.journal = Journal(crawl.folder / f"{name}.sqlite")
-        self.sent = {}
+        self.sent: dict[str, float] = {}
         self.flight = set()
         link = RedisScripts(crawl.client, crawl.prefix, name, clock=lambda: crawl.now, virtual=True)
         self.frontier = RedisFrontier(
@@ -150,11 +150,11 @@ class Workers(RuleBasedStateMachine):
     def every_url_has_one_place(self):
         """Check the counts of queued, delayed and leased URLs, and that none is there twice."""
         client, prefix = self.client, f"{{{self.prefix}}}:"
-        flight = Counter()
+        flight: Counter[Any] = Counter()
         for name in NAMES:
             flight.update(client.zrange(f"{prefix}flight:{name}", 0, -1))
         assert not flight or max(flight.values()) == 1
-        hosts = client.smembers(f"{prefix}all_hosts")
+        hosts: Any = client.smembers(f"{prefix}all_hosts")
         sizes: list[Any] = [client.zcard(f"{prefix}queue:{host.decode()}") for host in hosts]
         queued = sum(sizes)
         counts = client.hgetall(f"{prefix}counts")
@@ -162,7 +162,7 @@ class Workers(RuleBasedStateMachine):
         assert int(counts.get(b"flight", 0)) == len(flight)
         assert int(counts.get(b"dropped", 0)) == 0
         owners = [owner + end for owner in NAMES for end in ("", "/leaving")] + [""]
-        standing = Counter()
+        standing: Counter[Any] = Counter()
         for owner in owners:
             standing.update(client.zrange(f"{prefix}wait:{owner}", 0, -1))
             ready = client.zrange(f"{prefix}ready:{owner}", 0, -1)

@@ -1,7 +1,5 @@
 """The command `scrapy frontier` on a frontier in Redis."""
 
-import json
-
 import pytest
 
 from bilingual_crawler.frontier.entry import State
@@ -11,7 +9,7 @@ from bilingual_crawler.frontier.shared.sites import Lease, Member
 from bilingual_crawler.store.journal import Journal
 from bilingual_crawler.urls.hosts import host_of
 from tests.support.redis_server import needs_redis, serve_redis
-from tests.support.typed_commands import typed
+from tests.support.typed_commands import TypedFrontier
 
 pytestmark = needs_redis
 
@@ -30,19 +28,7 @@ def redis(server):
 
 @pytest.fixture
 def scrapy(capsys):
-    """Run scrapy frontier; its status or message, and what it printed."""
-
-    def run(*words):
-        status, out, err = typed(capsys, "frontier", *words)
-        return status, out + err
-
-    return run
-
-
-def answers(scrapy, *words):
-    status, printed = scrapy(*words, "--json")
-    assert status == 0, (status, printed)
-    return [json.loads(line) for line in printed.splitlines()]
+    return TypedFrontier(capsys)
 
 
 class Worker:
@@ -92,7 +78,7 @@ def worker(redis, tmp_path):
 
 
 def test_status_tells_of_urls_workers_and_memory(scrapy, redis, worker):
-    (status,) = answers(scrapy, "status", redis.url)
+    (status,) = scrapy.answers("status", redis.url)
     names = ("waiting", "in_flight", "done", "failed", "hosts", "sites_held", "is_running")
     assert [status[name] for name in names] == [2, 1, 1, 2, 2, 1, True]
     assert status["outcomes"] == {"stored": 1, "timeout": 1, "http_404": 1}
@@ -107,12 +93,12 @@ def test_status_tells_of_urls_workers_and_memory(scrapy, redis, worker):
 
 
 def test_top_and_hosts_tell_scores_and_holders(scrapy, redis, worker):
-    best = answers(scrapy, "top", redis.url)
+    best = scrapy.answers("top", redis.url)
     assert [(each["url"], each["score"]) for each in best] == [
         ("https://b.example/x", 0.95),
         ("https://b.example/y", 0.94),
     ]
-    hosts = {each["host"]: each for each in answers(scrapy, "hosts", redis.url)}
+    hosts = {each["host"]: each for each in scrapy.answers("hosts", redis.url)}
     told = ("waiting", "in_flight", "done", "failed", "holder")
     assert [hosts["a.example"][name] for name in told] == [0, 1, 1, 2, "one"]
     assert [hosts["b.example"][name] for name in told] == [2, 0, 0, 0, ""]
@@ -120,7 +106,7 @@ def test_top_and_hosts_tell_scores_and_holders(scrapy, redis, worker):
 
 
 def test_export_has_every_url_and_of_those_done_the_fingerprint(scrapy, redis, worker):
-    rows = {each["fingerprint"]: each for each in answers(scrapy, "export", redis.url)}
+    rows = {each["fingerprint"]: each for each in scrapy.answers("export", redis.url)}
     assert len(rows) == 6
     told = [(each["state"], each["url"], each["outcome"]) for _, each in sorted(rows.items())]
     assert told == [
@@ -134,18 +120,18 @@ def test_export_has_every_url_and_of_those_done_the_fingerprint(scrapy, redis, w
 
 
 def test_failed_urls_wait_again_at_their_old_priority_and_are_fetched(scrapy, redis, worker):
-    assert answers(scrapy, "requeue", redis.url, "--outcome", "timeout") == [{"requeued": 1}]
-    (status,) = answers(scrapy, "status", redis.url)
+    assert scrapy.answers("requeue", redis.url, "--outcome", "timeout") == [{"requeued": 1}]
+    (status,) = scrapy.answers("status", redis.url)
     assert (status["waiting"], status["failed"]) == (3, 1)
     assert status["outcomes"] == {"stored": 1, "http_404": 1}
     assert worker.fetch("stored") == ["https://a.example/1"]
-    assert answers(scrapy, "requeue", redis.url, "--host", "c.example") == [{"requeued": 0}]
+    assert scrapy.answers("requeue", redis.url, "--host", "c.example") == [{"requeued": 0}]
 
 
 def test_what_a_dead_worker_has_can_be_given_to_others_at_once(scrapy, redis, worker, tmp_path):
     other = Worker(redis, tmp_path, "two")
     assert other.fetch(None) == ["https://b.example/x"]
-    assert answers(scrapy, "requeue", redis.url, "--worker", "one") == [{"requeued": 1}]
+    assert scrapy.answers("requeue", redis.url, "--worker", "one") == [{"requeued": 1}]
     assert sorted(other.fetch(None, None)) == ["https://a.example/3", "https://b.example/y"]
     message, _ = scrapy("requeue", redis.url, "--worker", "three")
     assert "There is no worker three" in message
@@ -158,7 +144,7 @@ def test_of_several_crawls_one_must_be_named(scrapy, redis, worker, tmp_path):
     other.push("https://c.example/")
     message, _ = scrapy("status", redis.url)
     assert "choose one with --prefix: another, bilingual:spa-eus" in message
-    (status,) = answers(scrapy, "status", redis.url, "--prefix", "another")
+    (status,) = scrapy.answers("status", redis.url, "--prefix", "another")
     assert status["waiting"] == 1
     other.close()
 

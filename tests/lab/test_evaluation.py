@@ -267,7 +267,7 @@ def test_model_and_rules_are_compared_on_the_same_urls(languages):
         LabelledUrl("http://x.fr/en/home", "fra"),
         LabelledUrl("http://x.org/eu/home", "eus"),
     ]
-    seen = []
+    seen: list[int] = []
     result = compare_languages(rows, languages, advance=seen.append)
     assert sum(seen) == result.rows == 4
     assert result.model.of("spa").recall == 1
@@ -359,7 +359,7 @@ def test_subdomains_and_domains_with_a_gold_pair_across_are_one_site():
 
 
 def test_every_pair_of_a_site_is_asked_about(pairs):
-    seen = []
+    seen: list[int] = []
     result = align(gold_of("a.example", "b.example"), pairs, TOKENS, advance=seen.append)
     assert sum(seen) == result.candidates == 32
     assert result.figures()["sites"] == 2
@@ -405,7 +405,7 @@ def test_the_likeliest_free_pair_is_taken_again_and_again(rows, columns, random)
     best = sorted(
         itertools.product(range(rows), range(columns)), key=lambda place: (-table[place], place)
     )
-    expected = {}
+    expected: dict[tuple[str, str], float] = {}
     for row, column in best:
         taken = {url for pair in expected for url in pair}
         if table[row, column] >= 0.5 and not taken & {f"a{row}", f"b{column}"}:

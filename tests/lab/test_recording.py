@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.lab.replay.recording import Recording, site_name
-from bilingual_crawler.lab.replay.stripping import strip_body, without_alternates
+from bilingual_crawler.lab.replay.site import strip_body, without_alternates
 from bilingual_crawler.store.warc_reader import RecordedResponse
 from tests.support.recordings import HTML, SITE, exchange, packed_whole, redirect, write_warc
 

@@ -10,12 +10,10 @@ from bilingual_crawler.crawl.scope import Scope
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.lab.evaluation.document_pairs import Judge
 from bilingual_crawler.lab.replay import curve, gold
-from bilingual_crawler.lab.replay.graph import SiteGraph, draw_graph
+from bilingual_crawler.lab.replay.graph import SiteGraph, draw_graph, oracle_order
 from bilingual_crawler.lab.replay.measure import Measured
-from bilingual_crawler.lab.replay.oracle import oracle_order
-from bilingual_crawler.lab.replay.plot import plot_curves
 from bilingual_crawler.lab.replay.recording import Recording
-from bilingual_crawler.lab.replay.report import aggregate
+from bilingual_crawler.lab.replay.report import aggregate, plot_curves
 from bilingual_crawler.lab.replay.site import RecordedSite
 from bilingual_crawler.languages import LanguagePair
 from tests.support.recordings import (

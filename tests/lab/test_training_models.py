@@ -3,6 +3,7 @@
 import json
 import random
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -159,9 +160,9 @@ def test_rounding_to_eight_bits_keeps_every_row_to_its_own_scale():
 
 def test_the_words_learned_from_phrases_are_kept_for_a_run_that_goes_on(pair_model, tmp_path):
     options, _ = pair_model
-    told = []
+    told: list[str] = []
     again = replace(options, resume=True, phrases=(tmp_path / "none.tsv",))
-    model = prepare_parallel(again, told.append).model
+    model: Any = prepare_parallel(again, told.append).model
     learned = torch.load(options.out / "lexicon.pt")
     torch.testing.assert_close(model.comparison.lexicon.vectors.weight, learned["vectors.weight"])
     assert not told

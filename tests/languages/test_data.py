@@ -102,7 +102,7 @@ def test_the_table_is_read_from_a_zip_without_the_libraries_that_made_it(tmp_pat
 
 @pytest.mark.skipif(not (SHARED / "data").is_dir(), reason=f"no shared data at {SHARED}")
 def test_languages_of_the_shared_data_keep_their_codes():
-    codes = set()
+    codes: set[str] = set()
     for name, columns in (("urls_strong", [1]), ("urls_weak", [1]), ("pairs", [2, 3])):
         with gzip.open(SHARED / "data" / f"{name}.tsv.gz", "rt", encoding="utf-8") as lines:
             next(lines)

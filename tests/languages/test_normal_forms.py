@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from bilingual_crawler.alignment.overlap import anchors
 from bilingual_crawler.crawl.fetching.guard import is_open_host
 from bilingual_crawler.documents.builder import build_document
-from bilingual_crawler.documents.cleaning import clean
+from bilingual_crawler.documents.encoding import clean
 from bilingual_crawler.languages import language_of_tag
 from bilingual_crawler.languages.normal_forms import CODES, MOST_MARKS, normalize, without_long_runs
 from bilingual_crawler.languages.stemming import stems_of
 from bilingual_crawler.scoring.pair_features import folded
 from bilingual_crawler.urls.hosts import host_of
 from bilingual_crawler.urls.resolver import UrlResolver
-from bilingual_crawler.web.search.folding import fold
+from bilingual_crawler.web.search.query import fold
 
 FORMS = ("NFC", "NFD", "NFKC", "NFKD")
 RUN = "e" + "\u0301\u0323" * 100_000  # takes 20 seconds where it is sorted

@@ -101,7 +101,8 @@ def test_the_final_pairs_do_not_depend_on_the_order_of_arrival(chance):
 def test_each_page_is_in_one_pair_at_most_at_any_moment(chance):
     documents = [*site(6, 3), *(made("spa", number, f"/es/copy{number}") for number in range(4))]
     chance.shuffle(documents)
-    matcher, told = Matcher(PAIR), set()
+    matcher = Matcher(PAIR)
+    told: set[tuple[str, str]] = set()
     for changes in [*(matcher.add(page_of(each)) for each in documents), matcher.finish()]:
         assert set(changes.lost) <= told
         told = (told - set(changes.lost)) | set(changes.found)

@@ -197,7 +197,8 @@ def test_one_to_one_is_the_greedy_choice_in_any_order(scores, data):
 
 
 def greedy(edges):
-    chosen, used = set(), set()
+    chosen: set[frozenset[str]] = set()
+    used: set[str] = set()
     for edge in sorted(edges, key=lambda e: rank_of(e, edges[e]), reverse=True):
         if edges[edge] >= 0.5 and not set(edge) & used:
             used |= set(edge)
@@ -208,7 +209,8 @@ def greedy(edges):
 def test_changes_add_up_to_the_pairs():
     some = pages(("/es/a", "spa"), ("/a", "spa"), ("/eu/a", "eus"), ("/euskara/a", "eus"))
     for order in permutations(some):
-        matcher, known = Matcher(PAIR), set()
+        matcher = Matcher(PAIR)
+        known: set[tuple[str, str]] = set()
         for page in order:
             changes = matcher.add(page)
             assert known >= set(changes.lost)

@@ -12,7 +12,7 @@ import pytest
 from bilingual_crawler.corpus.offline import Task, find_pairs
 from bilingual_crawler.corpus.sources.reading import SourceReading
 from bilingual_crawler.lab.evaluation.pairs_report import evaluate
-from bilingual_crawler.lab.replay.stripping import without_alternates
+from bilingual_crawler.lab.replay.site import without_alternates
 from bilingual_crawler.languages import LanguagePair
 
 SHARED = Path(os.environ.get("BILINGUAL_SHARED", Path(__file__).parents[3] / "shared")) / "sites"

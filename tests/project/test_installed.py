@@ -1,4 +1,4 @@
-"""A wheel in an empty environment, used from an empty folder, as somebody who has no clone does."""
+"""A wheel in an empty environment, used from an empty folder, as by a user without a clone."""
 
 import re
 import subprocess

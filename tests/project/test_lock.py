@@ -34,7 +34,7 @@ def asked_for():
 
 
 def locked():
-    versions = {}
+    versions: dict[str, list[Requirement]] = {}
     for line in LINES:
         requirement = Requirement(line)
         versions.setdefault(canonicalize_name(requirement.name), []).append(requirement)

@@ -17,7 +17,7 @@ from bilingual_crawler.scoring import preprocess
 from tests.support.crawling import ROOT
 from tests.support.pattern_attacks import Used, attacks, patterns_used
 
-TRUSTED = tuple(f"bilingual_crawler.{name}" for name in ("lab", "config.sites", "commands"))
+TRUSTED = tuple(f"bilingual_crawler.{name}" for name in ("lab", "config.site", "commands"))
 """What reads settings, sites.toml, command lines and training data alone."""
 BOUNDED = {
     "documents.machine._TRANSLATED_TAG": 2_000,  # LONGEST_VALUE of an attribute

@@ -5,7 +5,7 @@ import ast
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.outcomes import LinkRefusal, Outcome, is_drop, outcome_sentence
 from bilingual_crawler.reporting.counts import Counts
-from bilingual_crawler.reporting.explain import explain
+from bilingual_crawler.reporting.report import explain
 from tests.support.crawling import ROOT
 
 PACKAGE = ROOT / "bilingual_crawler"

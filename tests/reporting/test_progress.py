@@ -19,10 +19,17 @@ from rich.console import Console
 from scrapy.settings import Settings
 
 from bilingual_crawler.config.settings import Config
-from bilingual_crawler.crawl.extensions.display import LogDisplay, make_display
+from bilingual_crawler.crawl.extensions.reporter import LogDisplay, make_display
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.reporting.live import ConsoleHandler, LiveDisplay, render
-from bilingual_crawler.reporting.progress import Pace, Progress, Throttled, progress_line
+from bilingual_crawler.reporting.progress import (
+    ConsoleHandler,
+    LiveDisplay,
+    Pace,
+    Progress,
+    Throttled,
+    progress_line,
+    render,
+)
 from bilingual_crawler.reporting.terminal import duration, plain
 from tests.support import processes
 from tests.support.crawling import ROOT, command

@@ -11,8 +11,7 @@ from scrapy.settings import Settings
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.frontier.memory import MemoryFrontier
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.reporting.counts import Counts
-from bilingual_crawler.reporting.gather import announced
+from bilingual_crawler.reporting.counts import Counts, announced
 from bilingual_crawler.reporting.report import changed_settings, figures, versions, write_report
 from bilingual_crawler.reporting.summary import resume_command
 from bilingual_crawler.reporting.tally import RUNS, Tally, under

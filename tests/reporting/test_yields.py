@@ -11,8 +11,7 @@ from rich.console import Console
 
 from bilingual_crawler.crawl.extensions.picture import draw_yield
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.reporting.live import render
-from bilingual_crawler.reporting.progress import Progress
+from bilingual_crawler.reporting.progress import Progress, render
 from bilingual_crawler.reporting.tally import MAX_POINTS, YieldCurve, sparkline
 from bilingual_crawler.store.journal import Journal
 from tests.support.crawling import crawl, report

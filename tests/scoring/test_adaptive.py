@@ -377,6 +377,17 @@ def test_a_translated_slug_that_the_model_knows_is_taken_for_the_counterpart():
     assert any("parallel-URL model" in factor.why for factor in factors)
 
 
+def test_a_likely_translation_on_another_site_changes_nothing_on_this_one():
+    other = "https://autre.example/a-propos"
+    scorer, _ = with_models({other: 0.9}, {other: 0.9})
+    about = Document(SITE + "/about", language="eng")
+    scorer.arrived(about)
+    scores = scorer.score(about, [Link(other), Link(SITE + "/boutique")])
+    scorer.arrived(Document(other, language="fra"))
+    assert min(scores) > 0
+    assert dict(scorer.changes()).keys() <= {SITE + "/boutique"}
+
+
 def test_a_url_that_the_model_takes_for_a_third_language_stands_behind():
     scorer, _ = with_models({})
     scorer._hunches._models.language = lambda urls, _code: [

@@ -12,9 +12,9 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.scoring import shared_models
 from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang
-from bilingual_crawler.scoring.ilsp import TO_THE_OTHER_LANGUAGE
+from bilingual_crawler.scoring.rules import TO_THE_OTHER_LANGUAGE
 from bilingual_crawler.scoring.scorer import REFUSED, NothingYet, make_scorer
-from bilingual_crawler.topics.topic import Topic
+from bilingual_crawler.topics import Topic
 from tests.support.scoring import HandMade, Page, crawl_site
 from tests.support.tiny_models import parallel_model, url2lang_model
 

@@ -9,10 +9,9 @@ from bilingual_crawler.alignment.documents import write_sentences
 from bilingual_crawler.commands.train_small import write_model
 from bilingual_crawler.discovery.backlinks import open_index
 from bilingual_crawler.reporting.report import write_report
-from bilingual_crawler.store.durable import replacing
+from bilingual_crawler.store.durable import replacing, replacing_file, replacing_folder, write_about
 from bilingual_crawler.store.folder import DOCUMENTS
 from bilingual_crawler.store.journal import Journal
-from bilingual_crawler.store.target import replacing_file, replacing_folder, write_about
 from bilingual_crawler.web.corpus_view import Marks
 from tests.support.corpus import Crawl, page
 

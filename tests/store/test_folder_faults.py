@@ -11,7 +11,7 @@ import pytest
 
 from bilingual_crawler.corpus.merging.parts import CrawlPart
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.frontier.journal_view import JournalView
+from bilingual_crawler.frontier.view import JournalView
 from bilingual_crawler.reporting.summary import Ending, summary_text
 from bilingual_crawler.store.folder import DOCUMENTS, HARVEST, PAIRS, CrawlFolder
 from bilingual_crawler.store.journal import Journal

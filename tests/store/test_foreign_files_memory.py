@@ -10,8 +10,7 @@ import pytest
 
 from bilingual_crawler.export import tmx
 from bilingual_crawler.export.source import Account
-from bilingual_crawler.store.input_files import bounded_lines, unpacked
-from bilingual_crawler.store.json_lines import Damage, read_json_lines
+from bilingual_crawler.store.input_files import Damage, bounded_lines, read_json_lines, unpacked
 from tests.support.crawling import ROOT
 
 MEGABYTES = 300  # a reader that holds what it reads takes more than twice as much
@@ -26,12 +25,12 @@ def memory():
 from bilingual_crawler.alignment.documents import PairedDocuments
 from bilingual_crawler.export.source import Account
 from bilingual_crawler.export.tmx import TmxFile
-from bilingual_crawler.store.json_lines import Damage, read_json_lines
-from bilingual_crawler.corpus.sources.recorded import crawl_documents
+from bilingual_crawler.store.input_files import Damage, read_json_lines
+from bilingual_crawler.corpus.sources.reading import crawl_documents
 from bilingual_crawler.corpus.sources.reading import SourceReading
 from bilingual_crawler.store.input_files import rows, unpacked
 from bilingual_crawler.pairing.word_list import _of_lines
-from bilingual_crawler.web.search.lines import LinePlace, lines_from
+from bilingual_crawler.web.search.index import LinePlace, lines_from
 file = Path(sys.argv[1])
 before = memory()
 count = sum(1 for _ in {reader})

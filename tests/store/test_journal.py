@@ -6,6 +6,7 @@ import sys
 import textwrap
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -178,9 +179,11 @@ def test_a_journaled_set_is_read_back(tmp_path):
 
 def test_a_journaled_dict_saves_what_changed(tmp_path):
     schema = "CREATE TABLE IF NOT EXISTS sizes (name TEXT PRIMARY KEY, wide INT, high INT);"
-    arguments = {"key": str, "encode": tuple, "decode": lambda *size: size}
+    arguments: dict[str, Any] = {"key": str, "encode": tuple, "decode": lambda *size: size}
     with closing(Journal(tmp_path / "crawl.sqlite")) as journal:
-        sizes = JournaledDict(journal, "sizes", schema, **arguments)
+        sizes: JournaledDict[str, tuple[int, ...]] = JournaledDict(
+            journal, "sizes", schema, **arguments
+        )
         sizes["a"] = (1, 2)
         sizes["b"] = (3, 4)
         journal.checkpoint(wait=True)

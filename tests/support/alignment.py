@@ -4,8 +4,8 @@ import gzip
 import json
 import random
 
+from bilingual_crawler.alignment.costs import Bead
 from bilingual_crawler.alignment.splitting import Segment
-from bilingual_crawler.alignment.weights import Bead
 from bilingual_crawler.documents.document import Document, Paragraph
 from bilingual_crawler.documents.serialise import document_to_dict
 

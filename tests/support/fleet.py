@@ -60,7 +60,7 @@ class Fleet:
             )
 
     def kill(self, name: str) -> int:
-        """Kill a worker; how many URLs it had in flight is told."""
+        """Kill a worker; return how many URLs it had in flight."""
         worker = self.workers[name]
         worker.send_signal(signal.SIGSTOP)
         in_flight: int = self.redis.client.zcard(f"{{{PREFIX}}}:flight:{name}")
@@ -144,7 +144,7 @@ def crawl_with_faults(folder: Path, faults: Faults) -> dict[str, Any]:
 
 
 def _break_things(fleet: Fleet, sites: ManySites, faults: Faults) -> int:
-    """Kill, restart, hold up; how many URLs were in flight at the kills is told.
+    """Kill, restart, hold up; return how many URLs were in flight at the kills.
 
     Every eighth worker that is killed is started again only after its lease has ended, so that
     others take its sites over.

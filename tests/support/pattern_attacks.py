@@ -7,6 +7,9 @@ import pkgutil
 import re
 import re._constants as op
 import re._parser as parser
+import resource
+import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import product
@@ -17,6 +20,7 @@ from typing import Any, NamedTuple
 import regex
 
 import bilingual_crawler
+from tests.support.projects import ROOT
 
 METHODS = frozenset({"search", "sub", "subn", "findall", "finditer", "split", "match", "fullmatch"})
 ANYWHERE = frozenset({"search", "sub", "subn", "findall", "finditer", "split"})
@@ -204,3 +208,17 @@ def _written_in_place(tree: ast.Module) -> Iterator[tuple[str, str]]:
             and isinstance(node.args[0].value, str)
         ):
             yield node.func.attr, node.args[0].value
+
+
+def tried_in_little_memory(expression: str, *imports: str, most: int) -> str:
+    """Return the value of an expression, or its ValueError, in a process with few bytes."""
+    attempt = f"try: print({expression})\nexcept ValueError as error: print(error)"
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join((*imports, attempt))],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)),
+    )
+    return done.stdout + done.stderr

@@ -1,5 +1,7 @@
 """Commands of scrapy as they are typed, run in this very process."""
 
+import json
+
 import pytest
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
@@ -13,6 +15,23 @@ def typed(capsys, *words):
         execute(["scrapy", *map(str, words)], Settings())
     printed = capsys.readouterr()
     return status_of(end.value), printed.out, printed.err
+
+
+class TypedFrontier:
+    """`scrapy frontier`, typed: its status or message, and what it printed."""
+
+    def __init__(self, capsys):
+        self._capsys = capsys
+
+    def __call__(self, *words):
+        status, out, err = typed(self._capsys, "frontier", *words)
+        return status, out + err
+
+    def answers(self, *words):
+        """Return what the command says to programs."""
+        status, printed = self(*words, "--json")
+        assert status == 0, (status, printed)
+        return [json.loads(line) for line in printed.splitlines()]
 
 
 def status_of(end):

@@ -10,15 +10,17 @@ import pytest
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS
 from bilingual_crawler.store.sentence_pair import SENTENCES
 from bilingual_crawler.web.corpus_view import find_pair, list_pairs, paragraphs_of, sentences_of
-from bilingual_crawler.web.search.index import INDEX, Sentences, reading
-from bilingual_crawler.web.search.indexer import Indexer
-from bilingual_crawler.web.search.lines import (
+from bilingual_crawler.web.search.index import (
+    INDEX,
     DamagedFileError,
     LinePlace,
+    Sentences,
     gzip_lines,
     line_at,
     plain_lines,
+    reading,
 )
+from bilingual_crawler.web.search.indexer import Indexer
 from bilingual_crawler.web.search.search import SearchQuestion, search
 from tests.support.web_folders import (
     SITE,

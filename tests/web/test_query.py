@@ -1,7 +1,5 @@
 """Text as it is indexed, queries as they are typed, hits as they are shown."""
 
-import resource
-import subprocess
 import sys
 
 import pytest
@@ -9,17 +7,19 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bilingual_crawler.web.search.folding import fold, fold_with_places, index_columns
 from bilingual_crawler.web.search.query import (
     MAX_PROGRAM_SIZE,
     QueryError,
     anchor_of,
+    fold,
+    fold_with_places,
+    index_columns,
     parse_pattern,
     parse_words,
     program_size,
 )
 from bilingual_crawler.web.search.search import pieces
-from tests.support.crawling import ROOT
+from tests.support.pattern_attacks import tried_in_little_memory
 
 ADDRESS_SPACE = 2_000_000_000
 EXPLODING = (
@@ -164,21 +164,13 @@ def test_a_pattern_that_cannot_be_read_is_told():
 
 @pytest.mark.parametrize("number", range(len(EXPLODING)))
 def test_a_pattern_that_would_take_all_memory_is_refused_before_it_is_compiled(number):
-    code = (
-        "from bilingual_crawler.web.search.query import QueryError, parse_pattern\n"
-        "from tests.web.test_query import EXPLODING\n"
-        f"try: parse_pattern(EXPLODING[{number}])\n"
-        "except QueryError as error: print(error)"
+    said = tried_in_little_memory(
+        f"parse_pattern(EXPLODING[{number}])",
+        "from bilingual_crawler.web.search.query import parse_pattern",
+        "from tests.web.test_query import EXPLODING",
+        most=ADDRESS_SPACE,
     )
-    found = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE,) * 2),
-    )
-    assert "becomes too large" in found.stdout or "flag x is not supported" in found.stdout, found
+    assert "becomes too large" in said or "flag x is not supported" in said, said
 
 
 @pytest.mark.parametrize(

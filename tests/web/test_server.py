@@ -130,7 +130,7 @@ def test_a_pair_is_shown_with_its_evidence_and_aligned_text(web):
     assert "dropped: unsure" in page
 
 
-@pytest.mark.parametrize("path", ["/pair/unknown", "/nowhere", "/static/../app.py", "/static/x"])
+@pytest.mark.parametrize("path", ["/pair/unknown", "/nowhere", "/static/../server.py", "/static/x"])
 def test_what_is_not_there_is_told(web, path):
     answer = web.ask(path)
     assert answer.status == 404

@@ -16,17 +16,17 @@ from scrapy.robotstxt import ProtegoRobotParser
 from bilingual_crawler.alignment.cleaning import broken_rule, rules
 from bilingual_crawler.alignment.overlap import anchors, words
 from bilingual_crawler.alignment.splitting import sentences
-from bilingual_crawler.config.sites.patterns import compile_pattern
+from bilingual_crawler.config.site_keys import compile_pattern
 from bilingual_crawler.crawl.fetching import tdmrep
 from bilingual_crawler.crawl.fetching.guard import is_open_host
 from bilingual_crawler.crawl.fetching.identity import ROBOT_NAME
 from bilingual_crawler.crawl.fetching.optouts import robots_directives
 from bilingual_crawler.crawl.fetching.retry import delay_of
-from bilingual_crawler.crawl.negotiation.signs import cookies_set
+from bilingual_crawler.crawl.negotiation.inquiry import cookies_set
 from bilingual_crawler.crawl.requests import decode, encode
 from bilingual_crawler.discovery.backlinks import read_answer
 from bilingual_crawler.documents.builder import build_document
-from bilingual_crawler.documents.cleaning import clean
+from bilingual_crawler.documents.encoding import clean
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.documents.sitemap import read_sitemap
 from bilingual_crawler.errors import ConfigurationError
@@ -39,15 +39,20 @@ from bilingual_crawler.languages.stemming import stems_of
 from bilingual_crawler.scoring.pair_features import folded
 from bilingual_crawler.scoring.preprocess import PREPROCESSINGS
 from bilingual_crawler.spiders.bilingual import BilingualSpider
-from bilingual_crawler.store.json_lines import Damage, read_json_lines
+from bilingual_crawler.store.input_files import Damage, read_json_lines
 from bilingual_crawler.store.sentence_pair import SentencePair
 from bilingual_crawler.urls.addresses import read_address
 from bilingual_crawler.urls.fingerprint import url_fingerprint
 from bilingual_crawler.urls.hosts import host_of, normal_host, site_of
 from bilingual_crawler.urls.resolver import UrlResolver
 from bilingual_crawler.urls.traps import trap_of
-from bilingual_crawler.web.search.folding import fold
-from bilingual_crawler.web.search.query import QueryError, anchor_of, parse_pattern, parse_words
+from bilingual_crawler.web.search.query import (
+    QueryError,
+    anchor_of,
+    fold,
+    parse_pattern,
+    parse_words,
+)
 from tools.fuzz.inputs import Grammar
 
 PAGE = "https://www.example.org/es/museo"

@@ -23,17 +23,22 @@ from bilingual_crawler.languages import Languages, parse_languages
 from bilingual_crawler.outcomes import stop_sentence
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
-from bilingual_crawler.reporting import gather, tally
-from bilingual_crawler.reporting.counts import Counts
-from bilingual_crawler.reporting.explain import explain
-from bilingual_crawler.reporting.report import FORMAT, HARVEST, figures, versions, write_report
+from bilingual_crawler.reporting import tally
+from bilingual_crawler.reporting.counts import Counts, detectors_of, sums_of
+from bilingual_crawler.reporting.report import (
+    FORMAT,
+    HARVEST,
+    explain,
+    figures,
+    versions,
+    write_report,
+)
 from bilingual_crawler.reporting.tally import MILLISECONDS, RUNS, largest_first
-from bilingual_crawler.store.durable import sync
+from bilingual_crawler.store.durable import replacing_folder, sync
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS, PAIRS_TSV, REPORT, CrawlFolder
+from bilingual_crawler.store.input_files import Watch
 from bilingual_crawler.store.journal import Journal
 from bilingual_crawler.store.journal_tables import JournaledRows
-from bilingual_crawler.store.json_lines import Watch
-from bilingual_crawler.store.target import replacing_folder
 
 BATCH = 1_000
 """Rows and lines that are written at once."""
@@ -307,10 +312,10 @@ def _counts(parts: Sequence[CrawlPart], merged: Merged, langs: Languages) -> Cou
         seeds=len(_seeds(parts)),
         documents=largest_first(+merged.documents),
         pairs=len(merged.pairs),
-        pairs_by_detector=gather.detectors_of(merged.pairs),
+        pairs_by_detector=detectors_of(merged.pairs),
         known=merged.known,
         waiting=merged.waiting,
-        **gather.sums_of(merged.totals, merged.outcomes),
+        **sums_of(merged.totals, merged.outcomes),
     )
 
 

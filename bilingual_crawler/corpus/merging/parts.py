@@ -19,9 +19,8 @@ from bilingual_crawler.documents.serialise import key_of
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.pairing.pair import PairingPage
 from bilingual_crawler.store.folder import DOCUMENTS, JOURNAL, REPORT, REWRITE
-from bilingual_crawler.store.input_files import DAMAGED_GZIP, bounded_lines, unpacked
+from bilingual_crawler.store.input_files import DAMAGED_GZIP, Damage, bounded_lines, unpacked
 from bilingual_crawler.store.journal import FORMAT, holding_off_writers, open_read_only
-from bilingual_crawler.store.json_lines import Damage
 from bilingual_crawler.store.warc import FILE_NAME
 
 PAGES = """

@@ -1,19 +1,52 @@
-"""What the readers of all sources share: what they yield, and how they report the rest."""
+"""What the readers of all sources share, and the readers of what crawlers have written.
 
+In a WARC file (ours, wget's, Heritrix's, Common Crawl's), `response` and `resource` records are
+pages, `conversion` records are their text (WET files of Common Crawl) or what a browser made of
+them (our own, in one or several variants), redirects and `revisit` records are further names of
+pages, and sitemaps say which pages are translations. Records that are never pages (requests,
+metadata, DNS lookups) are ignored; pages that cannot be read are counted and reported. The other
+kind of file that a crawler has written is the folder of one of our own crawls.
+"""
+
+import json
+import sqlite3
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.language import CLD2, LanguageIdentifier
+from bilingual_crawler.documents.serialise import document_from_dict
 from bilingual_crawler.documents.sitemap import Sitemap, is_sitemap, read_sitemap
+from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import Languages
-from bilingual_crawler.store.warc_reader import RecordedResponse
+from bilingual_crawler.store.folder import DOCUMENTS, JOURNAL
+from bilingual_crawler.store.input_files import DAMAGED_GZIP, bounded_lines, unpacked
+from bilingual_crawler.store.warc import VARIANT
+from bilingual_crawler.store.warc_reader import (
+    LARGEST_RECORD,
+    OK,
+    REDIRECTS,
+    DamagedRecordError,
+    RecordedResponse,
+    WarcRecord,
+    WarcRecordType,
+    answer_of,
+    block_of,
+    read_records,
+    redirect_target,
+    referred_by,
+    target_of,
+)
 
 EXAMPLES = 3
 """Examples that are kept per reason."""
+
+ENDINGS = (".warc", ".warc.gz", ".warc.wet", ".warc.wet.gz")
+_PAGES = (WarcRecordType.response, WarcRecordType.resource, WarcRecordType.conversion)
 
 
 class Alias(NamedTuple):
@@ -72,3 +105,131 @@ class SourceReading:
             hints=self.languages.codes,
             identifier=self.identifier,
         )
+
+
+def is_warc(path: Path) -> bool:
+    """Return whether a file has the name of a WARC file."""
+    return path.name.lower().endswith(ENDINGS)
+
+
+def warc_documents(path: Path, reading: SourceReading) -> Iterator[Found]:
+    """Yield every page, alias and sitemap of a file, in its order."""
+    place = 0
+    found = False
+
+    def report(position: int) -> None:
+        nonlocal place
+        reading.progress(position - place)
+        place = position
+
+    def damaged(position: int) -> None:
+        reading.skips.add("damaged record", f"{path} at byte {max(0, position):,}")
+
+    for record in read_records(path, damaged, report):
+        found = True
+        url = target_of(record)
+        if url is None:
+            continue
+        if record.record_type == WarcRecordType.revisit:
+            original = referred_by(record)
+            if original is not None and original != url:
+                yield Alias(url, original)
+            else:
+                reading.skips.add("revisit of a record that is not in the file", url)
+        elif record.record_type in _PAGES:
+            yield from _read(url, record, reading)
+    if not found:
+        raise ConfigurationError(
+            f"{path} has no records: is it a WARC file? Name a file that ends in .warc or .warc.gz,"
+            " such as wget --warc-file, Heritrix and Common Crawl write."
+        )
+
+
+def _read(url: str, record: WarcRecord, reading: SourceReading) -> Iterator[Found]:
+    """Yield the page of a record, or where it leads."""
+    if record.headers.get("WARC-Truncated"):
+        reading.skips.add("truncated record", url)
+        return
+    if record.content_length > LARGEST_RECORD:
+        reading.skips.add("too large", url)
+        return
+    try:
+        answer = _answer(record)
+    except DamagedRecordError:
+        reading.skips.add("damaged record", url)
+        return
+    if answer.status in REDIRECTS:
+        target = redirect_target(url, answer.header("Location"))
+        if target is not None:
+            yield Alias(url, target)
+        return
+    if answer.status == OK:
+        answer = reading.change(url, answer)
+    if answer.status != OK:
+        reading.skips.add(f"status {answer.status}", url)
+        return
+    found = reading.read(url, answer)
+    variant = record.headers.get(VARIANT) or ""
+    yield replace(found, variant=variant) if variant and isinstance(found, Document) else found
+
+
+def _answer(record: WarcRecord) -> RecordedResponse:
+    """Return the response of a record; a record without HTTP is the page itself."""
+    if record.is_http:
+        return answer_of(record)
+    kind = record.headers.get("Content-Type") or ""
+    return RecordedResponse(
+        OK, ((b"Content-Type", kind.encode("latin-1", "replace")),), block_of(record)
+    )
+
+
+def is_crawl(path: Path) -> bool:
+    """Return whether a path is the folder of a crawl, or its file of documents."""
+    if path.is_dir():
+        return (path / DOCUMENTS).is_file()
+    return path.name.lower().endswith((".jsonl", ".jsonl.gz"))
+
+
+def crawl_documents(path: Path, reading: SourceReading) -> Iterator[Found]:
+    """Yield every document of a crawl, and for a folder the redirects that it followed."""
+    if path.is_dir():
+        yield from _aliases(path / JOURNAL, reading)
+        path /= DOCUMENTS
+    place = 0
+    try:
+        with path.open("rb") as plain:
+            for number, line in enumerate(bounded_lines(unpacked(plain)), 1):
+                document = None if line is None else _document(line)
+                if document is None:
+                    reading.skips.add("not a document of a crawl", f"{path}, line {number}")
+                else:
+                    yield document
+                reading.progress(plain.tell() - place)
+                place = plain.tell()
+    except DAMAGED_GZIP:
+        reading.skips.add("cut off or damaged", str(path))
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _document(line: bytes) -> Document | None:
+    try:
+        fields: Any = json.loads(line)
+        return document_from_dict(fields)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _aliases(journal: Path, reading: SourceReading) -> Iterator[Alias]:
+    """Yield the redirects in the journal of a crawl, which may be running."""
+    if not journal.is_file():
+        return
+    try:
+        connection = sqlite3.connect(f"{journal.absolute().as_uri()}?mode=ro", uri=True)
+        try:
+            for source, target in connection.execute("SELECT source, target FROM aliases"):
+                yield Alias(source, target)
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        reading.skips.add("the redirects of the crawl cannot be read", f"{journal}: {error}")

@@ -3,12 +3,15 @@
 Every page is read for its links to other sites, and starts or continues the examination of its
 own site. What the search and the detector request goes into the same frontier as everything
 else, so delays, robots.txt, opt-outs and budgets apply.
+
+A page that discovery requests is examined, not harvested. It has its own identity in the frontier,
+so that harvesting can still request it when its site turns out to be bilingual.
 """
 
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, Self
 
 from scrapy import Request, signals
 from scrapy.exceptions import DontCloseSpider
@@ -20,7 +23,6 @@ from bilingual_crawler.config.discovery import OWN, STRATEGIES
 from bilingual_crawler.crawl.background import BackgroundThread
 from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.discovery.backlinks import BacklinkQueries, make_provider
-from bilingual_crawler.crawl.discovery.looks import Look, ranked
 from bilingual_crawler.crawl.fetching.optouts import (
     CLOSED,
     forbids_links,
@@ -28,6 +30,7 @@ from bilingual_crawler.crawl.fetching.optouts import (
     record_opt_out,
 )
 from bilingual_crawler.crawl.request_state import LOOKED_AT, RequestState, end_url
+from bilingual_crawler.crawl.requests import LOOK, read_fields
 from bilingual_crawler.crawl.signals import crawl_ending
 from bilingual_crawler.discovery.graph import OutLink, out_links
 from bilingual_crawler.discovery.learner import CHECK_PRIORITY, Learner, Queue
@@ -46,6 +49,10 @@ from bilingual_crawler.store.folder import SITES
 from bilingual_crawler.urls.fingerprint import request_fingerprint
 from bilingual_crawler.urls.hosts import host_of, site_of
 
+_MARK = LOOK.encode()
+Waiting = tuple[int, str, bytes | None]
+"""A fingerprint, its URL, and its request as stored in the frontier."""
+
 logger = logging.getLogger(__name__)
 
 DISCOVERS, PAGES = "discovers", "pages of discovery"
@@ -53,6 +60,71 @@ OPEN = frozenset({None, Standing.WAITING, Standing.UNREACHABLE})
 """Standings of sites that are examined when one of their pages arrives."""
 RANKED_AT_ONCE = 1_000
 STRONGEST_SHOWN = 8
+
+
+class Look(NamedTuple):
+    """Why a page is fetched: it waits in a queue, or is a page of the site under examination."""
+
+    queue: Queue | None = None
+    words: tuple[str, ...] = ()
+    via: str = ""
+    site: str = ""
+
+    def to_plain(self) -> dict[str, str]:
+        """Return the look as plain values for storage; empty ones are left out."""
+        plain = {
+            "queue": self.queue and self.queue.value,
+            "words": " ".join(self.words),
+            "via": self.via,
+            "site": self.site,
+        }
+        return {name: value for name, value in plain.items() if value}
+
+    @classmethod
+    def of(cls, carrier: Request | Response) -> Self:
+        """Return the look of a request, or of the request of a response."""
+        return cls.from_plain(RequestState.of(carrier).look or {})
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, str]) -> Self:
+        """Return the look that `to_plain` made plain."""
+        queue = plain.get("queue")
+        return cls(
+            Queue(queue) if queue else None,
+            tuple(plain.get("words", "").split()),
+            plain.get("via", ""),
+            plain.get("site", ""),
+        )
+
+    @classmethod
+    def from_payload(cls, payload: bytes | None) -> Self | None:
+        """Return the look of a request in the frontier; None if it is for harvesting.
+
+        None also for one that cannot be read, which the scheduler drops.
+        """
+        if payload is None or _MARK not in payload:
+            return None
+        try:
+            meta = read_fields(payload).get("meta", {})
+            return cls.from_plain(meta[LOOK]) if LOOK in meta else None
+        except ValueError:
+            return None
+
+    def approach(self, url: str) -> Approach:
+        """Return how discovery came to a page."""
+        return Approach(url, self.words, self.via)
+
+
+def ranked(search: Search, waiting: Iterable[Waiting]) -> Iterator[tuple[int, float]]:
+    """Yield the new priority of every link that waits in one of the two queues.
+
+    The counts that it reads may grow meanwhile, which changes a priority only slightly.
+    """
+    for fingerprint, url, payload in waiting:
+        look = Look.from_payload(payload)
+        if look is not None and look.queue is not None:
+            approach = search.best_approach(look.queue, look.approach(url))
+            yield fingerprint, search.priority(look.queue, approach)
 
 
 def check_discovery(langs: Languages, frontier: str) -> None:

@@ -22,7 +22,7 @@ from bilingual_crawler import __version__
 from bilingual_crawler.config.checks import split_address
 from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.errors import ConfigurationError, exit_on_configuration_error
-from bilingual_crawler.reporting import gather
+from bilingual_crawler.reporting.counts import PAGES
 from bilingual_crawler.reporting.metrics import CrawlCollector, Snapshot, registry_of
 from bilingual_crawler.reporting.progress import Pace
 from bilingual_crawler.reporting.tally import SCHEMA
@@ -59,7 +59,7 @@ class MetricsEndpoint:
 
     def _look(self) -> Snapshot:
         stats = self._crawler.stats.get_stats()
-        pages = stats.get(gather.PAGES, 0)
+        pages = stats.get(PAGES, 0)
         corpus = self._crawl.corpus
         return Snapshot(
             stats=stats,
@@ -93,7 +93,7 @@ class MetricsPage(Resource):
 def _pages_before(journal: Journal) -> int:
     """Return the number of pages from earlier runs of the crawl."""
     journal.define(SCHEMA)
-    rows = journal.read("SELECT amount FROM tally WHERE name = ?", (gather.PAGES,))
+    rows = journal.read("SELECT amount FROM tally WHERE name = ?", (PAGES,))
     return sum(amount for (amount,) in rows)
 
 

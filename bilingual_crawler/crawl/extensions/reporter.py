@@ -1,19 +1,26 @@
-"""The extension that reports on a crawl: progress, crawl.json, the summary."""
+"""The extension that reports on a crawl: progress, crawl.json, the summary.
+
+Progress and summary are shown in a terminal, or written to the log.
+"""
 
 import logging
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any, Self
+from pathlib import Path
+from typing import Any, Protocol, Self
 
+from rich.console import Console
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.http import Response
+from scrapy.settings import BaseSettings, Settings
 from scrapy.utils.asyncio import AsyncioLoopingCall, create_looping_call
+from scrapy.utils.log import get_scrapy_root_handler, install_scrapy_root_handler
 from twisted.internet.task import LoopingCall
 
+from bilingual_crawler.config.settings import Config
 from bilingual_crawler.crawl.context import Crawl
-from bilingual_crawler.crawl.extensions.display import make_display
 from bilingual_crawler.crawl.fetching.delays import HOSTS_STAT
 from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.signals import crawl_failed, pair_found, url_ended
@@ -22,12 +29,34 @@ from bilingual_crawler.errors import why_unwritable
 from bilingual_crawler.frontier.entry import Frontier, State
 from bilingual_crawler.outcomes import Outcome, stop_sentence
 from bilingual_crawler.pairing.pair import DocumentPair
-from bilingual_crawler.reporting import gather
-from bilingual_crawler.reporting.counts import Counts, FoundSites, Yield
-from bilingual_crawler.reporting.explain import explain
-from bilingual_crawler.reporting.progress import Pace, Progress, Throttled
-from bilingual_crawler.reporting.report import HARVEST, SEARCH, about, figures, write_report
-from bilingual_crawler.reporting.summary import Ending, best_pairs, resume_command
+from bilingual_crawler.reporting.counts import (
+    FAILED,
+    OFF_LANGUAGE,
+    PAGES,
+    SEEDS,
+    Counts,
+    FoundSites,
+    Yield,
+    announced,
+    detectors_of,
+    sums_of,
+)
+from bilingual_crawler.reporting.progress import (
+    LiveDisplay,
+    Pace,
+    Progress,
+    Throttled,
+    progress_line,
+)
+from bilingual_crawler.reporting.report import (
+    HARVEST,
+    SEARCH,
+    about,
+    explain,
+    figures,
+    write_report,
+)
+from bilingual_crawler.reporting.summary import Ending, best_pairs, resume_command, summary_text
 from bilingual_crawler.reporting.tally import (
     MILLISECONDS,
     RUNS,
@@ -37,7 +66,7 @@ from bilingual_crawler.reporting.tally import (
     largest_first,
     under,
 )
-from bilingual_crawler.store.folder import REPORT
+from bilingual_crawler.store.folder import LOG, REPORT
 
 logger = logging.getLogger(__name__)
 
@@ -57,7 +86,7 @@ class CrawlReporter:
         files = (HARVEST if crawl.harvests else {}) | (SEARCH if crawl.discovery else {})
         self._about = about(crawl.plan, crawl.config, crawler.settings, files)
         self._tally = Tally(self._folder.journal, crawler.stats.get_stats)
-        self._pages = self._tally.totals()[gather.PAGES]
+        self._pages = self._tally.totals()[PAGES]
         self._yield = YieldCurve(self._folder.journal)
         self._display = make_display(crawl.config, self._folder.path, crawler.settings)
         self._frontier: Frontier | None = None
@@ -107,16 +136,16 @@ class CrawlReporter:
         count = self._crawler.stats.inc_value
         count(URLS + reason)
         if state is State.FAILED:
-            count(gather.FAILED)
+            count(FAILED)
         elif reason != Outcome.REDIRECTED:
-            count(gather.PAGES)
+            count(PAGES)
             self._pages += 1
             self._yield.add(self._pages, self._harvested)
         if request.meta.get("is_start_request"):
-            count(gather.SEEDS + reason)
+            count(SEEDS + reason)
         language = RequestState.of(request).dropped_language
         if language:
-            count(gather.OFF_LANGUAGE + language)
+            count(OFF_LANGUAGE + language)
 
     def _note_pair(self, pair: DocumentPair) -> None:
         self._last_pair = (pair.first, pair.second)
@@ -129,11 +158,11 @@ class CrawlReporter:
         totals = self._tally.totals()
         progress = Progress(
             langs=self._crawl.plan.langs,
-            pages=totals[gather.PAGES],
-            pages_a_second=self._pace.at(self._crawler.stats.get_value(gather.PAGES, 0)),
+            pages=totals[PAGES],
+            pages_a_second=self._pace.at(self._crawler.stats.get_value(PAGES, 0)),
             waiting=len(self._frontier or ()),
             documents=self._documents(),
-            other_pages=sum(under(totals, gather.OFF_LANGUAGE).values()),
+            other_pages=sum(under(totals, OFF_LANGUAGE).values()),
             pairs=self._crawl.corpus.pair_count,
             curve=self._yield.up_to(self._pages, self._harvested),
             best=self._best(),
@@ -201,14 +230,14 @@ class CrawlReporter:
             seeds=len(crawl.plan.seeds),
             documents=largest_first(crawl.corpus.documents),
             pairs=len(pairs),
-            pairs_by_detector=gather.detectors_of(pairs),
+            pairs_by_detector=detectors_of(pairs),
             known=frontier.known,
             waiting=len(frontier),
             over_budget=frontier.shelved,
-            waiting_looks={} if pairs else gather.announced(frontier),
+            waiting_looks={} if pairs else announced(frontier),
             sites=self._found_sites,
             harvests=crawl.harvests,
-            **gather.sums_of(self._tally.totals(), frontier.outcomes),
+            **sums_of(self._tally.totals(), frontier.outcomes),
         )
 
     @property
@@ -248,3 +277,79 @@ class CrawlReporter:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+class Display(Protocol):
+    """Shows a crawl to its user."""
+
+    seconds: float
+    """Seconds between two updates; 0 means never."""
+
+    def start(self) -> None:
+        """Start to show a crawl."""
+
+    def update(self, progress: Progress) -> None:
+        """Show the progress."""
+
+    def stop(self) -> None:
+        """Stop showing progress."""
+
+    def end(self, ending: Ending) -> None:
+        """Show the summary."""
+
+
+class LogDisplay:
+    """Lines in the log, wherever that goes."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    def start(self) -> None:
+        """Do nothing: Scrapy logs that the spider is open."""
+
+    def update(self, progress: Progress) -> None:
+        """Log a line."""
+        logger.info(progress_line(progress))
+
+    def stop(self) -> None:
+        """Do nothing: Scrapy logs that the spider is closed."""
+
+    def end(self, ending: Ending) -> None:
+        """Log the summary as one record of many lines."""
+        logger.info("Summary of the crawl:\n%s", summary_text(ending))
+
+
+def make_display(config: Config, folder: Path, settings: Settings) -> Display:
+    """Return the display for the setting BILINGUAL_PROGRESS and the present terminal.
+
+    A live display needs a terminal whose log we can send to a file. That is possible unless a
+    program with its own log runs the crawl.
+    """
+    if config.progress in {"auto", "live"} and _is_ours(settings):
+        _log_to_file(settings, folder / LOG)
+        return LiveDisplay()
+    if config.progress == "live":
+        logger.warning(
+            "BILINGUAL_PROGRESS=live needs a terminal; the progress goes to the log instead."
+        )
+    return LogDisplay(0 if config.progress == "off" else config.progress_seconds)
+
+
+def _is_ours(settings: BaseSettings) -> bool:
+    """Return True if there is a terminal that nothing else writes to."""
+    return (
+        sys.stderr.isatty()
+        and not Console(stderr=True).is_dumb_terminal
+        and not LiveDisplay.active
+        and (get_scrapy_root_handler() is not None or not settings.getbool("LOG_ENABLED"))
+    )
+
+
+def _log_to_file(settings: Settings, path: Path) -> None:
+    """Let Scrapy log to a file, unless it already does or should not log at all.
+
+    The setting is needed too: Scrapy installs its handler again after the extensions are built.
+    """
+    if settings.getbool("LOG_ENABLED") and not settings.get("LOG_FILE"):
+        settings.set("LOG_FILE", str(path), priority="addon")
+        install_scrapy_root_handler(settings)

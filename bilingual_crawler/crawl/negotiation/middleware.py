@@ -23,9 +23,15 @@ from twisted.python.failure import Failure
 
 from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.fetching.optouts import opt_out_of
-from bilingual_crawler.crawl.negotiation.host_facts import HostFacts, KnownHosts, Way
-from bilingual_crawler.crawl.negotiation.inquiry import Inquiry, Questions
-from bilingual_crawler.crawl.negotiation.signs import cookies_set, names_translation
+from bilingual_crawler.crawl.negotiation.inquiry import (
+    HostFacts,
+    Inquiry,
+    KnownHosts,
+    Questions,
+    Way,
+    cookies_set,
+    names_translation,
+)
 from bilingual_crawler.crawl.request_state import RequestState, end_url
 from bilingual_crawler.documents.document import Document, DocumentKey
 from bilingual_crawler.frontier.entry import State

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from bilingual_crawler.corpus.sources.tree import file_url
+from bilingual_crawler.corpus.sources.inputs import file_url
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.lab.replay.curve import Pair
 from bilingual_crawler.lab.replay.site import RecordedSite

@@ -14,8 +14,7 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.lab.evaluation.document_pairs import Judge
 from bilingual_crawler.lab.replay import curve, gold
 from bilingual_crawler.lab.replay.curve import Pair
-from bilingual_crawler.lab.replay.graph import SiteGraph, draw_graph
-from bilingual_crawler.lab.replay.oracle import oracle_order
+from bilingual_crawler.lab.replay.graph import SiteGraph, draw_graph, oracle_order
 from bilingual_crawler.lab.replay.recording import Recording
 from bilingual_crawler.lab.replay.run import ReplayCrawl, Run, Running, run_settings
 from bilingual_crawler.lab.replay.site import RecordedSite

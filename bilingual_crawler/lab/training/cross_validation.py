@@ -215,11 +215,14 @@ def figures(answers: Sequence[Answer]) -> dict[str, Any]:
 def table(answers: Sequence[Answer], folds: int) -> str:
     """Return the figures in Markdown."""
     found = figures(answers)
+    sites = len({each.domain for each in answers})
+    intro = (
+        f"{found['urls']:,} URLs of {sites:,} sites, {folds} folds by site, at most {MEASURED_CAP} "
+        f"URLs per site and language; macro F1 over {found['languages']} languages with at least "
+        f"{MEASURED['urls']} URLs of {MEASURED['sites']} sites."
+    )
     lines = [
-        f"{found['urls']:,} URLs of {len({each.domain for each in answers}):,} sites, {folds} "
-        f"folds by site, at most {MEASURED_CAP} URLs per site and language; macro F1 over "
-        f"{found['languages']} languages with at least {MEASURED['urls']} URLs of "
-        f"{MEASURED['sites']} sites.",
+        intro,
         "",
         "| | macro F1 | accuracy | where a language is announced | elsewhere |",
         "|---|---|---|---|---|",

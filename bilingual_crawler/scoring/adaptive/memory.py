@@ -1,17 +1,33 @@
 """The URLs of one site, the sections they are in, and the ties between them.
 
 All tables have a maximum size: what comes later is judged by what is known, and forgotten again.
+
+The place of a URL, and what it resembles, is known before anything is known about its page. It
+gives two kinds of sections. Language sections keep the language tokens (`/en/blog` and `/es/blog`
+are two places); yield sections leave them out, since a part of a site that is translated is so in
+both languages.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from sys import intern
+from typing import NamedTuple
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
-from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.scoring.adaptive.evidence import SiteEvidence, leaning
+from bilingual_crawler.languages import LanguagePair, languages_of_token
 from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, KnownUrl, Tie
 from bilingual_crawler.scoring.adaptive.sections import Group, LanguageSection, YieldSection
-from bilingual_crawler.scoring.adaptive.traits import Traits, traits_of
+from bilingual_crawler.scoring.adaptive.value import SiteEvidence, leaning
 from bilingual_crawler.urls.fingerprint import url_fingerprint
+from bilingual_crawler.urls.hosts import site_of, split_host
+from bilingual_crawler.urls.language_tokens import INDEX, WORD, url_key
+
+DEEPEST = 3
+"""The most directories that make sections; deeper ones have too few pages to learn from."""
+MOST_PARAMETERS = 20
+CODE = 3
+LEAST_SLUG, LONG_SLUG = 6, 9
+LONGEST_PART = 60
 
 MOST_URLS = 30_000
 MOST_ALTOGETHER = 300_000
@@ -22,6 +38,194 @@ MOST_ALIKE = 8
 SURE_TOKEN = 0.85
 
 Section = LanguageSection | YieldSection
+
+
+class Traits(NamedTuple):
+    """A URL taken apart."""
+
+    language_class: str
+    """Host and language tokens: URLs that differ in it may be translations."""
+    language_sections: tuple[str, ...]
+    """From the host to the last directory; the class takes the place of its first token."""
+    yield_sections: tuple[str, ...]
+    key: str
+    slug: str
+    announced: frozenset[str]
+    """The languages that the most trusted of its tokens may mean."""
+
+
+class _Place(NamedTuple):
+    """A host taken apart."""
+
+    name: str
+    site: str
+    key: str
+    found: tuple[str, ...]
+    announced: tuple[frozenset[str], ...]
+
+
+class _Segment(NamedTuple):
+    """A segment of a path taken apart."""
+
+    key: str
+    """The segment without language tokens."""
+    languages: frozenset[str]
+    """What it means if it is a token as a whole."""
+    is_code: bool
+
+
+class _Folder(NamedTuple):
+    """The directories of a URL taken apart."""
+
+    place: _Place
+    prefixes: tuple[str, ...]
+    neutral: tuple[str, ...]
+    """Those that are not language tokens."""
+    neutral_prefixes: tuple[str, ...]
+    found: tuple[str, ...]
+    announced: tuple[frozenset[str], ...]
+    above: int
+    """How many come before the first token."""
+    key: str
+
+
+def traits_of(url: str, tokens: frozenset[str]) -> Traits:
+    """Take a URL apart; `tokens` are those of the two languages, as for `url_key`."""
+    try:
+        parts = urlsplit(url)
+        path = unquote(parts.path) if "%" in parts.path else parts.path
+        segments = [each for each in path.lower().split("/") if each]
+        folder = _folder(parts.hostname or "", tuple(segments[:-1]), tokens)
+        parameters = _parameters(parts.query)
+    except ValueError:
+        return Traits("", ("",), ("",), "", "", frozenset())
+    last = segments[-1] if segments else ""
+    taken = _segment(last, tokens)
+    is_token = bool(taken.languages) and taken.is_code
+    asked, asking = _in_query(parameters, tokens)
+    named, naming = ([f"/{last}/"], [taken.languages]) if is_token else _in_name(last, tokens)
+    place = folder.place
+    found = (*asked, *folder.found, *named)
+    language_class = f"{place.name} {' '.join(sorted((*found, *place.found)))}"
+    above = folder.above if found else 0
+    language_sections = (*folder.prefixes[:above], language_class, *folder.prefixes[above:])
+    announced = next(iter((*asking, *folder.announced, *naming, *place.announced)), frozenset())
+    neutral, yields = folder.neutral, folder.neutral_prefixes
+    if not is_token:
+        slug = last if neutral else ""
+    else:
+        slug = neutral[-1] if len(neutral) > 1 else ""
+        yields = yields[: len(neutral) - 1] if neutral else yields
+    yield_sections = (place.site, *yields)
+    if parameters:
+        names = ",".join(sorted(name[:LONGEST_PART] for name, _ in parameters))
+        yield_sections = (*yield_sections, f"{yield_sections[-1]}?{names}")
+    key = _key(folder, taken.key, parts.query, tokens)
+    slug = slug if _is_telling(slug) else ""
+    return Traits(language_class, language_sections, yield_sections, key, slug, announced)
+
+
+@lru_cache(maxsize=1 << 10)
+def _place(host: str, tokens: frozenset[str]) -> _Place:
+    name = host.removeprefix("www.")
+    found, announced = [], []
+    for label in split_host(host).subdomain.split("."):
+        if label and (languages := _languages(label, tokens)):
+            found.append(f"{label}.")
+            announced.append(languages)
+    key = url_key(f"https://{host}/", tokens).key
+    return _Place(name, site_of(name), key, tuple(found), tuple(announced))
+
+
+@lru_cache(maxsize=1 << 13)
+def _folder(host: str, folders: tuple[str, ...], tokens: frozenset[str]) -> _Folder:
+    """Take directories apart, once: many URLs share them."""
+    place = _place(host, tokens)
+    taken = [_segment(each, tokens) for each in folders]
+    named = [at for at, each in enumerate(taken) if each.languages]
+    neutral = tuple(each for each, parts in zip(folders, taken, strict=True) if not parts.languages)
+    return _Folder(
+        place=place,
+        prefixes=_prefixes(place.name, folders),
+        neutral=neutral,
+        neutral_prefixes=_prefixes(place.name, neutral),
+        found=tuple(f"/{folders[at]}/" for at in named),
+        announced=tuple(taken[at].languages for at in named),
+        above=named[0] if named else len(folders),
+        key="".join(f"{each.key}/" for each in taken if each.key),
+    )
+
+
+@lru_cache(maxsize=1 << 14)
+def _segment(segment: str, tokens: frozenset[str]) -> _Segment:
+    """Take a segment apart, once: many URLs share them."""
+    token = segment.replace("_", "-")
+    languages = _languages(token, tokens)
+    key = segment
+    if languages or not tokens.isdisjoint(WORD.findall(segment)):
+        key = url_key(f"https://x/{quote(segment, errors='replace')}", tokens).key
+        key = key.partition("/")[2].removesuffix("?")
+    return _Segment(key, languages, len(token) <= CODE or "-" in token)
+
+
+def _key(folder: _Folder, last: str, query: str, tokens: frozenset[str]) -> str:
+    """Return the same as `url_key`, from parts that were taken apart before."""
+    path = INDEX.sub("", f"{folder.key}{last}")
+    if query:
+        parameters = unquote(query).lower().split("&")
+        query = "&".join(
+            sorted(
+                each
+                for each in parameters
+                if each and each.partition("=")[2].replace("_", "-") not in tokens
+            )
+        )
+    return f"{folder.place.key}{path}{query}"
+
+
+def _parameters(query: str) -> list[tuple[str, str]]:
+    return parse_qsl(query, max_num_fields=MOST_PARAMETERS) if query else []
+
+
+def _prefixes(host: str, folders: tuple[str, ...]) -> tuple[str, ...]:
+    cut = [folder[:LONGEST_PART] for folder in folders[:DEEPEST]]
+    return tuple(f"{host}/{'/'.join(cut[:depth])}/" for depth in range(1, len(cut) + 1))
+
+
+def _in_query(
+    parameters: list[tuple[str, str]], tokens: frozenset[str]
+) -> tuple[list[str], list[frozenset[str]]]:
+    found, announced = [], []
+    for name, value in parameters:
+        if languages := _languages(value.lower().replace("_", "-"), tokens):
+            found.append(f"{name}={value.lower()}")
+            announced.append(languages)
+    return found, announced
+
+
+def _languages(token: str, wanted: frozenset[str]) -> frozenset[str]:
+    """Return the languages that a token may mean; nearly every short word is a code of some."""
+    languages = languages_of_token(token)
+    if languages and len(token) == CODE and token not in wanted:
+        return frozenset()
+    return languages
+
+
+def _in_name(name: str, tokens: frozenset[str]) -> tuple[list[str], list[frozenset[str]]]:
+    """Return the language tokens of a file name: `page.en.html`."""
+    found, announced = [], []
+    for part in name.split(".")[1:-1]:
+        if languages := _languages(part, tokens):
+            found.append(f".{part}.")
+            announced.append(languages)
+    return found, announced
+
+
+def _is_telling(name: str) -> bool:
+    """Return True if a last segment names one page: a title or a number, not `index` or `page`."""
+    if len(name) < LEAST_SLUG:
+        return False
+    return len(name) >= LONG_SLUG or not name.isalpha()
 
 
 class Room:

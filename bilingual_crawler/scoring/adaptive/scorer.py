@@ -1,7 +1,14 @@
-"""The scorer that learns from the crawl, site by site, which links lead to translations."""
+"""The scorer that learns from the crawl, site by site, which links lead to translations.
 
-from collections.abc import Iterable, Sequence
+What it has learned about a site is stored as bytes: small, and read as untrusted input.
+"""
+
+import struct
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import Any
+
+import msgpack
 
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.documents.document import Document, DocumentKey, Link
@@ -10,7 +17,7 @@ from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.scoring.adaptive.memory import Room
 from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, KnownUrl, Tie
 from bilingual_crawler.scoring.adaptive.site import SUNK, SiteModel
-from bilingual_crawler.scoring.adaptive.state import pack, unpack
+from bilingual_crawler.scoring.adaptive.transforms import Record, Transforms, UrlTransform
 from bilingual_crawler.scoring.adaptive.value import RecentYield, factors_of
 from bilingual_crawler.scoring.scorer import CrawlSoFar, Factor, LinkScorer, Proposal
 from bilingual_crawler.scoring.smart import SmartModels
@@ -24,6 +31,10 @@ LEAST_WANTED = 0.08
 """The least probability that a link leads to the other language to compare it with its page."""
 TRANSLATION = 0.3
 """The least probability to tie a link to its page; only the best link of a page is tied."""
+
+FORMAT = 3
+PARTNER = 8
+"""The index of the partner's number in the row of a page."""
 
 
 class UrlModelPriors:
@@ -39,29 +50,34 @@ class UrlModelPriors:
         self._codes = pair.codes
         self._models = SmartModels(pair, config)
 
-    def consult(self, site: SiteModel, document: Document, targets: Iterable[KnownUrl]) -> None:
-        """Ask about those links of a page that were never judged before."""
-        new = list(
-            {
-                target: None
-                for target in targets
-                if target.fate is Fate.WAITING and target.priority is None
-            }
-        )
-        if new:
-            self._guess_languages(site, [page for page in new if _is_unclear(page)])
-            page = site.memory.get(document.url)
-            if page is not None and page.is_fetched and not page.claims:
-                self._tie_likeliest(site, page, new)
+    def consult(
+        self, here: SiteModel, document: Document, targets: Iterable[tuple[SiteModel, KnownUrl]]
+    ) -> None:
+        """Ask about those links of a page that were never judged before.
 
-    def _guess_languages(self, site: SiteModel, pages: Sequence[KnownUrl]) -> None:
-        pages = pages[:MOST_LANGUAGES]
+        Each target comes with its site. Pages of two sites are never tied: a site knows only
+        its own sections.
+        """
+        new = {
+            target: site
+            for site, target in targets
+            if target.fate is Fate.WAITING and target.priority is None
+        }
+        if new:
+            self._guess_languages({page: new[page] for page in new if _is_unclear(page)})
+            page = here.memory.get(document.url)
+            if page is not None and page.is_fetched and not page.claims:
+                links = [link for link, site in new.items() if site is here]
+                self._tie_likeliest(here, page, links)
+
+    def _guess_languages(self, sites: Mapping[KnownUrl, SiteModel]) -> None:
+        pages = list(sites)[:MOST_LANGUAGES]
         if not pages:
             return
         urls = [page.url for page in pages]
         shares = [self._models.language(urls, code) for code in self._codes]
         for page, first, second in zip(pages, *shares, strict=True):
-            site.think(page, (first, second, max(0.0, 1.0 - first - second)))
+            sites[page].think(page, (first, second, max(0.0, 1.0 - first - second)))
 
     def _tie_likeliest(self, site: SiteModel, page: KnownUrl, links: Sequence[KnownUrl]) -> None:
         """Tie a page to its most likely translation among the links, if one is likely at all."""
@@ -127,9 +143,10 @@ class AdaptiveScorer(LinkScorer):
 
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
         """Return the value of each link: expected pairs per download."""
-        self._site(document.url).settle_up()
+        here = self._site(document.url)
+        here.settle_up()
         targets = [self._seen(document, link) for link in links]
-        self._hunches.consult(self._site(document.url), document, [page for _, page in targets])
+        self._hunches.consult(here, document, targets)
         return [site.value(page) for site, page in targets]
 
     def proposals(self) -> list[Proposal]:
@@ -154,7 +171,7 @@ class AdaptiveScorer(LinkScorer):
         if known is None or known.fate is Fate.WAITING:
             self.arrived(document)  # the question is about a page that no crawl has fetched
         site, page = self._seen(document, link)
-        self._hunches.consult(here, document, [page])
+        self._hunches.consult(here, document, [(site, page)])
         score, factors = factors_of(page, site.evidence, self.pair)
         if not site.harvest.is_over:
             return score, factors
@@ -192,3 +209,162 @@ class AdaptiveScorer(LinkScorer):
 def _site_name(origin: str) -> str:
     """Return the site of a URL, for which the scheme and the host are enough."""
     return site_of(host_of(origin))
+
+
+def pack(sites: dict[str, SiteModel]) -> bytes:
+    """Return everything learned, site by site."""
+    packed: bytes = msgpack.packb(
+        [FORMAT, [_site(site) for site in sites.values()]], unicode_errors="surrogatepass"
+    )
+    return packed
+
+
+def unpack(data: bytes, make: Callable[[str], SiteModel]) -> dict[str, SiteModel]:
+    """Return the sites that `pack` packed; raise ValueError for any other bytes."""
+    try:
+        version, rows = msgpack.unpackb(data, unicode_errors="surrogatepass")
+        if version != FORMAT:
+            raise ValueError(f"format {version} instead of {FORMAT}")
+        sites = [_read_site(row, make(row["name"])) for row in rows]
+    except (msgpack.UnpackException, LookupError, TypeError, AttributeError, struct.error) as error:
+        raise ValueError(f"not the state of an adaptive scorer: {error}") from error
+    return {site.name: site for site in sites}
+
+
+def _site(site: SiteModel) -> dict[str, Any]:
+    memory = site.memory
+    number = {page: at for at, page in enumerate(memory.urls.values())}
+    ties = [
+        (number[page], number[mate], tie)
+        for page in number
+        for mate, tie in page.ties.items()
+        if mate in number and number[page] < number[mate]
+    ]
+    switches = [
+        (number[page], number[mate], language)
+        for page in number
+        for mate, language in page.switches.items()
+        if mate in number
+    ]
+    texts = sorted(site.texts)
+    return {
+        "name": site.name,
+        "urls": [_page(page, number) for page in number],
+        "ties": ties,
+        "switches": switches,
+        "languages": {name: each.counts for name, each in memory.language_sections.items()},
+        "yields": {
+            name: (each.paired, each.lone, each.kept, each.fresh, each.sides)
+            for name, each in memory.yield_sections.items()
+        },
+        "evidence": [site.evidence.ties[tie] for tie in Tie],
+        "paired": site.evidence.paired,
+        "switching": site.evidence.switching,
+        "slots": site.switches.slots,
+        "rules": [_rules(each) for each in site.transforms],
+        "texts": struct.pack(f"<{len(texts)}I", *texts),
+        "stays": site.stays,
+        "guesses": site.guesses,
+        "probing": site.probing,
+        "probes": [
+            (number[page], language, tuple(rule))
+            for page, (language, rule) in site.probes.items()
+            if page in number
+        ],
+        "harvest": (
+            site.harvest.rate,
+            site.harvest.pending,
+            site.harvest.is_over,
+            list(site.harvest.hosts),
+        ),
+        "dirty": [number[page] for page in memory.dirty if page in number],
+    }
+
+
+def _page(page: KnownUrl, number: dict[KnownUrl, int]) -> tuple[Any, ...]:
+    partner = number.get(page.partner) if page.partner is not None else None
+    return (
+        page.url,
+        page.depth,
+        page.fate,
+        page.language,
+        page.prior,
+        page.certainty,
+        page.hunch,
+        page.priority,
+        partner,
+        page.promise,
+        page.claims,
+        page.is_copy,
+        page.learned,
+        page.lone,
+        page.switched_from,
+        page.parent,
+        page.slot,
+        page.purity,
+    )
+
+
+def _read_site(row: dict[str, Any], site: SiteModel) -> SiteModel:
+    memory = site.memory
+    for name, counts in row["languages"].items():
+        memory.language_section(name).counts = counts
+    for name, counters in row["yields"].items():
+        section = memory.yield_section(name)
+        section.paired, section.lone, section.kept, section.fresh, section.sides = counters
+    pages = [_read_page(site, each) for each in row["urls"]]
+    for page, each in zip(pages, row["urls"], strict=True):
+        page.partner = None if each[PARTNER] is None else pages[each[PARTNER]]
+    for one, other, tie in row["ties"]:
+        pages[one].tie_to(pages[other], Tie(tie))
+        pages[other].tie_to(pages[one], Tie(tie))
+    for one, other, language in row["switches"]:
+        pages[one].switch_to(pages[other], language)
+    site.evidence.ties = dict(zip(Tie, row["evidence"], strict=True))
+    site.evidence.paired = row["paired"]
+    site.evidence.switching = row["switching"]
+    site.switches.slots = row["slots"]
+    site.transforms = (_read_rules(row["rules"][0]), _read_rules(row["rules"][1]))
+    for digest in struct.unpack(f"<{len(row['texts']) // 4}I", row["texts"]):
+        site.texts[digest] = 1
+    site.stays, site.guesses, site.probing = row["stays"], row["guesses"], row["probing"]
+    site.probes = {pages[at]: (language, _read_rule(rule)) for at, language, rule in row["probes"]}
+    harvest = site.harvest
+    harvest.resume(*row["harvest"])
+    memory.dirty = {pages[at]: None for at in row["dirty"]}
+    memory.settle()
+    return site
+
+
+def _read_page(site: SiteModel, row: list[Any]) -> KnownUrl:
+    url, depth, fate, language, prior, certainty, hunch, priority, _, promise, *rest = row
+    page = site.memory.remember(url, depth, Fate(fate))
+    page.language = language
+    page.prior = tuple(prior)
+    page.certainty = Certainty(certainty)
+    page.hunch = hunch
+    page.priority = priority
+    page.promise = promise
+    page.claims, page.is_copy, page.learned, page.lone, *rest = rest
+    switched_from, page.parent, page.slot, page.purity = rest
+    first, second, neither = switched_from
+    page.switched_from = first, second, neither
+    return page
+
+
+def _rules(transforms: Transforms) -> list[Any]:
+    return [
+        (tuple(rule), record.support, record.asked, record.right)
+        for rule, record in transforms.rules.items()
+    ]
+
+
+def _read_rules(rows: list[Any]) -> Transforms:
+    transforms = Transforms()
+    transforms.rules = {_read_rule(rule): Record(*counts) for rule, *counts in rows}
+    return transforms
+
+
+def _read_rule(row: list[Any]) -> UrlTransform:
+    before, old, new, place = row
+    return UrlTransform(before, tuple(old), tuple(new), place)

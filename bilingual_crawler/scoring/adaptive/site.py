@@ -6,7 +6,6 @@ from zlib import crc32
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.documents.switches import languages_of_link
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.scoring.adaptive.evidence import NEITHER, is_alive, leaning, purity_of
 from bilingual_crawler.scoring.adaptive.memory import Memory, Room
 from bilingual_crawler.scoring.adaptive.page import (
     SURE,
@@ -19,7 +18,14 @@ from bilingual_crawler.scoring.adaptive.page import (
 )
 from bilingual_crawler.scoring.adaptive.sections import Vector, YieldSection
 from bilingual_crawler.scoring.adaptive.transforms import Prediction, Transforms, UrlTransform
-from bilingual_crawler.scoring.adaptive.value import RecentYield, value_of
+from bilingual_crawler.scoring.adaptive.value import (
+    NEITHER,
+    RecentYield,
+    is_alive,
+    leaning,
+    purity_of,
+    value_of,
+)
 from bilingual_crawler.scoring.scorer import Proposal
 from bilingual_crawler.store.compact import CompactMap
 from bilingual_crawler.urls.hosts import host_of, site_of

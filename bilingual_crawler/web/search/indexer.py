@@ -18,8 +18,17 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, BinaryIO, NamedTuple
 
-from bilingual_crawler.web.search.index import INDEX, PARTS, IndexPart, clear, open_to_write
-from bilingual_crawler.web.search.lines import DamagedFileError, IndexedLine, LinePlace, lines_from
+from bilingual_crawler.web.search.index import (
+    INDEX,
+    PARTS,
+    DamagedFileError,
+    IndexedLine,
+    IndexPart,
+    LinePlace,
+    clear,
+    lines_from,
+    open_to_write,
+)
 
 logger = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from bilingual_crawler.languages.unicode_ranges import UNSPACED
+from bilingual_crawler.languages.normal_forms import UNSPACED
 from bilingual_crawler.web.search.query import (
     Query,
     Side,

@@ -325,7 +325,7 @@ def kill_chromium(kind):
 
 @pytest.mark.parametrize("kind", ["renderer", "browser"])
 def test_a_crash_costs_no_page(kind):
-    killed = []
+    killed: list[None] = []
 
     def crash(_handler):
         if not killed:

@@ -119,17 +119,22 @@ def test_a_redirect_to_a_name_that_leads_inside_is_not_followed():
     assert inside.connections == 0
 
 
+def fetch_while_a_name_moves_inside(port, inside):
+    """Fetch two pages of a name that leads to the open web, then to a private address."""
+    url = f"http://rebind.example:{port}"
+    with names(rebind_example=[["127.0.0.1"], ["127.0.0.2"]]):
+        result = crawl(f"{url}/1", f"{url}/2", **GUARDED, CONCURRENT_REQUESTS=1,
+                       BILINGUAL_HONOUR="noai")  # fmt: skip
+    assert list(result.pages) == [f"{url}/1"]
+    assert result.failures == {f"{url}/2": "private_address"}
+    assert inside.connections == 0
+
+
 @pytest.mark.usefixtures("first_loopback_is_public")
 def test_a_name_that_changes_its_address_is_checked_again():
     closing = (200, {"Content-Type": "text/html", "Connection": "close"}, b"<p>Hello")
     with Site({"/1": closing}) as outside, Site(host="127.0.0.2", port=outside.port) as inside:
-        url = f"http://rebind.example:{outside.port}"
-        with names(rebind_example=[["127.0.0.1"], ["127.0.0.2"]]):
-            result = crawl(f"{url}/1", f"{url}/2", **GUARDED, CONCURRENT_REQUESTS=1,
-                           BILINGUAL_HONOUR="noai")  # fmt: skip
-    assert list(result.pages) == [f"{url}/1"]
-    assert result.failures == {f"{url}/2": "private_address"}
-    assert inside.connections == 0
+        fetch_while_a_name_moves_inside(outside.port, inside)
 
 
 @pytest.mark.usefixtures("first_loopback_is_public")
@@ -143,13 +148,7 @@ def test_a_connection_that_twisted_opens_again_by_itself_is_checked_too():
         RawServer(keep_then_hang_up) as outside,
         Site(host="127.0.0.2", port=outside.port) as inside,
     ):
-        url = f"http://rebind.example:{outside.port}"
-        with names(rebind_example=[["127.0.0.1"], ["127.0.0.2"]]):
-            result = crawl(f"{url}/1", f"{url}/2", **GUARDED, CONCURRENT_REQUESTS=1,
-                           BILINGUAL_HONOUR="noai")  # fmt: skip
-    assert list(result.pages) == [f"{url}/1"]
-    assert result.failures == {f"{url}/2": "private_address"}
-    assert inside.connections == 0
+        fetch_while_a_name_moves_inside(outside.port, inside)
 
 
 @pytest.mark.usefixtures("first_loopback_is_public")

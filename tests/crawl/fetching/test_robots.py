@@ -68,7 +68,7 @@ def test_robots_txt_is_not_asked_for_before_a_page_that_is_refused():
     assert site.asked == []
 
 
-PARSED = []
+PARSED: list[bytes] = []
 
 
 class RecordingParser(ProtegoRobotParser):

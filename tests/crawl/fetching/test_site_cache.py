@@ -16,7 +16,7 @@ from tests.support.fetching import running_reactor
 
 
 def test_what_was_used_longest_ago_is_forgotten_first():
-    kept = LeastRecentlyUsed(3 * (ENTRY_BYTES + 10))
+    kept: LeastRecentlyUsed[str, str] = LeastRecentlyUsed(3 * (ENTRY_BYTES + 10))
     for name in ("a", "b", "c"):
         kept.put(name, name.upper(), 10)
     assert kept.get("a") == "A"
@@ -25,7 +25,7 @@ def test_what_was_used_longest_ago_is_forgotten_first():
 
 
 def test_the_size_of_what_is_kept_has_a_limit():
-    kept = LeastRecentlyUsed(1_000_000)
+    kept: LeastRecentlyUsed[str, bytes] = LeastRecentlyUsed(1_000_000)
     for number in range(100_000):
         kept.put(f"host{number}", b"", number % 7)
         assert kept.size <= 1_000_000
@@ -33,7 +33,7 @@ def test_the_size_of_what_is_kept_has_a_limit():
 
 
 def test_a_value_that_is_put_again_counts_once():
-    kept = LeastRecentlyUsed(10_000)
+    kept: LeastRecentlyUsed[str, int] = LeastRecentlyUsed(10_000)
     for _ in range(50):
         kept.put("a", 1, 100)
     assert (len(kept), kept.size) == (1, 100 + ENTRY_BYTES)
@@ -56,10 +56,10 @@ def fetcher(fetched, value, seconds=60.0):
 
 
 def test_all_who_wait_share_one_fetch():
-    fetched = []
+    fetched: list[int] = []
 
     async def ask():
-        cache = SiteCache(1_000)
+        cache: SiteCache[str, int] = SiteCache(1_000)
         asking = (cache.get("site", fetcher(fetched, number)) for number in range(20))
         return await asyncio.gather(*asking)
 
@@ -68,10 +68,10 @@ def test_all_who_wait_share_one_fetch():
 
 
 def test_a_value_that_holds_no_longer_is_fetched_again():
-    fetched = []
+    fetched: list[int] = []
 
     async def ask():
-        cache = SiteCache(1_000)
+        cache: SiteCache[str, int] = SiteCache(1_000)
         await cache.get("site", fetcher(fetched, 1, seconds=0.0))
         return await cache.get("site", fetcher(fetched, 2))
 
@@ -80,14 +80,14 @@ def test_a_value_that_holds_no_longer_is_fetched_again():
 
 
 def test_a_fetch_that_fails_leaves_it_to_the_next_who_waits():
-    fetched = []
+    fetched: list[int] = []
 
     async def fail():
         await asyncio.sleep(0)
         raise RuntimeError
 
     async def ask():
-        cache = SiteCache(1_000)
+        cache: SiteCache[str, int] = SiteCache(1_000)
         asking = cache.get("site", fail), cache.get("site", fetcher(fetched, 1))
         return await asyncio.gather(*asking, return_exceptions=True)
 
@@ -98,7 +98,7 @@ def test_a_fetch_that_fails_leaves_it_to_the_next_who_waits():
 
 @pytest.mark.parametrize("size", [0, 10**9])
 def test_the_last_value_is_kept_whatever_its_size(size):
-    kept = LeastRecentlyUsed(100)
+    kept: LeastRecentlyUsed[str, int] = LeastRecentlyUsed(100)
     kept.put("a", 1, 5)
     kept.put("b", 2, size)
     assert (kept.get("a"), kept.get("b")) == (None, 2)

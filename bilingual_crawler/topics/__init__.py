@@ -1,1 +1,0 @@
-"""The topic of a crawl: weighted terms, and the relevance of pages to them."""
