@@ -432,8 +432,8 @@ def test_soft_recall_forgives_a_partner_that_differs_in_language_tokens_alone():
 def test_soft_recall_is_what_the_table_of_equal_texts_says():
     """Three gold pairs: one exact, one with a copy of its first page, one with another page."""
     gold = [GoldPair(f"http://a.example/{n}", f"http://a.example/{n}f") for n in range(3)]
-    found = {
-        tuple(gold[0]): 0.9,
+    found: dict[tuple[str, str], float] = {
+        (gold[0].first, gold[0].second): 0.9,
         ("http://a.example/copy", gold[1].second): 0.9,
         (gold[2].first, "http://a.example/other"): 0.9,
     }

@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -279,7 +280,7 @@ def test_the_top_layers_are_fresh_and_the_others_kept(tmp_path, layers):
 def test_the_layers_to_reset_come_from_the_options(base_folder, options):
     options = replace(options, data=(base_folder / "pairs.tsv",), reinit=0)
     kept = transformers.XLMRobertaForSequenceClassification.from_pretrained(base_folder)
-    model = prepare_parallel(options).model.transformer
+    model: Any = prepare_parallel(options).model.transformer
     last = "roberta.encoder.layer.1.output.dense.weight"
     assert torch.equal(kept.state_dict()[last], model.state_dict()[last])
 

@@ -12,11 +12,10 @@ torch = pytest.importorskip("torch", reason="training needs torch: pip install '
 pytest.importorskip("transformers", reason="training needs transformers")
 pytest.importorskip("sklearn", reason="training needs scikit-learn")
 
-from benchmarks.url2lang_baselines import NgramBaseline  # noqa: E402
 from bilingual_crawler.errors import ConfigurationError  # noqa: E402
 from bilingual_crawler.lab.training.compact import CompactModel, Shape, match  # noqa: E402
 from bilingual_crawler.lab.training.examples import Examples  # noqa: E402
-from bilingual_crawler.lab.training.export import agreement, export, rounded, run_graph  # noqa: E402
+from bilingual_crawler.lab.training.export import rounded  # noqa: E402
 from bilingual_crawler.lab.training.linear import fit_linear  # noqa: E402
 from bilingual_crawler.lab.training.loop import (  # noqa: E402
     Fit,
@@ -49,7 +48,8 @@ def urls_table(path, seed=0):
         for number in range(900):
             language = rng.choice(list(WORDS))
             words = "-".join(rng.choices(WORDS[language], k=3))
-            lines.write(f"https://host{number % 90}.org/{words}/{number}\t{language}\n")
+            code = f"{language[:2].replace('sp', 'es')}/" if number % 2 else ""
+            lines.write(f"https://host{number % 90}.org/{code}{words}/{number}\t{language}\n")
     return path
 
 
@@ -128,7 +128,8 @@ def test_the_folder_says_what_the_model_is(language_model):
     config = json.loads((options.out / "config.json").read_text())
     assert config["format"] == 1
     assert config["task"] == "url2lang"
-    assert config["labels"] == ["eus", "fin", "spa", "unknown"]
+    assert {"eus", "fin", "spa", "mri"} < set(config["labels"])  # all that CLD2 names
+    assert config["labels"][-1] == "unknown"
     assert config["figures"] == figures
     card = (options.out / "README.md").read_text()
     assert "What it has not seen" in card
@@ -193,7 +194,7 @@ def test_a_killed_run_goes_on_where_it_was_at_the_same_rates(tmp_path):
     ids = np.concatenate([np.zeros((256, 1), int), rng.integers(5, 40, (256, 6))], axis=1)
     examples = Examples([{"input_ids": ids, "ngrams": ids[:, 1:] % 16}], ids[:, 1] % 2)
     shape = Shape(outputs=2, vocabulary=40, hidden=16, feed_forward=16, length=8, buckets=16)
-    rates = {}
+    rates: dict[str, list[float]] = {}
 
     def fit(folder, *, kill_at=None):
         torch.manual_seed(0)
@@ -295,34 +296,10 @@ def test_too_little_data_is_a_sentence(tmp_path):
         prepare_parallel(TrainingOptions(data=(table,), out=tmp_path / "m"))
 
 
-def test_the_linear_part_says_in_the_graph_what_was_fitted(tmp_path):
+def test_the_linear_baseline_learns_and_answers_for_other_rows():
     rng = np.random.default_rng(0)
-    ngrams = rng.integers(1, 64, (300, 12))
+    ngrams = rng.integers(4, 64, (300, 12))
     targets = (ngrams[:, 0] % 3).astype(np.int64)
     ngrams[:, 1] = targets + 1
-    fitted = fit_linear(ngrams, targets, np.ones(300), buckets=64, outputs=3)
-    shape = Shape(
-        outputs=3, vocabulary=40, hidden=16, feed_forward=16, length=8, buckets=64, linear=True
-    )
-    model = CompactModel(shape).eval()
-    model.linear.set(fitted)
-    said = model.linear(torch.from_numpy(ngrams)).numpy()
-    assert (said.argmax(axis=1) == targets).mean() > 0.9
-    ids = np.tile(np.arange(5, 12), (300, 1))
-    examples = Examples([{"input_ids": ids, "ngrams": ngrams}], targets)
-    first, _, _ = next(examples.batches(np.arange(2), 2))
-    names = ("input_ids", "attention_mask", "ngrams")
-    export(model, {name: first[name] for name in names}, tmp_path)
-    torch_says = Fit(model, Schedule(), lambda *_: 0.0, tmp_path / "c").predict(examples)
-    assert agreement(torch_says, run_graph(tmp_path / "model.fp32.onnx", examples)) >= 0.99
-    assert agreement(torch_says, run_graph(tmp_path / "model.onnx", examples)) >= 0.97
-
-
-def test_the_ngram_baseline_learns(tmp_path):
-    baseline = NgramBaseline(buckets=1 << 12, threads=1)
-    urls = [
-        f"https://h{n}.org/{word}" for n in range(20) for words in WORDS.values() for word in words
-    ]
-    languages = [name for _ in range(20) for name, words in WORDS.items() for _ in words]
-    baseline.fit(urls, languages)
-    assert baseline.predict(["https://new.example/albisteak"]) == ["eus"]
+    fitted = fit_linear(ngrams[:200], targets[:200], np.ones(200), buckets=64, outputs=3)
+    assert (fitted.logits(ngrams[200:]).argmax(axis=1) == targets[200:]).mean() > 0.9

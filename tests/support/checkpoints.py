@@ -117,7 +117,7 @@ class Hub:
     NAME, COMMIT = "owner/name", "a" * 40
 
     def __init__(self, folder):
-        self.asked = []
+        self.asked: list[str] = []
         hub, files = self, {each.name: each for each in folder.iterdir()}
 
         class Handler(BaseHTTPRequestHandler):

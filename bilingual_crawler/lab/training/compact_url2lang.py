@@ -1,10 +1,10 @@
 """The compact `url2lang` model: several readings of a URL, and a judge that weighs them.
 
-Path and host are read as bags of n-grams, each alone and both together, and the whole URL by a
-small XLM-R. All of them learn the names of the sites they are trained on, and would drown what a
-URL announces openly. So what they say is weighed against the announcements by a judge that is
-fitted to sites none of them has seen. The judge's weights are the same for every language: what it
-learns of German codes holds for Maori ones.
+Path and host are read as bags of n-grams and words, each alone and both together, the whole URL by
+a small XLM-R, and everything, announcements too, by a linear model. All of them learn the names of
+the sites they are trained on, and would drown what a URL announces openly. So what they say is
+weighed against the announcements by a judge that is fitted to sites none of them has seen. Its
+weights are the same for every language: what it learns of German codes holds for Maori ones.
 """
 
 import math
@@ -15,25 +15,29 @@ from typing import Any, cast
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.sparse.linalg import svds
 from torch import Tensor, nn
 
 from bilingual_crawler.lab.training.compact import Shape, start_embeddings, transformer_of
 from bilingual_crawler.lab.training.examples import Batch, Examples
+from bilingual_crawler.lab.training.linear import LinearModel
 from bilingual_crawler.scoring.announcements import PLACES
 
-PATH, HOST, WORDS = 64, 48, 40
+PATH, HOST, WORDS = 48, 32, 32
+LINEAR = {"ngrams": 48, "host": 32, "words": 32, "host_words": 32, "announced": 64}
+"""The ranks to which the tables of the linear model are reduced, by input."""
 HIDDEN, JUDGE = 128, 24
 DROPOUT, HIDDEN_NGRAMS, HIDDEN_PART = 0.2, 0.1, 0.06
 """Left out in training: units, n-grams, and the whole path or host of a URL."""
 LEAST = -12.0
 """Readings have log-probabilities; below this one they say no more than "hardly"."""
-JUDGE_EPOCHS, JUDGE_BATCH, JUDGE_RATE = 20, 512, 1e-2
+JUDGE_EPOCHS, JUDGE_BATCH, JUDGE_RATE, JUDGE_DECAY = 10, 512, 1e-2, 0.1
 CALM = 0.02
 """How far the judge's preference for single languages is held back."""
 
 
-READ = ("input_ids", "attention_mask", "ngrams", "host", "words", "host_words")
-"""What the readers take; the judge takes `announced`."""
+READ = ("input_ids", "attention_mask", "ngrams", "host", "announced", "words", "host_words")
+"""The inputs of the graph, in its order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,17 @@ class LanguageShape:
     vocabulary: int = 16_000
     length: int = 32
     layers: int = 1
+
+    @property
+    def tables(self) -> dict[str, int]:
+        """The size of the table of each input, in the order of a linear model's weights."""
+        return {
+            "ngrams": self.path_buckets,
+            "host": self.host_buckets,
+            "words": self.words,
+            "host_words": self.words,
+            "announced": len(PLACES) * self.outputs + 1,
+        }
 
     @property
     def transformer(self) -> Shape:
@@ -97,6 +112,58 @@ class Reader(nn.Module):
         return cast("Tensor", self.linear(vector) + self.last(self.hidden(vector)))
 
 
+class LinearReader(nn.Module):
+    """A linear model of all numbers of a URL, fitted elsewhere; its tables are reduced in rank.
+
+    What a language's row of weights has in common with others is kept, at a quarter of the size.
+    """
+
+    def __init__(self, shape: LanguageShape) -> None:
+        super().__init__()
+        self.tables = nn.ModuleDict(
+            {
+                name: nn.Embedding(size, LINEAR[name], padding_idx=0)
+                for name, size in shape.tables.items()
+            }
+        )
+        self.last = nn.ModuleDict(
+            {name: nn.Linear(LINEAR[name], shape.outputs, bias=False) for name in shape.tables}
+        )
+        self.bias = nn.Parameter(torch.zeros(shape.outputs))
+        self.requires_grad_(requires_grad=False)
+
+    def set(self, fitted: LinearModel) -> None:
+        """Take over a fitted model, whose weights are in the order of the inputs."""
+        start = 0
+        for name, table in self.tables.items():
+            assert isinstance(table, nn.Embedding)
+            last = self.last[name]
+            assert isinstance(last, nn.Linear)
+            weights = fitted.weights[start : start + table.num_embeddings]
+            start += table.num_embeddings
+            rank = min(table.embedding_dim, min(weights.shape) - 1)
+            left, strength, right = svds(weights, k=rank, random_state=0)
+            nn.init.zeros_(table.weight)
+            nn.init.zeros_(last.weight)
+            with torch.no_grad():
+                table.weight[:, :rank] = torch.from_numpy(left * np.sqrt(strength))
+                last.weight[:, :rank] = torch.from_numpy((np.sqrt(strength)[:, None] * right).T)
+                table.weight[0] = 0
+        with torch.no_grad():
+            self.bias.copy_(torch.from_numpy(fitted.bias))
+
+    def forward(self, inputs: Batch) -> Tensor:
+        """Return logits; rows have unit length, as in the fit."""
+        numbers = [inputs[name] for name in self.tables]
+        count = torch.stack([(each > 0).sum(dim=1) for each in numbers]).sum(dim=0)
+        length = count.clamp(min=1).float().sqrt().unsqueeze(1)
+        said = [
+            self.last[name](self.tables[name](each).sum(dim=1))
+            for name, each in zip(self.tables, numbers, strict=True)
+        ]
+        return torch.stack(said).sum(dim=0) / length + self.bias
+
+
 class Judge(nn.Module):
     """Weighs what readers and announcements say of each language, by the same weights for all."""
 
@@ -111,7 +178,7 @@ class Judge(nn.Module):
         nn.init.zeros_(self.direct.weight)
         nn.init.zeros_(self.last.weight)
         with torch.no_grad():
-            self.direct.weight[0, readers - 1] = 1.0
+            self.direct.weight[0, :readers] = 1 / readers
 
     def forward(self, read: Tensor, announced: Tensor) -> Tensor:
         """Return logits from log-probabilities [batch, readers, outputs] and announcements.
@@ -142,7 +209,8 @@ class CompactUrl2Lang(nn.Module):
         self.host_reader = Reader(HOST + WORDS, shape.outputs)
         self.reader = Reader(PATH + HOST + 2 * WORDS, shape.outputs)
         self.transformer: Any = transformer_of(shape.transformer) if shape.layers else None
-        self.judge = Judge(shape.outputs, readers=3 + bool(shape.layers))
+        self.linear = LinearReader(shape)
+        self.judge = Judge(shape.outputs, readers=4 + bool(shape.layers))
         self.judge.requires_grad_(requires_grad=False)
 
     def forward(  # noqa: PLR0917 - the inputs of the graph, in its order
@@ -155,12 +223,15 @@ class CompactUrl2Lang(nn.Module):
         words: Tensor,
         host_words: Tensor,
     ) -> Tensor:
-        """Return the logits of the judge; in training those of all readers, [batch, readers, .]."""
-        given = (input_ids, attention_mask, ngrams, host, words, host_words)
-        logits = self._logits(dict(zip(READ, given, strict=True)))
+        """Return the logits of the judge.
+
+        In training, return those of the readers that learn, [batch, readers, outputs].
+        """
+        given = (input_ids, attention_mask, ngrams, host, announced, words, host_words)
+        inputs = dict(zip(READ, given, strict=True))
         if self.training:
-            return logits
-        return cast("Tensor", self.judge(logits.log_softmax(dim=2), announced))
+            return self._logits(inputs)
+        return cast("Tensor", self.judge(self.readings(inputs), announced))
 
     def start_from(self, statistics: NDArray[np.float32]) -> None:
         """Initialise the token embeddings of the transformer with statistics of the tokens."""
@@ -169,10 +240,11 @@ class CompactUrl2Lang(nn.Module):
 
     def readings(self, inputs: Batch) -> Tensor:
         """Return the log-probabilities of all readers."""
-        return self._logits(inputs).log_softmax(dim=2)
+        linear = self.linear(inputs).unsqueeze(1)
+        return torch.cat([self._logits(inputs), linear], dim=1).log_softmax(dim=2)
 
     def _logits(self, inputs: Batch) -> Tensor:
-        ids, mask, ngrams, host, words, host_words = (inputs[name] for name in READ)
+        ids, mask, ngrams, host, _, words, host_words = (inputs[name] for name in READ)
         path = self.dropout(torch.cat([self.path(ngrams), self.words(words)], dim=1))
         name = self.dropout(torch.cat([self.host(host), self.words(host_words)], dim=1))
         read = [self.path_reader(path), self.host_reader(name)]
@@ -196,7 +268,7 @@ def fit_judge(model: CompactUrl2Lang, unseen: Examples, *, seed: int = 0) -> Non
     targets = torch.from_numpy(unseen.targets)
     judge = model.judge
     judge.requires_grad_(requires_grad=True)
-    optimizer = torch.optim.Adam(judge.parameters(), lr=JUDGE_RATE)
+    optimizer = torch.optim.AdamW(judge.parameters(), lr=JUDGE_RATE, weight_decay=JUDGE_DECAY)
     steps = JUDGE_EPOCHS * math.ceil(len(unseen) / JUDGE_BATCH)
     torch.manual_seed(seed)
     for step, rows in enumerate(_drawn(len(unseen), seed)):

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from bilingual_crawler.lab.evaluation.metrics import f1, macro_f1, well_covered
 from bilingual_crawler.lab.labels import LabelledUrl, SkippedLines, read_urls
-from bilingual_crawler.lab.training.examples import Examples
+from bilingual_crawler.lab.training.compact_url2lang import CompactUrl2Lang
 from bilingual_crawler.lab.training.export import MODEL, decisions, run_graph
-from bilingual_crawler.lab.training.linear import fit_linear
+from bilingual_crawler.lab.training.linear import joined_ids
 from bilingual_crawler.lab.training.recipe import (
     PreparedTraining,
     Show,
@@ -29,19 +29,16 @@ from bilingual_crawler.lab.training.recipe import (
 )
 from bilingual_crawler.lab.training.split import share_of
 from bilingual_crawler.lab.training.url2lang import (
-    HOST_NGRAMS,
     JUDGED,
     MEASURED,
-    NGRAMS,
-    WORDS,
     UrlTables,
     by_share,
+    linear_model,
     prepared_from,
     read_rows,
     sampled,
     thinned,
 )
-from bilingual_crawler.scoring.announcements import PLACES
 from bilingual_crawler.store.durable import replacing
 from bilingual_crawler.urls.language_tokens import announced_languages
 
@@ -52,6 +49,7 @@ DEALT = 5
 FREQUENT = 30
 """URLs from which on a language is compared with the rules on its own."""
 MOST_CONFUSED = 25
+AT_ONCE = 1_000
 
 
 class Answer(NamedTuple):
@@ -153,37 +151,12 @@ def _rule(url: str) -> str:
 
 def _linear(prepared: PreparedTraining, count: int, options: TrainingOptions) -> NDArray[np.int64]:
     """Fit a linear model to the first rows, the real ones; return its answers for the fold."""
-    assert prepared.labels is not None
-    assert prepared.train.weights is not None
-    outputs = len(prepared.labels)
-    sizes = (NGRAMS.buckets, HOST_NGRAMS.buckets, WORDS, WORDS, len(PLACES) * outputs + 1)
-    train = _all_ids(prepared.train, sizes)[:count]
-    weights = prepared.train.weights[:count]
-    fitted = fit_linear(
-        train,
-        prepared.train.targets[:count],
-        weights / weights.mean(),
-        buckets=sum(sizes),
-        outputs=outputs,
-        seed=options.seed,
-        threads=options.threads or 1,
-    )
-    found = [
-        fitted.logits(_all_ids(prepared.test, sizes)[start : start + 1000])
-        for start in range(0, len(prepared.test), 1000)
-    ]
-    return decisions(np.concatenate(found))
-
-
-def _all_ids(examples: Examples, sizes: Sequence[int]) -> NDArray[np.int64]:
-    """Return all inputs of a model but its tokens as numbers of one table."""
-    names = ("ngrams", "host", "words", "host_words", "announced")
-    offsets = np.cumsum([0, *sizes[:-1]])
-    parts = [
-        np.where(examples.variants[0][name] > 0, examples.variants[0][name] + offset, 0)
-        for name, offset in zip(names, offsets, strict=True)
-    ]
-    return np.concatenate(parts, axis=1)
+    assert isinstance(prepared.model, CompactUrl2Lang)
+    shape = prepared.model.shape
+    fitted = linear_model(shape, prepared.train, count, options, by_rarity=True)
+    ids = joined_ids(prepared.test.variants[0], shape.tables)
+    parts = range(0, len(ids), AT_ONCE)
+    return decisions(np.concatenate([fitted.logits(ids[at : at + AT_ONCE]) for at in parts]))
 
 
 def figures(answers: Sequence[Answer]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ The ids are those that a crawl passes to the graph of the compact model, which m
 what scikit-learn fits to them in minutes.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy import sparse
 from sklearn.linear_model import SGDClassifier
 
 from bilingual_crawler.lab.training.examples import PAD, Examples
+from bilingual_crawler.scoring.encode import Arrays
 
 PENALTY = 1e-6
 PASSES = 4
@@ -37,12 +39,15 @@ def fit_linear(
     *,
     buckets: int,
     outputs: int,
+    by_rarity: bool = True,
     seed: int = 0,
     threads: int = 2,
 ) -> LinearModel:
     """Fit rows of n-gram ids (0 is padding); every class is one against the rest."""
     rows = _counts(ngrams, buckets)
-    rarity = np.log((1 + len(targets)) / (1 + np.asarray((rows > 0).sum(axis=0)).ravel())) + 1
+    rarity = np.ones(buckets)
+    if by_rarity:
+        rarity += np.log((1 + len(targets)) / (1 + np.asarray((rows > 0).sum(axis=0)).ravel()))
     model = SGDClassifier(
         loss="log_loss",
         alpha=PENALTY,
@@ -61,6 +66,15 @@ def fit_linear(
         table[:, model.classes_] = model.coef_.T
         bias[model.classes_] = model.intercept_
     return LinearModel(table, bias, rarity.astype(np.float32))
+
+
+def joined_ids(arrays: Arrays, tables: Mapping[str, int]) -> NDArray[np.int64]:
+    """Return several inputs of a model as numbers of one table, which has theirs one by one."""
+    parts, start = [], 0
+    for name, size in tables.items():
+        parts.append(np.where(arrays[name] > 0, arrays[name] + np.int64(start), 0))
+        start += size
+    return np.concatenate(parts, axis=1)
 
 
 def _counts(ngrams: NDArray[np.int64], buckets: int) -> sparse.csr_matrix:

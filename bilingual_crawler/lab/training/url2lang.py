@@ -30,7 +30,12 @@ from bilingual_crawler.lab.training.compact_url2lang import (
 )
 from bilingual_crawler.lab.training.examples import Examples, encode_urls
 from bilingual_crawler.lab.training.export import decisions
-from bilingual_crawler.lab.training.linear import token_statistics
+from bilingual_crawler.lab.training.linear import (
+    LinearModel,
+    fit_linear,
+    joined_ids,
+    token_statistics,
+)
 from bilingual_crawler.lab.training.loop import Fit
 from bilingual_crawler.lab.training.recipe import (
     PreparedTraining,
@@ -234,18 +239,22 @@ def thinned(rows: Sequence[LabelledUrl], most: int, seed: int) -> list[LabelledU
 
 
 def _made(rows: Sequence[LabelledUrl], labels: Sequence[str], seed: int) -> list[LabelledUrl]:
-    """Make URLs whose only sign of a language is an added code, or their domain."""
+    """Make URLs whose only sign of a language is an added code, or their domain.
+
+    There are most for languages with few URLs, and not more than the real ones in all.
+    """
     rng = random.Random(seed)  # noqa: S311 - a sample, not a secret
     plain = [row.url for row in rows if not announced_languages(row.url)]
     names = [row.domain.partition(".")[0] for row in rows]
     count = Counter(row.language for row in rows)
     suffixes = suffixes_by_language(((row.url, row.language) for row in rows), labels[:-1])
+    most = 1 + len(rows) // len(labels)
     made = []
     for label in labels[:-1]:
         wanted = max(CODED // 4, min(CODED, 2 * CODED - count[label] // 8))
         urls = [
-            *coded(label, plain, wanted, rng),
-            *home_pages(suffixes[label], names, HOME_PAGES, rng),
+            *coded(label, plain, min(wanted, most), rng),
+            *home_pages(suffixes[label], names, min(HOME_PAGES, most), rng),
         ]
         made += [LabelledUrl(url, label) for url in urls]
     return made
@@ -277,7 +286,31 @@ def _model(
     )
     if not can_resume(options):
         model.start_from(token_statistics(examples, outputs))
+        model.linear.set(linear_model(model.shape, examples, len(examples), options))
     return model
+
+
+def linear_model(
+    shape: LanguageShape,
+    examples: Examples,
+    count: int,
+    options: TrainingOptions,
+    *,
+    by_rarity: bool = False,
+) -> LinearModel:
+    """Fit a linear model of everything but the tokens to the first `count` rows."""
+    assert examples.weights is not None
+    weights = examples.weights[:count]
+    return fit_linear(
+        joined_ids(examples.variants[0], shape.tables)[:count],
+        examples.targets[:count],
+        weights / weights.mean(),
+        buckets=sum(shape.tables.values()),
+        outputs=shape.outputs,
+        by_rarity=by_rarity,
+        seed=options.seed,
+        threads=options.threads or 1,
+    )
 
 
 def _training(
