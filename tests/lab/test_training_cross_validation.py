@@ -17,6 +17,7 @@ from bilingual_crawler.lab.training.cross_validation import (
     table,
 )
 from bilingual_crawler.lab.training.recipe import TrainingOptions
+from bilingual_crawler.lab.training.url2lang import prepared_from
 
 SLUGS = {"fin": "palvelut-etusivu-uutiset", "spa": "servicios-noticias-inicio"}
 
@@ -64,7 +65,6 @@ def test_every_site_is_answered_for_by_a_model_that_has_not_seen_it(tmp_path, mo
             words = rng.sample(SLUGS[language].split("-"), 2)
             lines.write(f"https://site{number % 60}.org/{'-'.join(words)}/{number}\t{language}\n")
     asked = []
-    prepared_from = cross_validation.prepared_from
 
     def watched(tables, options):
         asked.append(tables)

@@ -164,7 +164,7 @@ class LinearReader(nn.Module):
         return torch.stack(said).sum(dim=0) / length + self.bias
 
 
-class Judge(nn.Module):
+class LanguageJudge(nn.Module):
     """Weighs what readers and announcements say of each language, by the same weights for all."""
 
     def __init__(self, outputs: int, readers: int) -> None:
@@ -210,7 +210,7 @@ class CompactUrl2Lang(nn.Module):
         self.reader = Reader(PATH + HOST + 2 * WORDS, shape.outputs)
         self.transformer: Any = transformer_of(shape.transformer) if shape.layers else None
         self.linear = LinearReader(shape)
-        self.judge = Judge(shape.outputs, readers=4 + bool(shape.layers))
+        self.judge = LanguageJudge(shape.outputs, readers=4 + bool(shape.layers))
         self.judge.requires_grad_(requires_grad=False)
 
     def forward(  # noqa: PLR0917 - the inputs of the graph, in its order
