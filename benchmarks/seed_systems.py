@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.recorded_pairs import SHARED
-from bilingual_crawler.lab.training.pair_classifiers import fit_pair_classifiers
+from bilingual_crawler.lab.training.pairs import fit_pair_classifiers
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing import almeida, ilsp, pplocator
 from bilingual_crawler.pairing.pair import Evidence, PairingPage

@@ -31,13 +31,15 @@ from bilingual_crawler.discovery.link_predictor import LinkPredictor
 from bilingual_crawler.discovery.site_detector import LIKELIHOOD, SiteDetector
 from bilingual_crawler.discovery.site_records import SiteVerdict
 from bilingual_crawler.documents.document import Document
-from bilingual_crawler.lab.training.link_labels import (
+from bilingual_crawler.lab.training.links import (
     NEVER_THERE,
+    THRESHOLDS,
     VARIANTS,
     LabelledLink,
     LabelledSite,
+    left_out,
+    measure,
 )
-from bilingual_crawler.lab.training.links import THRESHOLDS, left_out, measure
 from bilingual_crawler.languages import LanguagePair, find_language
 
 SHARED = Path(os.environ.get("BILINGUAL_SHARED", Path(__file__).parents[2] / "shared"))

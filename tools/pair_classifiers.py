@@ -21,7 +21,7 @@ from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.lab.replay.gold import ENDING, largest_pairs, of_languages, read_gold
 from bilingual_crawler.lab.replay.recording import Recording, site_name
 from bilingual_crawler.lab.replay.site import strip_body
-from bilingual_crawler.lab.training.pair_classifiers import (
+from bilingual_crawler.lab.training.pairs import (
     LabelledPages,
     asked_about_structure,
     fit_pair_classifiers,

@@ -143,7 +143,7 @@ class ModelsCommand(BaseCommand):
             model = summarise(place, task)
             cost = None
             if opts.time and not model.problem:
-                from bilingual_crawler.lab.model_cost import model_cost
+                from bilingual_crawler.lab.evaluation.classification import model_cost
 
                 cost = model_cost(place.folder, task).milliseconds
             show_model(model, read_card(place.folder), cost=cost, as_json=opts.json)

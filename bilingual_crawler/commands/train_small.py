@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from bilingual_crawler.corpus.pair_search import PairSearch
     from bilingual_crawler.lab.labels import SkippedLines
-    from bilingual_crawler.lab.training.link_labels import LabelledLink
-    from bilingual_crawler.lab.training.pair_labels import WeighedPairs
+    from bilingual_crawler.lab.training.links import LabelledLink
+    from bilingual_crawler.lab.training.pairs import WeighedPairs
 
 
 MIN_SITES = 4
@@ -65,16 +65,16 @@ def _train_pairs(opts: argparse.Namespace) -> None:
     from rich.console import Console
 
     from bilingual_crawler.lab.labels import SkippedLines
-    from bilingual_crawler.lab.training import pair_labels
+    from bilingual_crawler.lab.training import pairs
     from bilingual_crawler.pairing.model import load_pair_model
 
     console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
     skipped = SkippedLines()
-    labels = pair_labels.read_labels(opts.labelled, skipped)
-    examples = pair_labels.gather(labels, _search(opts, console))
+    labels = pairs.read_labels(opts.labelled, skipped)
+    examples = pairs.gather(labels, _search(opts, console))
     _report(console, opts.labelled, skipped, examples)
-    pair_labels.check(examples)
-    model, figures = pair_labels.learn(examples, load_pair_model())
+    pairs.check(examples)
+    model, figures = pairs.learn(examples, load_pair_model())
     write_model(opts.out, model.to_json())
     lines = {"pairs": len(examples.pairs), "translations": examples.positive, **figures}
     for name, value in lines.items():
@@ -175,7 +175,7 @@ def _train_links(opts: argparse.Namespace) -> None:
 
 
 def _read(inputs: list[str], console: "Console") -> list["LabelledLink"]:
-    from bilingual_crawler.lab.training.link_labels import LabelledSite
+    from bilingual_crawler.lab.training.links import LabelledSite
 
     labelled: list[LabelledLink] = []
     for name in dict.fromkeys(inputs):

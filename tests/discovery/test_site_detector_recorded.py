@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.site_detector import World, ask_about
 from bilingual_crawler.discovery.link_predictor import LinkPredictor
-from bilingual_crawler.lab.training.link_labels import LabelledSite
+from bilingual_crawler.lab.training.links import LabelledSite
 from bilingual_crawler.languages import LanguagePair
 
 SHARED = Path(os.environ.get("BILINGUAL_SHARED", Path(__file__).parents[3] / "shared")) / "sites"

@@ -12,11 +12,6 @@ from hypothesis import strategies as st
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.lab.evaluation import one_to_one
-from bilingual_crawler.lab.evaluation.candidates import (
-    CandidateSite,
-    decide_sides,
-    group_by_site,
-)
 from bilingual_crawler.lab.evaluation.classification import (
     NEGATIVE,
     POSITIVE,
@@ -27,10 +22,13 @@ from bilingual_crawler.lab.evaluation.classification import (
 )
 from bilingual_crawler.lab.evaluation.metrics import Confusion, scores, well_covered
 from bilingual_crawler.lab.evaluation.one_to_one import (
+    CandidateSite,
     Duplicates,
     SameKey,
     align,
     candidate_pairs,
+    decide_sides,
+    group_by_site,
     model_table,
     recalls,
     take_one_to_one,

@@ -22,10 +22,10 @@ from bilingual_crawler.lab.training.examples import (  # noqa: E402
 )
 from bilingual_crawler.lab.training.fine_tuning import (  # noqa: E402
     PairStore,
+    PretrainedModel,
     prepare_parallel,
     prepare_url2lang,
 )
-from bilingual_crawler.lab.training.pretrained import PretrainedModel  # noqa: E402
 from bilingual_crawler.lab.training.recipe import TrainingOptions, carry_out  # noqa: E402
 from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang  # noqa: E402
 from bilingual_crawler.scoring.encode import UrlEncoder  # noqa: E402

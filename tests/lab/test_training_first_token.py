@@ -7,8 +7,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="training needs torch: pip install '.[train,cpu]'")
 transformers = pytest.importorskip("transformers", reason="training needs transformers")
 
-from bilingual_crawler.lab.training.export import export  # noqa: E402
-from bilingual_crawler.lab.training.first_token import keep_first_token  # noqa: E402
+from bilingual_crawler.lab.training.export import export, keep_first_token  # noqa: E402
 
 ort = pytest.importorskip("onnxruntime", reason="needs onnxruntime: pip install '.[cpu]'")
 

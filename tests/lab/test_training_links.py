@@ -11,7 +11,7 @@ from bilingual_crawler.discovery.link_predictor import LinkPredictor
 from bilingual_crawler.documents.document import Link
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.lab.training import links
-from bilingual_crawler.lab.training.link_labels import NEVER_THERE, LabelledLink, LabelledSite
+from bilingual_crawler.lab.training.links import NEVER_THERE, LabelledLink, LabelledSite
 from bilingual_crawler.languages import LanguagePair
 from tests.support.recordings import exchange, page, redirect, to, write_warc
 from tests.support.typed_commands import status_of

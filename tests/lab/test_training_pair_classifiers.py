@@ -16,7 +16,7 @@ np = pytest.importorskip("numpy")
 pytest.importorskip("sklearn", reason="the classifiers are fitted by scikit-learn")
 from sklearn.svm import SVC  # noqa: E402
 
-from bilingual_crawler.lab.training.pair_classifiers import (  # noqa: E402
+from bilingual_crawler.lab.training.pairs import (  # noqa: E402
     LabelledPages,
     fit_machine,
     fit_pair_classifiers,

@@ -1,17 +1,77 @@
-"""Evaluation of both URL models on labelled rows, side by side with the rules."""
+"""Evaluation of both URL models on labelled rows, side by side with the rules, and their cost.
 
+The cost of a model per link is measured as a crawl uses it, with one thread and a page at a time, on
+made-up addresses as long as real ones, in processor time: other work on the machine hardly matters.
+"""
+
+import random
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from importlib.resources.abc import Traversable
+from statistics import median
+from typing import Any, NamedTuple, TypeVar
 
 from bilingual_crawler.lab.evaluation.metrics import Confusion, Scores, scores
 from bilingual_crawler.lab.labels import LabelledPair, LabelledUrl
 from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang
-from bilingual_crawler.scoring.models import UNKNOWN
+from bilingual_crawler.scoring.models import UNKNOWN, Task
 from bilingual_crawler.scoring.pair_features import stripped
 from bilingual_crawler.urls.language_tokens import UrlKey, announced_languages
+
+LINKS_PER_PAGE = 50
+PAGES = 20
+ENOUGH = 5.0
+"""Seconds of processor time after which no further page is asked about."""
+SYLLABLES = ("ba", "co", "di", "fe", "gu", "la", "me", "ni", "po", "ru", "sa", "ti", "vo", "za")
+
+
+class ModelCost(NamedTuple):
+    """Milliseconds of one core per new link, and the number of links that this was measured on."""
+
+    milliseconds: float
+    links: int
+
+
+def model_cost(folder: Traversable, task: Task) -> ModelCost:
+    """Ask a model about pages of links, none of them twice; return the median cost.
+
+    The first page is not counted: it includes what is done once.
+    """
+    model: Any = (Url2Lang if task == "url2lang" else ParallelUrls)(folder, remembered=0)
+    pages = _pages()
+    _ask(model, pages[0])
+    times: list[float] = []
+    for page in pages[1:]:
+        times.append(_ask(model, page))
+        if sum(times) > ENOUGH:
+            break
+    return ModelCost(1000 * median(times) / LINKS_PER_PAGE, len(times) * LINKS_PER_PAGE)
+
+
+def _ask(model: Any, links: Sequence[str]) -> float:
+    """Return the seconds that a model takes for the links of a page."""
+    pairs = [(links[0], link) for link in links]
+    start = time.process_time()
+    model.probabilities(pairs if model.task == "parallel" else links)
+    return time.process_time() - start
+
+
+def _pages() -> list[list[str]]:
+    choice = random.Random(0)  # noqa: S311 - made-up addresses, not secrets
+
+    def word() -> str:
+        return "".join(choice.choices(SYLLABLES, k=choice.randint(1, 4)))
+
+    def page(host: str) -> list[str]:
+        return [
+            f"https://www.{host}.org/{choice.choice(('es', 'eu', 'en'))}/{word()}/"
+            f"{'-'.join(word() for _ in range(choice.randint(1, 7)))}-{number}.html"
+            for number in range(LINKS_PER_PAGE)
+        ]
+
+    return [page(word() + word()) for _ in range(PAGES)]
 
 
 def announced_language(url: str) -> str:

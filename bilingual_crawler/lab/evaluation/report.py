@@ -12,7 +12,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.lab.evaluation.candidates import Sides, decide_sides
 from bilingual_crawler.lab.evaluation.classification import (
     POSITIVE,
     Advance,
@@ -31,8 +30,10 @@ from bilingual_crawler.lab.evaluation.one_to_one import (
     Alignment,
     Duplicates,
     Recalls,
+    Sides,
     align,
     candidate_pairs,
+    decide_sides,
 )
 from bilingual_crawler.lab.labels import (
     GoldPair,
