@@ -5,6 +5,7 @@ set -eu
 DATA=${DATA:?the folder of the URL tables}
 WORK=${WORK:?a folder for checkpoints and finished models}
 PYTHON=${PYTHON:-.venv/bin/python}
+THREADS=${THREADS:-2}
 mkdir -p "$WORK"
 
 if [ ! -s "$WORK/phrases.tsv.gz" ]; then
@@ -12,15 +13,19 @@ if [ ! -s "$WORK/phrases.tsv.gz" ]; then
 fi
 if [ ! -s "$WORK/synthetic.tsv.gz" ]; then
     "$PYTHON" -m pip install --quiet --target "$WORK/words" wordfreq anyascii
-    PYTHONPATH="$WORK/words" "$PYTHON" -m tools.synthetic_urls --most 900 \
-        --rows "$DATA/urls_strong.tsv.gz" "$DATA/urls_weak.tsv.gz" \
+    PYTHONPATH="$WORK/words" "$PYTHON" -m tools.synthetic_urls \
         --phrases "$WORK/phrases.tsv.gz" --out "$WORK/synthetic.part.gz"
     mv "$WORK/synthetic.part.gz" "$WORK/synthetic.tsv.gz"
 fi
-"$PYTHON" -m scrapy train url2lang --base compact --out "$WORK/url2lang" --resume --threads 2 --seed 1 \
-    --data "$DATA/urls_strong.tsv.gz" --weak "$DATA/urls_weak.tsv.gz" \
-    --extra "$WORK/synthetic.tsv.gz" --cap 6000 --epochs 24 --patience 24 --epoch-size 40960
-"$PYTHON" -m scrapy train parallel --base compact --out "$WORK/parallel" --resume --threads 2 --seed 1 \
+url2lang() {
+    "$PYTHON" -m scrapy train url2lang --base compact --resume --threads "$THREADS" --seed 1 \
+        --data "$DATA/urls_strong.tsv.gz" --weak "$DATA/urls_weak.tsv.gz" \
+        --extra "$WORK/synthetic.tsv.gz" --cap 20000 --epochs 7 --epoch-size 65536 --batch 512 \
+        --lr 2.5e-3 --patience 30 "$@"
+}
+url2lang --folds 5 --out "$WORK/url2lang-folds" # the figures: sites that a model has not seen
+url2lang --everything --out "$WORK/url2lang"    # the model to ship: all sites
+"$PYTHON" -m scrapy train parallel --base compact --out "$WORK/parallel" --resume --threads "$THREADS" --seed 1 \
     --data "$DATA/pairs.tsv.gz" "$DATA/wmt16/train_candidates_labelled.tsv.gz" \
     --extra "$DATA/urls_strong.tsv.gz" "$DATA/urls_weak.tsv.gz" \
     --phrases "$WORK/phrases.tsv.gz" --epochs 10 --epoch-size 40960

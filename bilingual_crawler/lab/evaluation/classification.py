@@ -1,7 +1,7 @@
 """Evaluation of both URL models on labelled rows, side by side with the rules, and their cost.
 
-The cost of a model per link is measured as a crawl uses it, with one thread and a page at a time, on
-made-up addresses as long as real ones, in processor time: other work on the machine hardly matters.
+The cost of a model per link is measured as a crawl uses it: with one thread, a page at a time, on
+made-up addresses as long as real ones. It is processor time, so that other work hardly matters.
 """
 
 import random

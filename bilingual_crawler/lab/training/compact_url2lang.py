@@ -31,7 +31,7 @@ DROPOUT, HIDDEN_NGRAMS, HIDDEN_PART = 0.2, 0.1, 0.06
 """Left out in training: units, n-grams, and the whole path or host of a URL."""
 LEAST = -12.0
 """Readings have log-probabilities; below this one they say no more than "hardly"."""
-JUDGE_EPOCHS, JUDGE_BATCH, JUDGE_RATE, JUDGE_DECAY = 10, 512, 1e-2, 0.1
+JUDGE_EPOCHS, JUDGE_STEPS, JUDGE_BATCH, JUDGE_RATE, JUDGE_DECAY = 10, 200, 512, 1e-2, 0.1
 CALM = 0.02
 """How far the judge's preference for single languages is held back."""
 
@@ -269,9 +269,10 @@ def fit_judge(model: CompactUrl2Lang, unseen: Examples, *, seed: int = 0) -> Non
     judge = model.judge
     judge.requires_grad_(requires_grad=True)
     optimizer = torch.optim.AdamW(judge.parameters(), lr=JUDGE_RATE, weight_decay=JUDGE_DECAY)
-    steps = JUDGE_EPOCHS * math.ceil(len(unseen) / JUDGE_BATCH)
-    torch.manual_seed(seed)
-    for step, rows in enumerate(_drawn(len(unseen), seed)):
+    batches = math.ceil(len(unseen) / JUDGE_BATCH)
+    epochs = max(JUDGE_EPOCHS, math.ceil(JUDGE_STEPS / batches))
+    steps = epochs * batches
+    for step, rows in enumerate(_drawn(len(unseen), epochs, seed)):
         for group in optimizer.param_groups:
             group["lr"] = JUDGE_RATE * max(0.02, 1 - step / steps)
         logits = judge(read[rows].float(), announced[rows])
@@ -294,8 +295,8 @@ def _read(model: CompactUrl2Lang, examples: Examples) -> tuple[Tensor, Tensor]:
     return read, torch.from_numpy(examples.variants[0]["announced"].astype(np.int64))
 
 
-def _drawn(count: int, seed: int) -> Iterator[Tensor]:
+def _drawn(count: int, epochs: int, seed: int) -> Iterator[Tensor]:
     rng = np.random.default_rng(seed)
-    for _ in range(JUDGE_EPOCHS):
+    for _ in range(epochs):
         order = torch.from_numpy(rng.permutation(count))
         yield from order.split(JUDGE_BATCH)
