@@ -24,7 +24,8 @@ url2lang() {
         --lr 2.5e-3 --patience 30 "$@"
 }
 url2lang --folds 5 --out "$WORK/url2lang-folds" # the figures: sites that a model has not seen
-url2lang --everything --out "$WORK/url2lang"    # the model to ship: all sites
+url2lang --everything --out "$WORK/url2lang" \
+    --figures "$WORK/url2lang-folds/cross-validation.json" # the model to ship: all sites
 "$PYTHON" -m scrapy train parallel --base compact --out "$WORK/parallel" --resume --threads "$THREADS" --seed 1 \
     --data "$DATA/pairs.tsv.gz" "$DATA/wmt16/train_candidates_labelled.tsv.gz" \
     --extra "$DATA/urls_strong.tsv.gz" "$DATA/urls_weak.tsv.gz" \

@@ -106,6 +106,12 @@ class TrainCommand(BaseCommand):
             action="store_true",
             help="url2lang: learn from all sites, those for measuring too, as a shipped model does",
         )
+        group.add_argument(
+            "--figures",
+            type=Path,
+            metavar="FILE",
+            help="cross-validation.json of --folds, for the card of a model of --everything",
+        )
         group.add_argument("--epochs", type=int, help="maximum number of epochs (50; compact 8)")
         group.add_argument("--batch", type=int, help="examples per step (32; compact 256)")
         group.add_argument("--lr", type=float, help="learning rate (1e-5; compact 1.5e-3)")
@@ -188,6 +194,7 @@ class TrainCommand(BaseCommand):
             resume=opts.resume,
             skip_test=opts.skip_test,
             everything=opts.everything,
+            figures=opts.figures,
         )
         if opts.folds:
             _cross_validate(task, options, opts.folds, console)

@@ -1,5 +1,7 @@
 """The parts of the compact url2lang model: what the judge and the linear reader do."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -53,7 +55,7 @@ def model():
 
 
 def answers(model, rows):
-    return Fit(model, Schedule(), lambda *_: 0.0, None).predict(rows)  # type: ignore[arg-type]
+    return Fit(model, Schedule(), lambda *_: 0.0, Path("never written")).predict(rows)
 
 
 def test_the_judge_learns_how_far_a_place_can_be_trusted(model):

@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -9,15 +10,11 @@ pytest.importorskip("torch", reason="training needs torch: pip install '.[train,
 pytest.importorskip("transformers", reason="training needs transformers")
 pytest.importorskip("sklearn", reason="training needs scikit-learn")
 
+from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.lab.training import cross_validation
-from bilingual_crawler.lab.training.cross_validation import (
-    Answer,
-    cross_validate,
-    figures,
-    table,
-)
-from bilingual_crawler.lab.training.recipe import TrainingOptions
-from bilingual_crawler.lab.training.url2lang import prepared_from
+from bilingual_crawler.lab.training.cross_validation import Answer, cross_validate, figures, table
+from bilingual_crawler.lab.training.recipe import TrainingOptions, carry_out
+from bilingual_crawler.lab.training.url2lang import prepare_url2lang, prepared_from
 
 SLUGS = {"fin": "palvelut-etusivu-uutiset", "spa": "servicios-noticias-inicio"}
 
@@ -84,6 +81,26 @@ def test_every_site_is_answered_for_by_a_model_that_has_not_seen_it(tmp_path, mo
     assert len({row.domain for tables in asked for row in tables.test}) == 60
     written = json.loads((tmp_path / "cv" / cross_validation.FIGURES).read_text())
     assert written["ways"]["model"]["accuracy"] > 0.9
+    shipped = replace(options, out=tmp_path / "all", everything=True, epochs=1, epoch_size=128)
+    shipped = replace(shipped, figures=tmp_path / "cv" / cross_validation.FIGURES)
+    found = carry_out(prepare_url2lang(shipped), shipped, lambda *_: None)
+    assert found["unseen_sites_accuracy"] == round(written["ways"]["model"]["accuracy"], 4)
+    assert "each fold answered for by a model without it" in (shipped.out / "README.md").read_text()
     again = cross_validate(options, 2, lambda *_: None, lambda _: None)
     assert again == text
     assert len(asked) == 2  # answered folds are not trained again
+
+
+def test_figures_of_something_else_are_a_sentence(tmp_path):
+    rows = tmp_path / "urls.tsv"
+    rows.write_text("".join(f"https://s{n}.org/{'abcde'[n % 5]}\teng\n" for n in range(60)))
+    with rows.open("a") as lines:
+        lines.writelines(f"https://t{n}.org/fi\tfin\n" for n in range(60))
+    other = tmp_path / "other.json"
+    other.write_text("{}")
+    options = TrainingOptions(
+        data=(rows,), out=tmp_path / "m", epochs=1, epoch_size=64, batch=64, vocabulary=100,
+        everything=True, figures=other, threads=1,
+    )  # fmt: skip
+    with pytest.raises(ConfigurationError, match="has no figures of a cross-validation"):
+        carry_out(prepare_url2lang(options), options, lambda *_: None)

@@ -181,6 +181,14 @@ def figures(answers: Sequence[Answer]) -> dict[str, Any]:
                 code: f1(said == numbers[code], targets == numbers[code]) for code in covered
             },
         }
+    ways = found["ways"]
+    found["unseen_sites"] = {
+        "macro_f1": ways["model"]["macro_f1"],
+        "accuracy": ways["model"]["accuracy"],
+        "languages": len(covered),
+        "rules_macro_f1": ways["rules"]["macro_f1"],
+        "linear_macro_f1": ways["linear"]["macro_f1"],
+    }
     found["count"] = {code: int((targets == numbers[code]).sum()) for code in covered}
     return found
 
