@@ -170,7 +170,7 @@ def test_a_checkpoint_of_another_run_is_told(table, tmp_path):
     command, _, options, _ = parsed(*tiny(table, out := tmp_path / "model", 1))
     command.execute(["url2lang"], options)
     with table.open("a") as lines:
-        lines.writelines(f"https://h{n}.org/albisteak/{n}\teus\n" for n in range(60))
+        lines.writelines(f"https://h{n}.org/albisteak/{n}\tady\n" for n in range(60))
     command, _, options, _ = parsed(*tiny(table, out, 2), "--resume")
     with pytest.raises(ConfigurationError, match="of a run with other tables"):
         command.execute(["url2lang"], options)

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bilingual_crawler.languages import all_languages
 from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang
 
 MODELS = Path(__file__).parents[2] / "models"
@@ -42,10 +43,29 @@ def test_plain_urls_get_their_language(languages):
     assert sum(found[url] == code for url, code in PLAIN.items()) >= len(PLAIN) - 1, found
 
 
-def test_codes_in_a_url_count(languages):
-    urls = ["https://www.example.com/fi/about", "https://www.example.com/about?lang=eu"]
-    assert languages.probability_of(urls[:1], "fin")[0] > 0.2
-    assert languages.probability_of(urls[1:], "eus")[0] > 0.05
+CODES = {
+    "https://www.example.com/fi/about": "fin",
+    "https://www.example.com/about?lang=eu": "eus",
+    "https://www.example.com/news-07.it.html": "ita",
+    "https://www.example.com/charter.az": "aze",
+    "https://www.example.com/index.sv": "swe",
+    "https://www.example.com/p?hl=cs": "ces",
+    "https://cs.example.com/": "ces",
+    "https://www.example.com/haw/": "haw",
+    "https://www.example.com/mi/about": "mri",
+}
+"""The last two have hardly a page in the tables that the model learned from."""
+
+
+def test_codes_in_a_url_count_wherever_they_are(languages):
+    found = languages.languages(list(CODES))
+    assert {url: best[0][0] for url, best in zip(CODES, found, strict=True)} == CODES
+
+
+def test_every_language_of_cld2_is_known(languages):
+    named = {language.code for language in all_languages() if language.cld2}
+    assert named <= set(languages.labels)
+    assert len(named) >= 161
 
 
 def test_the_same_page_in_two_languages_is_likelier_than_another_page(pairs):

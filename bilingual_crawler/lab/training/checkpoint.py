@@ -213,13 +213,10 @@ def _model(
             f"{source} has {bytes_in_all / 1e9:.1f} GB of weights; an ONNX file holds 2 GB.",
             "Convert a smaller model, such as one of the size of xlm-roberta-base.",
         )
-    shape = {name: config[name] for name in SHAPE if name in config}
+    shape: dict[str, Any] = {name: config[name] for name in SHAPE if name in config}
+    shape |= {"num_labels": outputs, "attn_implementation": "eager"}
     try:
-        made: Any = XLMRobertaForSequenceClassification(
-            XLMRobertaConfig(  # type: ignore[call-arg]
-                **shape, num_labels=outputs, attn_implementation="eager"
-            )
-        )
+        made: Any = XLMRobertaForSequenceClassification(XLMRobertaConfig(**shape))
         missing, further = made.load_state_dict(state, strict=False)
     except Exception as error:  # each wrong number in config.json has an exception of its own
         reason = str(error).strip() or type(error).__name__

@@ -31,8 +31,8 @@ DROPOUT, HIDDEN_NGRAMS, HIDDEN_PART = 0.2, 0.1, 0.06
 """Left out in training: units, n-grams, and the whole path or host of a URL."""
 LEAST = -12.0
 """Readings have log-probabilities; below this one they say no more than "hardly"."""
-JUDGE_EPOCHS, JUDGE_STEPS, JUDGE_BATCH, JUDGE_RATE, JUDGE_DECAY = 10, 200, 512, 1e-2, 0.1
-CALM = 0.02
+JUDGE_EPOCHS, JUDGE_STEPS, JUDGE_BATCH, JUDGE_RATE, JUDGE_DECAY = 40, 200, 512, 1e-2, 0.1
+CALM = 0.1
 """How far the judge's preference for single languages is held back."""
 
 

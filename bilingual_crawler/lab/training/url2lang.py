@@ -74,6 +74,8 @@ JUDGED = 0.15
 """The share of the sites that is left to the judge."""
 RARE = -0.35
 """Exponent of the size of a language, and of a language on a site, in the weight of a URL."""
+JUDGED_RARE = -0.5
+"""The same exponent of a language for the judge, who should hear the rare ones too."""
 NEUTRAL = 4
 """A site in so many languages whose URLs announce none is neutral."""
 CODED, HOME_PAGES = 120, 40
@@ -333,12 +335,12 @@ def _training(
     return Examples(variants, targets, np.concatenate(weights))
 
 
-def _weights(rows: Sequence[LabelledUrl]) -> NDArray[np.float64]:
+def _weights(rows: Sequence[LabelledUrl], rare: float = RARE) -> NDArray[np.float64]:
     """Return how often rows are drawn: large sites and frequent languages do not dominate."""
     languages = Counter(row.language for row in rows)
     sites = Counter((row.domain, row.language) for row in rows)
     found = [
-        row.weight * languages[row.language] ** RARE * sites[row.domain, row.language] ** RARE
+        row.weight * languages[row.language] ** rare * sites[row.domain, row.language] ** RARE
         for row in rows
     ]
     weights = np.array(found, dtype=np.float64)
@@ -350,7 +352,10 @@ def _measuring(
 ) -> Examples:
     encoded: Arrays = encode_urls(encoder, [row.url for row in rows])
     return Examples(
-        [encoded], _targets(rows, numbers), _weights(rows), measured=_classes(rows, numbers)
+        [encoded],
+        _targets(rows, numbers),
+        _weights(rows, JUDGED_RARE),
+        measured=_classes(rows, numbers),
     )
 
 
