@@ -51,6 +51,7 @@ from bilingual_crawler.scoring.models import (
     read_config,
 )
 from bilingual_crawler.scoring.preprocess import AUTHORS, PREPROCESSINGS
+from bilingual_crawler.store.durable import put_in_place
 
 LENGTH = 256
 """Tokens that the authors' programs give to their models."""
@@ -148,7 +149,7 @@ def convert(options: ConversionOptions, tell: Callable[[str], None]) -> dict[str
         with writing(options.out):
             figures = _written(place, made, tell)
             place.chmod(0o755)
-            place.rename(options.out)
+            put_in_place(place, options.out)
     finally:
         shutil.rmtree(place, ignore_errors=True)
     return figures
