@@ -24,6 +24,7 @@ from bilingual_crawler.documents.page import (
     region_of,
 )
 from bilingual_crawler.documents.scripted import Control, leads_nowhere
+from bilingual_crawler.documents.switches import languages_written
 from bilingual_crawler.urls.resolver import may_be_page
 
 MOST_ELEMENTS = 250_000
@@ -243,8 +244,6 @@ class PageReader:
         if not href or self._scopes[-1][0] > HIDDEN or not may_be_page(href):
             return
         reference = Reference(href, _words(attributes, "rel"), _words(attributes, "hreflang"))
-        if reference.hreflang:
-            self.page.add_alternate(href, reference.hreflang)
         label = attributes.get("title") or attributes.get("aria-label") or ""
         self._link = _OpenLink(reference, label[:ATTRIBUTE_LENGTH], self._length)
         self._links.append(self._link)
@@ -258,6 +257,8 @@ class PageReader:
     def _settle(self, link: _OpenLink) -> None:
         reference = link.reference
         reference.anchor = clean("".join(link.parts))[:ANCHOR_LENGTH] or clean(link.label)
+        if reference.hreflang and _declares_translation(reference):
+            self.page.add_alternate(reference.href, reference.hreflang)
         self.page.add_reference(reference)
 
     def _open_script(self, attributes: Attributes) -> None:
@@ -410,6 +411,16 @@ def _is_hidden(attributes: Attributes) -> bool:
         return attributes["hidden"] != "until-found"
     style = attributes.get("style")
     return style is not None and _NO_DISPLAY.search(style[:ATTRIBUTE_LENGTH]) is not None
+
+
+def _declares_translation(link: Reference) -> bool:
+    """Return True if a link with `hreflang` leads to this page in another language.
+
+    In running text `hreflang` only says that some other page is in that language.
+    """
+    return "alternate" in link.rel.split() or bool(
+        languages_written(link.anchor, link.image_alt, link.image_src)
+    )
 
 
 def _words(attributes: Attributes, name: str) -> str:

@@ -27,10 +27,15 @@ def languages_of_link(link: Link) -> frozenset[str]:
     """Return the ISO 639-3 codes that a link names, by its `hreflang`, its words or its image."""
     if link.hreflang and (declared := language_of_tag(link.hreflang)):
         return frozenset((declared.code,))
+    return languages_written(link.anchor, link.image_alt, link.image_src)
+
+
+def languages_written(anchor: str, image_alt: str, image_src: str) -> frozenset[str]:
+    """Return the codes that a reader sees in a link: by its words or its image."""
     return (
-        (languages_named(link.anchor) if link.anchor else _NONE)
-        or (languages_named(link.image_alt) if link.image_alt else _NONE)
-        or (languages_shown(link.image_src[-LONGEST_SOURCE:]) if link.image_src else _NONE)
+        (languages_named(anchor) if anchor else _NONE)
+        or (languages_named(image_alt) if image_alt else _NONE)
+        or (languages_shown(image_src[-LONGEST_SOURCE:]) if image_src else _NONE)
     )
 
 

@@ -125,6 +125,10 @@ class Claims:
     def _times_named(self, name: int) -> int:
         return self._hubs.get(name) or self._claimants.count(unsigned(name))
 
+    def _times_meant(self, url: str) -> int:
+        """Return how often a page is named, under any of its names."""
+        return sum(map(self._times_named, self._names.names_of(url)))
+
     def partners(self, url: str) -> list[str]:
         """Return the pages that a page names, and those that name it."""
         number = self._pages.number_of(url)
@@ -158,7 +162,7 @@ class Claims:
         sides = (other in mine) + (one in theirs)
         against = (bool(mine) and other not in mine) or (bool(theirs) and one not in theirs)
         counted = [url for url, by in ((other, mine), (one, theirs)) if url in by]
-        claimants = max((self._times_named(name_of(url)) for url in counted), default=0)
+        claimants = max((self._times_meant(url) for url in counted), default=0)
         by_map = bool(sides and self._declared) and not (
             self._does_name(one, other) or self._does_name(other, one)
         )

@@ -193,6 +193,18 @@ def test_a_link_with_hreflang_is_both_link_and_alternate():
     assert document.links[0].hreflang == "es"
 
 
+def test_a_language_switch_with_hreflang_is_an_alternate_without_rel():
+    for inside in ("Español", "<img src=/flags/es.png alt=''>", "<img src=x.png alt=ES>"):
+        document = build(f"<a hreflang=es href=/es/>{inside}</a>")
+        assert document.alternates == [Alternate("https://example.org/es/", "es", "spa")], inside
+
+
+def test_hreflang_in_running_text_declares_no_translation():
+    document = build("<p>Lotu <a hreflang=en href=//other.example/r>the annual report</a> hemen.")
+    assert document.alternates == []
+    assert document.links[0].hreflang == "en"
+
+
 def test_images_have_addresses_and_descriptions():
     body = "<img src=a.png alt='lehena'><img src='data:x' data-src=/b.png><img src=a.png>"
     assert build(body).images == [
