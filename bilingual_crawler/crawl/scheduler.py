@@ -34,6 +34,7 @@ from bilingual_crawler.crawl.signals import (
     request_sent,
     stop_deadline_passed,
     url_ended,
+    url_redirected,
 )
 from bilingual_crawler.crawl.slots import SlotGate, slot_key
 from bilingual_crawler.crawl.workers import open_frontier
@@ -243,6 +244,10 @@ class FrontierScheduler(BaseScheduler):
             make_plain(request)  # the page has its own address in that language
         if not is_look:
             self._crawl.corpus.alias(str(DocumentKey(source, variant)), request.url)
+            if not variant:
+                self._crawler.signals.send_catch_log(
+                    url_redirected, source=source, target=request.url
+                )
         return True
 
     def _refusal_of_target(self, request: Request, source: str, depth: int) -> LinkRefusal | None:

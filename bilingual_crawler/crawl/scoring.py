@@ -29,13 +29,26 @@ from bilingual_crawler.crawl.fetching.optouts import (
     record_opt_out,
 )
 from bilingual_crawler.crawl.request_state import RequestState
-from bilingual_crawler.crawl.signals import crawl_ending, pair_found, pair_lost, url_ended
+from bilingual_crawler.crawl.signals import (
+    crawl_ending,
+    pair_found,
+    pair_lost,
+    url_ended,
+    url_redirected,
+)
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.frontier.entry import CrawlFrontier, Frontier, State
 from bilingual_crawler.languages import Languages
 from bilingual_crawler.outcomes import LinkRefusal, Outcome
 from bilingual_crawler.pairing.pair import DocumentPair
-from bilingual_crawler.scoring.scorekeeper import Failed, News, PairNews, Scorekeeper, Scorekeepers
+from bilingual_crawler.scoring.scorekeeper import (
+    Failed,
+    News,
+    PairNews,
+    Redirected,
+    Scorekeeper,
+    Scorekeepers,
+)
 from bilingual_crawler.scoring.scorer import REFUSED, LinkScorer, Proposal, make_scorer
 from bilingual_crawler.store.journal import Journal
 from bilingual_crawler.store.journal_tables import Facts, JournaledDict
@@ -284,6 +297,7 @@ class Feedback:
             (self._found, pair_found),
             (self._lost, pair_lost),
             (self._ended, url_ended),
+            (self._redirected, url_redirected),
             (keepers.finish, crawl_ending),
         ):
             crawler.signals.connect(handler, signal=signal)
@@ -293,6 +307,9 @@ class Feedback:
 
     def _lost(self, pair: DocumentPair) -> None:
         self._add(pair.first, PairNews(pair, kept=False))
+
+    def _redirected(self, source: str, target: str) -> None:
+        self._add(source, Redirected(source, target))
 
     def _ended(self, request: Request, state: State, reason: str) -> None:
         """Report every URL under which a page could not be fetched, and redirected probes.

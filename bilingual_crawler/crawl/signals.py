@@ -3,6 +3,9 @@
 url_ended = object()
 """A URL is done or has failed (request, state, reason)."""
 
+url_redirected = object()
+"""A URL leads to another, which belongs to the crawl (source, target)."""
+
 request_sent = object()
 """A request was written to its connection (request)."""
 

@@ -34,7 +34,14 @@ class Failed(NamedTuple):
     reason: str
 
 
-News = PairNews | Failed
+class Redirected(NamedTuple):
+    """A URL leads to another."""
+
+    source: str
+    target: str
+
+
+News = PairNews | Failed | Redirected
 
 
 class PageScores(NamedTuple):
@@ -98,6 +105,8 @@ class Scorekeeper:
         for each in news:
             if isinstance(each, PairNews):
                 self.scorer.found(each.pair, each.kept)
+            elif isinstance(each, Redirected):
+                self.scorer.redirected(each.source, each.target)
             else:
                 self.scorer.failed(each.url, each.reason)
 

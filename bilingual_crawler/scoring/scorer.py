@@ -164,6 +164,9 @@ class LinkScorer(ABC):
         address `redirected`, because many sites redirect unknown addresses to their home page.
         """
 
+    def redirected(self, source: str, target: str) -> None:  # noqa: B027 - learning is a choice
+        """Learn that a URL leads to another, which may have been fetched before."""
+
     def proposals(self) -> list[Proposal]:
         """Return URLs to try although no link leads to them, each once."""
         return []

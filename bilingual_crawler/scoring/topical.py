@@ -134,6 +134,10 @@ class TopicalScorer(LinkScorer):
         """Pass it on to the other scorer."""
         self._base.failed(url, reason)
 
+    def redirected(self, source: str, target: str) -> None:
+        """Pass it on to the other scorer."""
+        self._base.redirected(source, target)
+
     def proposals(self) -> list[Proposal]:
         """Return the other scorer's proposals, with scores that can be compared with the rest."""
         return [

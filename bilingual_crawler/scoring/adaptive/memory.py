@@ -19,6 +19,7 @@ from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, KnownUrl, T
 from bilingual_crawler.scoring.adaptive.sections import Group, LanguageSection, YieldSection
 from bilingual_crawler.scoring.adaptive.value import SiteEvidence, leaning
 from bilingual_crawler.urls.fingerprint import url_fingerprint
+from bilingual_crawler.urls.habits import UrlHabits
 from bilingual_crawler.urls.hosts import site_of, split_host
 from bilingual_crawler.urls.language_tokens import INDEX, WORD, url_key
 
@@ -34,6 +35,7 @@ MOST_ALTOGETHER = 300_000
 """The most URLs of one site, and of all sites; each takes about a kilobyte."""
 MOST_GROUPS = 5_000
 MOST_TIES = 12
+MOST_REDIRECTS = 10
 MOST_ALIKE = 8
 SURE_TOKEN = 0.85
 
@@ -243,6 +245,11 @@ class Memory:
         self.codes = pair.codes
         self.tokens = pair.first.tokens | pair.second.tokens
         self.urls: dict[int, KnownUrl] = {}
+        self.aliases: dict[int, int] = {}
+        """Fingerprints of URLs that redirect, and of where they lead."""
+        self.habits = UrlHabits()
+        self._forms: dict[int, KnownUrl] = {}
+        """URLs by the spelling that the habits of the site give them."""
         self.evidence = SiteEvidence()
         self.language_sections: dict[str, LanguageSection] = {}
         self.yield_sections: dict[str, YieldSection] = {}
@@ -254,15 +261,61 @@ class Memory:
 
     def get(self, url: str) -> KnownUrl | None:
         """Return what is known about a URL, if anything."""
-        return self.urls.get(url_fingerprint(url))
+        return self._find(url, url_fingerprint(url))
+
+    def _find(self, url: str, fingerprint: int) -> KnownUrl | None:
+        """Return the record of a URL under any spelling and behind any redirect."""
+        known = self.urls.get(self._target_of(fingerprint))
+        if known is None and self._forms:
+            known = self._forms.get(self._target_of(url_fingerprint(self.habits.form(url))))
+        return known
+
+    def _target_of(self, fingerprint: int) -> int:
+        for _ in range(MOST_REDIRECTS):
+            target = self.aliases.get(fingerprint)
+            if target is None:
+                break
+            fingerprint = target
+        return fingerprint
+
+    def lead(self, source: str, target: str) -> bool:
+        """Record that a URL leads to another; return True if that was new.
+
+        A circle changes nothing.
+        """
+        alias, page = url_fingerprint(source), url_fingerprint(target)
+        is_new = self.aliases.get(alias) != page
+        if len(self.aliases) < MOST_URLS and self._target_of(page) != alias:
+            self.aliases[alias] = page
+        return is_new
+
+    def respell(self) -> list[tuple[KnownUrl, KnownUrl]]:
+        """Find URLs by the present habits; return waiting ones that are spellings of others."""
+        self._forms = {}
+        if not self.habits.any_trusted:
+            return []
+        same = []
+        for known in sorted(self.urls.values(), key=lambda each: each.fate is not Fate.FETCHED):
+            if known.fate is Fate.GONE:
+                continue
+            first = self._forms.setdefault(url_fingerprint(self.habits.form(known.url)), known)
+            if first is not known and known.fate is Fate.WAITING:
+                same.append((known, first))
+        return same
 
     def known(self, url: str, depth: int) -> KnownUrl:
         """Return the record of a URL; a new one is made with its ties to others."""
+        return self._find(url, url_fingerprint(url)) or self.own(url, depth)
+
+    def own(self, url: str, depth: int) -> KnownUrl:
+        """Return the record that a URL has of its own, whatever it is a spelling of."""
         fingerprint = url_fingerprint(url)
         known = self.urls.get(fingerprint)
         if known is None:
             traits = traits_of(url, self.tokens)
             known = self._new(url, traits, depth)
+            if self.habits.any_trusted:
+                self._forms.setdefault(url_fingerprint(self.habits.form(url)), known)
             if len(self.urls) < MOST_URLS and self._room.places > 0:
                 self._room.places -= 1
                 self.urls[fingerprint] = known

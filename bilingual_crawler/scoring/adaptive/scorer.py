@@ -32,7 +32,8 @@ LEAST_WANTED = 0.08
 TRANSLATION = 0.3
 """The least probability to tie a link to its page; only the best link of a page is tied."""
 
-FORMAT = 3
+FORMAT, OLDEST_FORMAT = 4, 3
+"""The format written, and the oldest read: 3 has no redirects and no habits of spelling."""
 PARTNER = 8
 """The index of the partner's number in the row of a page."""
 
@@ -141,6 +142,10 @@ class AdaptiveScorer(LinkScorer):
         """Learn from a URL that gave no page."""
         self._site(url).failed(url)
 
+    def redirected(self, source: str, target: str) -> None:
+        """Learn that a URL leads to another."""
+        self._site(source).redirected(source, target)
+
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
         """Return the value of each link: expected pairs per download."""
         here = self._site(document.url)
@@ -222,8 +227,8 @@ def pack(sites: dict[str, SiteModel]) -> bytes:
 def unpack(data: bytes, make: Callable[[str], SiteModel]) -> dict[str, SiteModel]:
     """Return the sites that `pack` packed; raise ValueError for any other bytes."""
     try:
-        version, rows = msgpack.unpackb(data, unicode_errors="surrogatepass")
-        if version != FORMAT:
+        version, rows = msgpack.unpackb(data, unicode_errors="surrogatepass", strict_map_key=False)
+        if version not in range(OLDEST_FORMAT, FORMAT + 1):
             raise ValueError(f"format {version} instead of {FORMAT}")
         sites = [_read_site(row, make(row["name"])) for row in rows]
     except (msgpack.UnpackException, LookupError, TypeError, AttributeError, struct.error) as error:
@@ -250,6 +255,8 @@ def _site(site: SiteModel) -> dict[str, Any]:
     return {
         "name": site.name,
         "urls": [_page(page, number) for page in number],
+        "aliases": list(memory.aliases.items()),
+        "habits": memory.habits.cases,
         "ties": ties,
         "switches": switches,
         "languages": {name: each.counts for name, each in memory.language_sections.items()},
@@ -332,6 +339,9 @@ def _read_site(row: dict[str, Any], site: SiteModel) -> SiteModel:
     harvest = site.harvest
     harvest.resume(*row["harvest"])
     memory.dirty = {pages[at]: None for at in row["dirty"]}
+    memory.aliases = {int(source): int(target) for source, target in row.get("aliases", ())}
+    memory.habits.restore(row.get("habits", {}))
+    memory.respell()
     memory.settle()
     return site
 

@@ -28,6 +28,8 @@ from bilingual_crawler.scoring.adaptive.value import (
 )
 from bilingual_crawler.scoring.scorer import Proposal
 from bilingual_crawler.store.compact import CompactMap
+from bilingual_crawler.urls.fingerprint import url_fingerprint
+from bilingual_crawler.urls.habits import are_spellings
 from bilingual_crawler.urls.hosts import host_of, site_of
 
 MOST_TEXTS = 100_000
@@ -45,6 +47,9 @@ GUESSES = (1.0, 5.0)
 
 SUNK = 1e-6
 """The factor of all values on a site whose harvest is over."""
+
+ALIAS = 1e-6
+"""The value of another URL of a page that is fetched, or waits under a better one."""
 
 FREE_PROBES, PROBES_PER_HIT = 5, 3
 LEAST_PROBE = 0.5
@@ -70,12 +75,11 @@ class SiteModel:
         self.probing = [0, 0]
         self._proposed: list[Proposal] = []
         self._unsettled: list[tuple[KnownUrl, KnownUrl, Tie]] = []
+        self._aliases_waiting: list[str] = []
 
     def arrived(self, document: Document) -> None:
         """Learn from a page that was fetched."""
-        page = self.memory.known(document.url, document.depth)
-        if document.requested_url and document.requested_url != document.url:
-            self._lead_on(self.memory.known(document.requested_url, document.depth), page)
+        page = self._page_at(document)
         if page.fate is Fate.FETCHED:
             return
         page.language = self._number(document.language)
@@ -103,6 +107,46 @@ class SiteModel:
         elif not self.harvest.is_over:
             self._propose(page)
 
+    def redirected(self, source: str, target: str) -> None:
+        """Learn that a URL leads to another, whose page may have come long before."""
+        alias = self.memory.own(source, 0)
+        if not self._is_here(target) or alias in self.probes:
+            return  # a probe that redirects is reported as failed
+        spelling = self.memory.get(target)
+        page = self.memory.own(target, alias.depth)
+        is_new = self.memory.lead(source, target)
+        for each in (alias, spelling):
+            if each is not None:
+                self._lead_on(each, page)
+        if is_new:  # the page that comes tells of it again
+            self._learn_habit(self.memory.habits.learn(source, target))
+
+    def _page_at(self, document: Document) -> KnownUrl:
+        """Return the record of a page that has come, with what was known of its other names."""
+        url, requested, canonical = document.url, document.requested_url, document.canonical
+        self.memory.aliases.pop(url_fingerprint(url), None)
+        spelling = self.memory.get(url)
+        page = self.memory.own(url, document.depth)
+        if page.fate is Fate.FETCHED:
+            return page
+        self._learn_habit(self.memory.habits.stayed(url))
+        if spelling is not None and self.memory.get(spelling.url) is page:
+            self._lead_on(spelling, page)
+        if requested and requested != url and self._is_here(requested):
+            self.redirected(requested, url)
+        if canonical and canonical != url and are_spellings(canonical, url):
+            alias = self.memory.own(canonical, document.depth)
+            if alias.fate is Fate.WAITING:
+                self.memory.lead(canonical, url)
+                self._lead_on(alias, page)
+        return page
+
+    def _learn_habit(self, changed: bool) -> None:
+        """Make URLs one that are spellings of each other, if the habits have changed."""
+        if changed:
+            for alias, page in self.memory.respell():
+                self._lead_on(alias, page)
+
     def found(self, first: str, second: str, *, kept: bool) -> None:
         """Learn from a pair that pairing has found or given up."""
         one, other = self.memory.known(first, 0), self.memory.known(second, 0)
@@ -119,7 +163,7 @@ class SiteModel:
 
     def failed(self, url: str) -> None:
         """Learn from a URL that gave no page."""
-        page = self.memory.known(url, 0)
+        page = self.memory.own(url, 0)
         if page.fate is not Fate.WAITING:
             return
         self.memory.end_of_waiting(page, Fate.GONE)
@@ -162,7 +206,9 @@ class SiteModel:
         page.guess((first / total, second / total, other / total), Certainty.MODEL)
 
     def value(self, page: KnownUrl) -> float:
-        """Return the current value of a waiting URL."""
+        """Return the current value of a waiting URL; hardly any for another name of a page."""
+        if page.fate is Fate.FETCHED:
+            return ALIAS
         now = self._value(page)
         if page.priority is None or now >= page.priority:
             page.priority = now
@@ -174,6 +220,9 @@ class SiteModel:
     def changes(self) -> Iterator[tuple[str, float]]:
         """Return waiting URLs whose value has changed noticeably."""
         self.settle_up()
+        aliases, self._aliases_waiting = self._aliases_waiting, []
+        for url in aliases:
+            yield url, ALIAS
         for page in self.memory.to_judge_again(MOST_JUDGED):
             before, now = page.priority, self._value(page)
             if before is None or abs(now - before) > CHANGED * before:
@@ -197,16 +246,26 @@ class SiteModel:
         if alias is page or alias.fate is not Fate.WAITING:
             return
         self.memory.end_of_waiting(alias, Fate.GONE)
-        for mate, tie in list(alias.ties.items()):
-            if mate is not page:
-                self.memory.tie(mate, page, tie)
+        if alias.priority is not None:
+            self._aliases_waiting.append(alias.url)
+        if page.fate is Fate.WAITING and alias.certainty > page.certainty:
+            page.guess(alias.prior, alias.certainty)
+        self._pass_ties_on(alias, page)
+        if not page.slot:
+            page.slot, page.parent = alias.slot, alias.parent
+
+    def _pass_ties_on(self, alias: KnownUrl, page: KnownUrl) -> None:
         for mate in list(alias.ties):
             if alias in mate.switches:
                 page.note_switch_from(mate.language)
                 if page not in mate.switches:
                     mate.switch_to(page, mate.switches[alias])
-        if not page.slot:
-            page.slot, page.parent = alias.slot, alias.parent
+        for mate, tie in list(alias.ties.items()):
+            if mate is not page and self.memory.tie(mate, page, tie):
+                if page.fate is mate.fate is Fate.FETCHED:
+                    self._settle(page, mate, tie)
+                self._review(mate)
+        self._review(page)
 
     def _learn_way(self, page: KnownUrl) -> None:
         """Learn from where the link that led here has led."""
@@ -252,6 +311,9 @@ class SiteModel:
             language = self._number(alternate.language)
             if language == NEITHER or not self._is_here(alternate.url):
                 continue
+            if are_spellings(alternate.url, page.url):
+                own.append(page)
+                continue
             target = self.memory.known(alternate.url, document.depth + 1)
             if language == page.language:
                 own.append(target)
@@ -275,7 +337,7 @@ class SiteModel:
                 continue
             target = self.memory.known(link.url, document.depth + 1)
             if language == page.language:
-                is_twin = target is not page and target.key == page.key
+                is_twin = target.key == page.key and not are_spellings(target.url, page.url)
                 page.is_copy = page.is_copy or is_twin
                 continue
             if target is page or target in page.switches or len(page.switches) >= MOST_SWITCHES:

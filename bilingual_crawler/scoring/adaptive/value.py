@@ -121,13 +121,26 @@ class SiteEvidence:
 
 def is_alive(page: KnownUrl, mate: KnownUrl) -> bool:
     """Return True if two tied URLs, of which `page` is fetched, can still be a pair."""
-    if page.partner not in {None, mate} or mate.partner not in {None, page}:
+    if _is_taken(page, mate) or _is_taken(mate, page):
         return False
     if page.is_copy or mate.is_copy:
         return False
     if mate.fate is Fate.FETCHED:
         return NEITHER not in (page.language, mate.language) and page.language != mate.language
     return mate.fate is Fate.WAITING
+
+
+def _is_taken(page: KnownUrl, mate: KnownUrl) -> bool:
+    """Return True if a page has another partner than `mate`, for as good a reason.
+
+    While a crawl runs a pair is a guess: two pages of one template may be paired because the true
+    counterpart has not come. What a page states itself outlives a partner that it does not name.
+    """
+    partner = page.partner
+    if partner is None or partner is mate:
+        return False
+    is_stated = page.ties.get(mate, Tie.SLUG) >= Tie.RULE and mate.fate is Fate.WAITING
+    return not is_stated or page.ties.get(partner, Tie.SLUG) >= Tie.RULE
 
 
 def purity_of(document: Document) -> float:

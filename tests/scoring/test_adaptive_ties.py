@@ -1,0 +1,62 @@
+"""Ties of the adaptive scorer through redirects, and against a wrong partner."""
+
+from tests.support.adaptive import SITE, adaptive, fetch, page, pair
+
+
+def test_a_switch_to_an_alias_is_a_tie_to_the_page_that_it_leads_to():
+    scorer = adaptive()
+    fetch(scorer, page("/en/beer", "eng", ("/fr/biere", "Français")))
+    before = fetch(scorer, page("/en/list", "eng", "/fr/biere/"))["/fr/biere/"]
+    scorer.redirected(f"{SITE}/fr/biere", f"{SITE}/fr/biere/")
+    after = dict(scorer.changes())[f"{SITE}/fr/biere/"]
+    assert after > 1.2 * before
+    assert after > 0.6
+
+
+def test_after_two_redirects_an_alias_is_its_page_before_it_is_fetched():
+    scorer = adaptive()
+    for name in "xy":
+        scorer.redirected(f"{SITE}/fr/{name}", f"{SITE}/fr/{name}/")
+    fetch(scorer, page("/en/beer/", "eng", ("/fr/biere", "Français")))
+    assert fetch(scorer, page("/en/list/", "eng", "/fr/biere/"))["/fr/biere/"] > 0.6
+
+
+def test_a_redirect_that_is_told_twice_makes_no_habit():
+    scorer = adaptive()
+    for _ in range(2):
+        scorer.redirected(f"{SITE}/fr/x", f"{SITE}/fr/x/")
+    fetch(scorer, page("/en/beer/", "eng", ("/fr/biere", "Français")))
+    assert fetch(scorer, page("/en/list/", "eng", "/fr/biere/"))["/fr/biere/"] < 0.6
+
+
+def test_an_alias_of_a_fetched_page_is_worth_nothing():
+    scorer = adaptive()
+    fetch(scorer, page("/fr/biere/", "fra"))
+    scorer.redirected(f"{SITE}/fr/biere", f"{SITE}/fr/biere/")
+    assert fetch(scorer, page("/en/beer/", "eng", ("/fr/biere", "Français")))["/fr/biere"] < 1e-5
+
+
+def test_a_page_that_declares_itself_under_an_alias_is_no_copy():
+    scorer = adaptive()
+    scores = fetch(
+        scorer,
+        page("/en/a/", "eng", "/fr/b/", alternates={"en": "/en/a", "fr": "/fr/b/"}),
+    )
+    assert scores["/fr/b/"] > 0.6
+
+
+def test_redirects_and_habits_survive_a_restart():
+    scorer = adaptive()
+    for name in "xy":
+        scorer.redirected(f"{SITE}/fr/{name}", f"{SITE}/fr/{name}/")
+    fetch(scorer, page("/en/beer/", "eng", ("/fr/biere", "Français")))
+    again = adaptive()
+    again.restore(scorer.state())
+    assert fetch(again, page("/en/list/", "eng", "/fr/biere/"))["/fr/biere/"] > 0.6
+
+
+def test_a_wrong_early_pair_does_not_make_the_stated_translation_worthless():
+    scorer = adaptive()
+    fetch(scorer, page("/fr/cidre", "fra"))
+    beer = page("/en/beer", "eng", ("/fr/biere", "Français"))
+    assert fetch(scorer, beer, pair("/en/beer", "/fr/cidre"))["/fr/biere"] > 0.5
