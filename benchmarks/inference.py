@@ -147,7 +147,8 @@ def make_shape(folder: Path, tokenizer: Tokenizer, like: dict[str, Any], shape: 
     quantize_dynamic(full, folder / GRAPH, weight_type=QuantType.QInt8, per_channel=True)
     full.unlink()
     tokenizer.save(str(folder / TOKENIZER))
-    plain = {**like, "format": 1, "ngrams": None, "features": None, "places": None}
+    plain = {**like, "format": 1, "ngrams": None, "word_ngrams": 0}
+    plain |= {"features": None, "places": None}
     (folder / CONFIG).write_text(json.dumps(plain))
     return folder
 

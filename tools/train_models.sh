@@ -26,10 +26,17 @@ url2lang() {
 url2lang --folds 5 --out "$WORK/url2lang-folds" # the figures: sites that a model has not seen
 url2lang --everything --out "$WORK/url2lang" \
     --figures "$WORK/url2lang-folds/cross-validation.json" # the model to ship: all sites
-"$PYTHON" -m scrapy train parallel --base compact --out "$WORK/parallel" --resume --threads "$THREADS" --seed 1 \
-    --data "$DATA/pairs.tsv.gz" "$DATA/wmt16/train_candidates_labelled.tsv.gz" \
-    --extra "$DATA/urls_strong.tsv.gz" "$DATA/urls_weak.tsv.gz" \
-    --phrases "$WORK/phrases.tsv.gz" --epochs 10 --epoch-size 40960
+parallel() {
+    "$PYTHON" -m scrapy train parallel --base compact --resume --threads "$THREADS" --seed 1 \
+        --data "$DATA/pairs.tsv.gz" "$DATA/wmt16/train_candidates_labelled.tsv.gz" \
+        --extra "$DATA/urls_strong.tsv.gz" "$DATA/urls_weak.tsv.gz" \
+        --phrases "$WORK/phrases.tsv.gz" --epochs 5 --epoch-size 40960 "$@"
+}
+parallel --folds 5 --out "$WORK/parallel-folds"
+mkdir -p "$WORK/parallel"
+cp "$WORK/parallel-folds/lexicon.pt" "$WORK/parallel/" # learned from the phrases alone
+parallel --everything --out "$WORK/parallel" \
+    --figures "$WORK/parallel-folds/cross-validation.json"
 
 for task in url2lang parallel; do
     mkdir -p "models/$task"

@@ -99,12 +99,12 @@ class TrainCommand(BaseCommand):
             type=zero_or_more,
             default=0,
             metavar="N",
-            help="url2lang: cross-validate on N folds of the sites, instead of training one model",
+            help="cross-validate on N folds of the sites, instead of training one model",
         )
         group.add_argument(
             "--everything",
             action="store_true",
-            help="url2lang: learn from all sites, those for measuring too, as a shipped model does",
+            help="learn from all sites, those for measuring too, as a shipped model does",
         )
         group.add_argument(
             "--figures",
@@ -239,15 +239,18 @@ class TrainCommand(BaseCommand):
 
 def _cross_validate(task: str, options: Any, folds: int, console: Any) -> None:
     """Train a model per fold of the sites, and print the table of figures."""
-    if task != "url2lang" or options.base != COMPACT or folds < FEWEST_FOLDS:
-        raise ConfigurationError(
-            f"--folds is for a compact url2lang model, and {FEWEST_FOLDS} or more."
-        )
-    from bilingual_crawler.lab.training import cross_validation
+    if options.base != COMPACT or folds < FEWEST_FOLDS:
+        raise ConfigurationError(f"--folds is for compact models, and {FEWEST_FOLDS} or more.")
     from bilingual_crawler.reporting.bars import TrainingBar
 
+    if task == "url2lang":
+        from bilingual_crawler.lab.training.cross_validation import cross_validate
+    else:
+        from bilingual_crawler.lab.training.pair_folds import (
+            cross_validate_pairs as cross_validate,
+        )
     with TrainingBar(console) as bar:
-        text = cross_validation.cross_validate(options, folds, bar.show, console.print)
+        text = cross_validate(options, folds, bar.show, console.print)
     print(text)  # noqa: T201 - the answer
 
 

@@ -4,7 +4,8 @@ A URL becomes `<s> u </s>`, a pair `<s> u </s> v </s>`. Half of all URLs are lon
 model can read, so the middle is left out: sites name the language at the front (`es.`, `/es/`) or
 at the very end (`?lang=es`, `_es.html`). Models of the authors of SBFC were trained on rows that
 simply stop, so theirs do here. Of a pair, a model that compares gets only what follows a shared
-host, the n-grams of the words that only one URL has, and the numbers of `pair_features`.
+host, the n-grams of the words that only one URL has, and the numbers of `pair_features`. With
+`word_ngrams` these n-grams are kept apart by word, so that words can be compared one by one.
 """
 
 import re
@@ -92,6 +93,7 @@ class UrlEncoder:
         compares: bool = False,
         announced: Announced | None = None,
         preprocessing: str = SBFC,
+        word_ngrams: int = 0,
     ) -> None:
         if not isinstance(tokenizer, Tokenizer):
             tokenizer = Tokenizer.from_file(str(tokenizer))
@@ -102,6 +104,7 @@ class UrlEncoder:
         self.ngrams = ngrams
         self.compares = compares
         self.announced = announced
+        self.word_ngrams = word_ngrams
         self._columns = (
             {code: place for place, code in enumerate(announced.labels, 1)} if announced else {}
         )
@@ -157,9 +160,7 @@ class UrlEncoder:
         input_ids[mask] = np.fromiter(chain.from_iterable(rows.ids), np.int64, int(lengths.sum()))
         arrays: Arrays = {"input_ids": input_ids, "attention_mask": mask.astype(np.int64)}
         if rows.ngrams is not None:
-            used = max(1, int((rows.ngrams > 0).sum(axis=-1).max(initial=0)))
-            shape = (len(rows.ids), used * (rows.ngrams.ndim - 1))
-            arrays["ngrams"] = rows.ngrams[..., :used].reshape(shape)
+            arrays["ngrams"] = self._used_ngrams(rows.ngrams)
         if rows.features is not None:
             arrays["features"] = rows.features
         for name in FURTHER:
@@ -208,12 +209,35 @@ class UrlEncoder:
         return table
 
     def _pair_ngrams(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.int64] | None:
-        """Return [pairs, 2, most / 2]: n-grams of words that only the first or second URL has."""
+        """Return the n-grams of words that only the first or second URL has.
+
+        They are [pairs, 2, most / 2], or [pairs, 2, words, word_ngrams] with the last word first:
+        the end of a path says most, and a very long one loses its beginning.
+        """
         if self.ngrams is None:
             return None
         sizes, buckets, most = self.ngrams
         texts = [text for pair in pairs for text in lone_words(*pair)]
-        return ngram_table(texts, sizes, buckets, most // 2).reshape(len(pairs), 2, most // 2)
+        if not self.word_ngrams:
+            return ngram_table(texts, sizes, buckets, most // 2).reshape(len(pairs), 2, most // 2)
+        most_words = most // 2 // self.word_ngrams
+        words = [text.split()[: -most_words - 1 : -1] for text in texts]
+        distinct = list(dict.fromkeys(word for row in words for word in row))
+        numbers = {word: number for number, word in enumerate(distinct, 1)}
+        each = np.zeros((len(distinct) + 1, self.word_ngrams), dtype=np.int64)
+        each[1:] = ngram_table([f" {word} " for word in distinct], sizes, buckets, self.word_ngrams)
+        places = np.zeros((len(texts), most_words), dtype=np.int64)
+        for row, found in zip(places, words, strict=True):
+            row[: len(found)] = [numbers[word] for word in found]
+        return each[places].reshape(len(pairs), 2, most_words, self.word_ngrams)
+
+    def _used_ngrams(self, table: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return n-grams as one row per URL or pair, without columns that are 0 in every row."""
+        if self.word_ngrams:
+            used = max(1, int((table > 0).any(axis=-1).sum(axis=-1).max(initial=0)))
+            return table[:, :, :used].reshape(len(table), -1)
+        used = max(1, int((table > 0).sum(axis=-1).max(initial=0)))
+        return table[..., :used].reshape(len(table), used * (table.ndim - 1))
 
 
 def _hashed(rows: Sequence[Sequence[str]], buckets: int, most: int) -> NDArray[np.int64]:

@@ -40,6 +40,7 @@ class ModelConfig:
     max_length: int
     base: str = ""
     ngrams: Ngrams | None = None
+    word_ngrams: int = 0
     compares: bool = False
     announced: Announced | None = None
     preprocessing: str = SBFC
@@ -129,6 +130,7 @@ def load_model(folder: Traversable, task: Task) -> Model:
             compares=config.compares,
             announced=config.announced,
             preprocessing=config.preprocessing,
+            word_ngrams=config.word_ngrams,
         )
         graph = folder.joinpath(GRAPH).read_bytes()
     except (OSError, ValueError) as error:
@@ -181,6 +183,7 @@ def read_config(data: bytes, task: Task) -> ModelConfig:
         max_length=length,
         base=str(raw.get("base", "")),
         ngrams=_ngrams(raw.get("ngrams")),
+        word_ngrams=_word_ngrams(raw),
         compares=_compares(raw.get("features")),
         announced=_announced(raw),
         preprocessing=_preprocessing(raw.get("preprocessing", SBFC)),
@@ -212,6 +215,14 @@ def _ngrams(raw: Any) -> Ngrams | None:
     if not ngrams.sizes or min(*ngrams.sizes, ngrams.buckets - 1, ngrams.most) < 1:
         raise ValueError(f"ngrams in {CONFIG} must have numbers above zero")
     return ngrams
+
+
+def _word_ngrams(raw: dict[str, Any]) -> int:
+    """Return how many n-grams of each word a model takes; 0 if it does not keep words apart."""
+    found, ngrams = raw.get("word_ngrams") or 0, _ngrams(raw.get("ngrams"))
+    if not isinstance(found, int) or not 0 <= found <= (ngrams.most // 2 if ngrams else 0):
+        raise ValueError(f"word_ngrams in {CONFIG} must be 0 to half of the n-grams of a pair")
+    return found
 
 
 def _compares(raw: Any) -> bool:

@@ -85,7 +85,7 @@ def test_every_site_is_answered_for_by_a_model_that_has_not_seen_it(tmp_path, mo
     shipped = replace(shipped, figures=tmp_path / "cv" / cross_validation.FIGURES)
     found = carry_out(prepare_url2lang(shipped), shipped, lambda *_: None)
     assert found["unseen_sites_accuracy"] == round(written["ways"]["model"]["accuracy"], 4)
-    assert "each fold answered for by a model without it" in (shipped.out / "README.md").read_text()
+    assert "is answered for by a model without it" in (shipped.out / "README.md").read_text()
     again = cross_validate(options, 2, lambda *_: None, lambda _: None)
     assert again == text
     assert len(asked) == 2  # answered folds are not trained again

@@ -39,6 +39,14 @@ def test_phrases_are_written_as_the_words_of_a_slug():
     assert as_words("Über uns – 2024!") == " uber uns "
 
 
+def test_letters_are_also_learned_as_slugs_write_them(tmp_path):
+    path = tmp_path / "phrases.tsv"
+    path.write_text("deu\tabout us\tÜber uns\nbul\tnews\tНовини\nell\tnews\tΝέα\n")
+    english, others = read_phrases([path]).texts
+    assert set(others) == {" uber uns ", " ueber uns ", " новини ", " novini ", " νεα ", " nea "}
+    assert set(english) == {" about us ", " news "}
+
+
 def test_translations_come_to_lie_beside_each_other(table):
     path, english, other = table
     told = []

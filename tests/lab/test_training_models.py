@@ -177,6 +177,14 @@ def test_phrases_without_a_usable_row_are_a_sentence(pair_model, tmp_path):
         prepare_parallel(options)
 
 
+def test_a_feature_that_never_varied_in_training_does_not_decide_alone(pair_model):
+    options, _ = pair_model
+    model = ParallelUrls(options.out)
+    hosts = ("new.org", "a.new.example", "www.a.b.new.example")
+    pairs = [(f"https://{host}/en/shop-7", f"https://{host}/fi/about-1") for host in hosts]
+    assert max(model.probabilities(pairs)) < 0.5
+
+
 def test_a_tiny_parallel_model_learns_and_a_crawl_can_load_it(pair_model):
     options, figures = pair_model
     assert figures["dev_macro_f1"] > 0.8

@@ -11,6 +11,7 @@ from bilingual_crawler.lab.training.negatives import (
     jaccard_match,
     monolingual,
     random_match,
+    sibling_match,
     synthetic_negatives,
     tail,
     token_removal,
@@ -41,6 +42,18 @@ def test_random_match_never_gives_the_translation():
 def test_a_site_of_one_pair_has_no_random_match():
     site = a_site(1)
     assert random_match(site.pairs[0], site, random.Random(0)) is None
+
+
+def test_a_sibling_is_another_page_of_the_same_directory():
+    names = ("news/a", "news/b/", "news/c?x=1", "shop/d", "news/old/e")
+    pairs = [
+        LabelledPair(f"http://a.org/en/{name}", f"http://a.org/fr/{name}", True, "eng", "fra")
+        for name in names
+    ]
+    site, rng = DomainUrls(pairs), random.Random(0)
+    found = {sibling_match(pairs[0], site, rng).second for _ in range(50)}
+    assert found == {"http://a.org/fr/news/b/", "http://a.org/fr/news/c?x=1"}
+    assert sibling_match(pairs[3], site, rng) is None
 
 
 def test_the_likest_url_is_taken():

@@ -311,6 +311,26 @@ def test_the_ngrams_of_a_pair_are_those_of_words_that_only_one_url_has():
     assert ({*row[:half].tolist()} - {0}, {*row[half:].tolist()} - {0}) == (one, two)
 
 
+def test_words_that_only_one_url_has_are_kept_apart_the_last_one_first():
+    encoder = UrlEncoder(WORDS, 32, Ngrams((3, 4), 512, 3 * 2 * 8), word_ngrams=8)
+    pairs = [("/es/home-one", "/en/home-three-one"), ("/a/b/c/d-e", "/f")]
+    table = encoder.encode_pairs(pairs)["ngrams"].reshape(2, 2, -1, 8)
+    assert table.shape[2] == 3  # of five words the last three
+
+    def ids(word):
+        return [*ngram_ids(f" {word} ", (3, 4), 512, 8), *[0] * 8][:8]
+
+    assert not table[0, 0].any()
+    assert table[0, 1].tolist() == [ids("three"), [0] * 8, [0] * 8]
+    assert table[1, 0].tolist() == [ids("e"), ids("d"), ids("c")]
+
+
+def test_words_take_no_more_columns_than_the_longest_row_of_a_batch():
+    encoder = UrlEncoder(WORDS, 32, Ngrams((3,), 512, 2 * 5 * 4), word_ngrams=4)
+    assert encoder.encode_pairs([("/one", "/two")])["ngrams"].shape == (1, 2 * 1 * 4)
+    assert encoder.encode_pairs([("/one", "/one")])["ngrams"].shape == (1, 2 * 1 * 4)
+
+
 def test_a_model_that_compares_reads_nothing_of_a_host_that_both_urls_have():
     encoder = UrlEncoder(WORDS, 32, compares=True)
     one, two = "https://www.site1.example/es/home", "https://www.site1.example/en/home"

@@ -26,8 +26,12 @@ SPECIAL_TOKENS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 PAD, END = 1, 2
 KINDS = 7
 START = 0.05
-COMPARED, LEXICAL, LAST = 16, 4, 8
+COMPARED, LEXICAL, LAST = 16, 12, 8
+LATE = 0.7
+"""How much less each word counts than the one after it: the end of a path says most."""
 TOKEN_KINDS = 4
+LEAST_SPREAD = 0.1
+"""Assumed of a feature that hardly varies in training: elsewhere it would decide alone."""
 WORD_MARK = "\N{LOWER ONE EIGHTH BLOCK}"
 EXTRA_POSITIONS = 2  # XLM-R counts positions from the id of the padding plus one
 
@@ -49,6 +53,7 @@ class Shape:
     length: int = 32
     buckets: int = 65_536
     width: int = 32
+    word_ngrams: int = 20
     dropout: float = 0.1
     pair: bool = False
 
@@ -153,6 +158,7 @@ class PairInteraction(nn.Module):
         self.kinds.requires_grad_(requires_grad=False)
         nn.init.zeros_(self.kinds.weight)
         self.lexicon = NgramEncoder(shape.buckets, shape.width)
+        self.word_ngrams = shape.word_ngrams
         self.mean = nn.Parameter(torch.zeros(len(FEATURES)), requires_grad=False)
         self.spread = nn.Parameter(torch.ones(len(FEATURES)), requires_grad=False)
         inputs = 5 * COMPARED + 4 * TOKEN_KINDS + 3 * LAST
@@ -172,7 +178,8 @@ class PairInteraction(nn.Module):
         with torch.no_grad():
             self.kinds.weight.copy_(kinds)
             self.mean.copy_(torch.from_numpy(features.mean(axis=0)))
-            self.spread.copy_(torch.from_numpy(features.std(axis=0) + 0.01))
+            spread = np.maximum(features.std(axis=0), LEAST_SPREAD)
+            self.spread.copy_(torch.from_numpy(spread))
 
     def forward(self, input_ids: Tensor, found: Match, ngrams: Tensor, features: Tensor) -> Tensor:
         """Return the logits of a batch."""
@@ -188,14 +195,57 @@ class PairInteraction(nn.Module):
         return cast("Tensor", self.last(self.join(torch.cat([read, self.compare(known)], dim=1))))
 
     def likeness(self, ngrams: Tensor) -> Tensor:
-        """Return how similar the words of both URLs are across languages, and their amount."""
-        halves = ngrams.reshape(ngrams.shape[0], 2, -1)
-        one, much = self.lexicon(halves[:, 0])
-        two, more = self.lexicon(halves[:, 1])
-        lengths = (one * one).sum(dim=1, keepdim=True) * (two * two).sum(dim=1, keepdim=True)
-        cosine = (one * two).sum(dim=1, keepdim=True) / (lengths + 1e-6).sqrt()
+        """Return how similar the words of both URLs are across languages, and their amount.
+
+        All words of one URL are compared with all of the other, as two texts, and each word with
+        the most similar word of the other URL.
+        """
+        count = ngrams.shape[0]
+        ids = ngrams.reshape(-1, self.word_ngrams)
+        vectors, weights = self.lexicon(ids)
+        vectors = vectors.reshape(count, 2, -1, vectors.shape[1])
+        weights = weights.reshape(count, 2, -1)
+        one, two = vectors[:, 0].sum(dim=1), vectors[:, 1].sum(dim=1)
+        much, more = weights[:, 0].sum(dim=1), weights[:, 1].sum(dim=1)
+        lengths = (one * one).sum(dim=1) * (two * two).sum(dim=1)
+        cosine = (one * two).sum(dim=1) / (lengths + 1e-6).sqrt()
         least, most = torch.minimum(much, more).log1p(), torch.maximum(much, more).log1p()
-        return torch.cat([cosine * 2, cosine * least, least, most], dim=1)
+        whole = torch.stack([cosine * 2, cosine * least, least, most], dim=1)
+        return torch.cat([whole, self.word_by_word(vectors, weights)], dim=1)
+
+    @staticmethod
+    def word_by_word(vectors: Tensor, weights: Tensor) -> Tensor:
+        """Return how well the words of each URL find translations in the other, in several ways.
+
+        Words come last first. `vectors` are [pairs, 2, words, width], `weights` [pairs, 2, words];
+        a word that is not there has no weight.
+        """
+        there = (weights > 0).float()
+        units = vectors / ((vectors * vectors).sum(dim=3, keepdim=True) + 1e-6).sqrt()
+        table = units[:, 0] @ units[:, 1].transpose(1, 2)
+        both = there[:, 0].unsqueeze(2) * there[:, 1].unsqueeze(1)
+        table = table * both - (1 - both)
+        best = torch.stack([table.amax(dim=2), table.amax(dim=1)], dim=1).clamp(min=0) * there
+        words = there.sum(dim=2)
+        late = there * LATE ** torch.arange(there.shape[2], dtype=there.dtype)
+        importance = weights.log1p()
+        means = [
+            (best * share).sum(dim=2) / (share.sum(dim=2) + 1e-6)
+            for share in (there, late, importance)
+        ]
+        worst = 1 - ((1 - best) * there).amax(dim=2)
+        last = best[:, :, 0] * 2
+        found = [*means, worst, last]
+        low = [each.amin(dim=1) * 2 for each in found]
+        return torch.stack(
+            [
+                *low,
+                means[0].amax(dim=1) * 2,
+                last.amax(dim=1),
+                (words[:, 0] - words[:, 1]).abs().log1p(),
+            ],
+            dim=1,
+        )
 
     def by_kind(self, input_ids: Tensor, found: Match) -> Tensor:
         """Return how much of each kind of token is alone, moved and the same."""

@@ -105,13 +105,14 @@ def _tables(
     folds: int,
     options: TrainingOptions,
 ) -> UrlTables:
-    held = {each for each in {row.domain for row in rows} if _fold(each, folds) == fold}
+    held = {each for each in {row.domain for row in rows} if fold_of(each, folds) == fold}
     judged, train = by_share([row for row in rows if row.domain not in held], JUDGED)
     trusted = [row for row in rows if row.domain in held and row.weight == 1.0]
     return UrlTables(train, judged, thinned(trusted, MEASURED_CAP, options.seed), synthetic)
 
 
-def _fold(domain: str, folds: int) -> int:
+def fold_of(domain: str, folds: int) -> int:
+    """Return the number of the fold that a site is in."""
     return int(share_of(domain, DEALT) * folds)
 
 

@@ -51,6 +51,8 @@ class Examples:
     hidden_ngrams: float = 0.0
     measured: tuple[int, ...] = ()
     """The classes with enough rows to be measured."""
+    real: int = 0
+    """How many rows, the first ones, are from tables; the others are made."""
 
     def __len__(self) -> int:
         return len(self.targets)

@@ -26,10 +26,33 @@ HIDDEN = 0.1
 """The share of n-grams left out in training, so that the model relies on no single one."""
 COMMON = -0.5
 """Exponent of a language's size in how often each row is drawn: large ones do not dominate."""
-LANGUAGE_CAP = 30_000
+LANGUAGE_CAP = 40_000
 AT_ONCE = 20_000
+PHRASE_NGRAMS = 64
+"""The most n-grams of a phrase that are read."""
 DRAWN = 200
 _WORD = re.compile(r"[^\W\d_]+")
+_LATIN = (
+    {
+        "ä": "ae",
+        "ö": "oe",
+        "ü": "ue",
+        "ß": "ss",
+        "å": "aa",
+        "ø": "oe",
+        "æ": "ae",
+        "þ": "th",
+        "ð": "d",
+    }
+    | {"ł": "l", "đ": "d", "ı": "i", "ħ": "h", "œ": "oe"}  # noqa: RUF001 - Turkish
+    | dict(zip("абвгдезийклмнопрстуфхыэіїєґўјѝ", "abvgdeziyklmnoprstufhyeiieguji", strict=True))
+    | {"ж": "zh", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "sch", "ю": "yu", "я": "ya", "ё": "e"}
+    | {"ъ": "", "ь": "", "љ": "lj", "њ": "nj", "ћ": "c", "ђ": "dj", "џ": "dz"}
+    | dict(zip("αβγδεζηικλμνξοπρσςτυφωάέήίόύώϊϋ", "avgdeziiklmnxoprsstyfoaeiioyoiy", strict=True))
+    | {"θ": "th", "χ": "ch", "ψ": "ps"}
+)
+_TO_LATIN = str.maketrans(_LATIN)
+"""How slugs usually write letters that are not ASCII: `ueber-uns`, `o-nas`, `epikoinonia`."""
 
 Ids = NDArray[np.int32]
 
@@ -72,13 +95,14 @@ def read_phrases(paths: Iterable[Path]) -> Phrases:
     others: dict[str, int] = {}
     rows: dict[tuple[int, int], str] = {}
     for language, one, two in _lines(paths):
-        left, right = as_words(one), as_words(two)
-        if left.strip() and right.strip() and left != right:
-            numbers = (
-                english.setdefault(left, len(english)),
-                others.setdefault(right, len(others)),
-            )
-            rows.setdefault(numbers, language)
+        left = as_words(one)
+        for right in dict.fromkeys((as_words(two), as_words(in_latin(two)))):
+            if left.strip() and right.strip() and left != right:
+                numbers = (
+                    english.setdefault(left, len(english)),
+                    others.setdefault(right, len(others)),
+                )
+                rows.setdefault(numbers, language)
     languages = np.array(list(rows.values()))
     pairs = np.array(list(rows), dtype=np.int64).reshape(-1, 2)
     kept = _thinned(languages)
@@ -113,12 +137,17 @@ def as_words(text: str) -> str:
     return f" {' '.join(_WORD.findall(folded(text.lower())))} "
 
 
+def in_latin(text: str) -> str:
+    """Return a text as slugs transliterate it; letters of other scripts stay as they are."""
+    return text.lower() if text.isascii() else text.lower().translate(_TO_LATIN)
+
+
 def fit_lexicon(
     phrases: Phrases,
     ngrams: Ngrams,
     width: int,
     *,
-    passes: float = 1.2,
+    passes: float = 2.5,
     seed: int = 0,
     show: Callable[[int, int, float], None] = lambda *_: None,
 ) -> NgramEncoder:
@@ -156,11 +185,12 @@ def fit_lexicon(
 
 
 def _table(texts: list[str], ngrams: Ngrams) -> Ids:
-    sizes, buckets, most = ngrams
-    table = np.zeros((len(texts), most // 2), dtype=np.int32)
+    table = np.zeros((len(texts), PHRASE_NGRAMS), dtype=np.int32)
     for start in range(0, len(texts), AT_ONCE):
         part = texts[start : start + AT_ONCE]
-        table[start : start + len(part)] = ngram_table(part, sizes, buckets, most // 2)
+        table[start : start + len(part)] = ngram_table(
+            part, ngrams.sizes, ngrams.buckets, PHRASE_NGRAMS
+        )
     return table
 
 

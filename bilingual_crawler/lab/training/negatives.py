@@ -36,6 +36,7 @@ class DomainUrls:
         self.others = [url for url in others if url not in self._group]
         self._tokens: dict[str, frozenset[str]] = {}
         self._index: dict[str, dict[str, list[str]]] = {}
+        self._sections: dict[str, dict[str, list[str]]] = {}
 
     def parallel(self, first: str, second: str) -> bool:
         """Return True if two URLs are translations, directly or through a third one."""
@@ -53,6 +54,16 @@ class DomainUrls:
             if score > best_score:
                 best, best_score = candidate, score
         return best
+
+    def siblings(self, url: str, language: str) -> list[str]:
+        """Return the URLs in a language that are in the same directory as `url`, which is one."""
+        sections = self._sections.get(language)
+        if sections is None:
+            sections = defaultdict(list)
+            for each in self.urls.get(language, ()):
+                sections[_directory(each)].append(each)
+            self._sections[language] = sections
+        return sections.get(_directory(url), [])
 
     def _candidates(self, url: str, language: str) -> list[str]:
         """Return URLs that share rare tokens first; comparing all would be quadratic."""
@@ -89,6 +100,10 @@ class DomainUrls:
         self._group[self._root(second)] = self._root(first)
 
 
+def _directory(url: str) -> str:
+    return url.partition("?")[0].rstrip("/").rpartition("/")[0]
+
+
 Sampler = Callable[[LabelledPair, DomainUrls, random.Random], LabelledPair | None]
 
 
@@ -112,6 +127,16 @@ def jaccard_match(pair: LabelledPair, site: DomainUrls, rng: random.Random) -> L
     """Replace the second URL by the most similar other one in its language."""
     other = site.nearest(pair.second, pair.second_language, pair.first)
     return None if other is None else pair._replace(second=other, parallel=False)
+
+
+def sibling_match(pair: LabelledPair, site: DomainUrls, rng: random.Random) -> LabelledPair | None:
+    """Replace the second URL by another one of its directory: another article of its section."""
+    pool = site.siblings(pair.second, pair.second_language)
+    for _ in range(TRIES if len(pool) > 1 else 0):
+        other = rng.choice(pool)
+        if not site.parallel(pair.first, other):
+            return pair._replace(second=other, parallel=False)
+    return None
 
 
 def token_removal(pair: LabelledPair, site: DomainUrls, rng: random.Random) -> LabelledPair | None:

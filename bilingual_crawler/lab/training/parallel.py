@@ -25,27 +25,48 @@ from bilingual_crawler.lab.training.examples import Examples, encode_pairs, with
 from bilingual_crawler.lab.training.export import decisions
 from bilingual_crawler.lab.training.lexicon import fit_lexicon, read_phrases
 from bilingual_crawler.lab.training.loop import Fit
-from bilingual_crawler.lab.training.negatives import DomainUrls, synthetic_negatives
+from bilingual_crawler.lab.training.negatives import (
+    DomainUrls,
+    any_other_pages,
+    monolingual,
+    sibling_match,
+    synthetic_negatives,
+)
 from bilingual_crawler.lab.training.page_links import PageLinks
 from bilingual_crawler.lab.training.recipe import (
     PreparedTraining,
     TrainingOptions,
     own_tokenizer,
 )
-from bilingual_crawler.lab.training.split import DEV, KEPT_OUT, TEST, TRAIN, share_of, split_domains
+from bilingual_crawler.lab.training.split import (
+    DEV,
+    KEPT_OUT,
+    TEST,
+    TRAIN,
+    part,
+    share_of,
+    split_domains,
+)
 from bilingual_crawler.scoring.encode import Ngrams, UrlEncoder
 from bilingual_crawler.scoring.pair_features import url_parts
 from bilingual_crawler.scoring.preprocess import prepare
 
-NGRAMS = Ngrams((2, 3, 4), 65_536, 128)
+WORDS, WORD_NGRAMS = 8, 20
+"""The words of a URL that are compared with those of the other, and the n-grams of each."""
+NGRAMS = Ngrams((2, 3, 4), 65_536, 2 * WORDS * WORD_NGRAMS)
 LENGTH = 40
 WIDTH = 40
 LEXICON = "lexicon.pt"
 VOCABULARY = 8_000
-DOMAIN_CAP, MEASURED_CAP = 120, 100
+DOMAIN_CAP, MEASURED_CAP, LANGUAGE_CAP = 120, 40, 10
+"""The most pairs of a site to learn from and to measure on, and of a language pair to measure."""
 RANDOM_NEGATIVES = 5
-NEGATIVES = {"random": 5.0, "mixed": 1.5, "listed": 1.0}
+NEGATIVES = {"random": 5.0, "mixed": 1.5, "siblings": 1.5, "listed": 1.0}
 """The total weight of the negatives of each kind, per pair."""
+AGAINST = {"any": ("random",), "hard": ("mixed", "siblings", "listed")}
+"""The kinds of negatives that pairs are measured against."""
+CALIBRATING = 0.12
+"""The share of the sites that is left to calibrate a model that learns from all others."""
 POSITIVES = 1.5
 MADE = 15_000
 MADE_SHARE, MADE_NEGATIVES = 1.0, 1.8
@@ -54,16 +75,29 @@ HIDDEN_NGRAMS = 0.2
 LARGE_SITE = -0.4
 """Exponent of a site's size in the weight of its rows: large sites do not dominate."""
 LISTED_DEV = 0.3
+SCALES = tuple(np.geomspace(0.2, 5, 65).tolist())
+"""The factors that are tried to calibrate the answers."""
 
 
 class Row(NamedTuple):
-    """Two URLs, whether they are a pair, and their weight."""
+    """Two URLs, whether they are a pair, and their weight; negatives also have a kind."""
 
     first: str
     second: str
     parallel: bool
     weight: float
     kind: str = ""
+    domain: str = ""
+    language_pair: str = ""
+
+
+class PairTables(NamedTuple):
+    """The pairs of a training run by what they are for, and the other URLs of their sites."""
+
+    train: list[LabelledPair]
+    dev: list[LabelledPair]
+    test: list[LabelledPair]
+    urls: Mapping[str, Sequence[str]]
 
 
 def prepare_parallel(
@@ -71,75 +105,106 @@ def prepare_parallel(
 ) -> PreparedTraining:
     """Read tables, split by domain, make negatives per site, encode, and build the model."""
     skipped = SkippedLines()
+    pairs, urls = read_tables(options, skipped)
+    given = list(read_pairs(options.dev, skipped=skipped))
+    sides = _sides(pairs, urls, given, everything=options.everything)
+    tables = PairTables(
+        part(pairs, sides, TRAIN),
+        part([*pairs, *given], sides, DEV),
+        part(pairs, sides, TEST),
+        {
+            domain: [row.url for row in found]
+            for domain, found in urls.items()
+            if sides.get(domain) != KEPT_OUT
+        },
+    )
+    prepared = prepared_from(tables, options, tell)
+    prepared.facts["tables"] = ", ".join(
+        path.name for path in [*options.data, *options.weak, *options.extra, *options.phrases]
+    )
+    prepared.facts["lines skipped"] = str(dict(skipped.reasons) or "none")
+    return prepared
+
+
+def read_tables(
+    options: TrainingOptions, skipped: SkippedLines
+) -> tuple[list[LabelledPair], dict[str, list[LabelledUrl]]]:
+    """Return all labelled pairs, and the other URLs by domain."""
     pairs = [*read_pairs(options.data, skipped=skipped), *read_pairs(options.weak, skipped=skipped)]
     pairs += PageLinks(options.links, skipped=skipped).negatives_of(pairs)
-    given = list(read_pairs(options.dev, skipped=skipped))
-    urls: defaultdict[str, list[str]] = defaultdict(list)
-    everything: list[LabelledPair | LabelledUrl] = list(pairs)
+    urls: defaultdict[str, list[LabelledUrl]] = defaultdict(list)
     for row in read_urls(options.extra, skipped=skipped):
-        urls[row.domain].append(row.url)
-        everything.append(row)
-    sides = _sides(pairs, everything, given)
-    train = _rows(pairs, urls, sides, TRAIN, seed=options.seed, most=DOMAIN_CAP)
-    dev = _rows([*pairs, *given], urls, sides, DEV, seed=options.seed, most=MEASURED_CAP)
-    test = _rows(pairs, urls, sides, TEST, seed=options.seed, most=MEASURED_CAP)
+        urls[row.domain].append(row)
+    return pairs, urls
+
+
+def prepared_from(
+    tables: PairTables, options: TrainingOptions, tell: Callable[[str], None] = lambda _: None
+) -> PreparedTraining:
+    """Make negatives, encode and build the model for given pairs."""
+    train = site_rows(tables.train, tables.urls, seed=options.seed, most=DOMAIN_CAP)
+    dev = site_rows(thinned_pairs(tables.dev, options.seed), tables.urls, seed=options.seed)
+    test = site_rows(thinned_pairs(tables.test, options.seed), tables.urls, seed=options.seed)
     if not (any(row.parallel for row in train) and any(row.parallel for row in dev)):
         raise ConfigurationError(
             "There are too few sites: some must be learned from and others measured on.",
             "Give more tables with --data, or a table to measure on with --dev.",
         )
-    train += _made(train, urls, sides, options.seed)
+    real = len(train)
+    train += _made(train, _learned_urls(tables), options.seed)
     encoder = _encoder(options, train)
     learned = _examples(encoder, train, learn=True)
-    mixed = _examples(encoder, _against(dev, "mixed", "listed"))
+    learned.real = real
+    parts = {
+        f"{side}_{name}": _examples(encoder, against(rows, *kinds))
+        for side, rows in (("dev", dev), ("test", test))
+        for name, kinds in AGAINST.items()
+    }
     return PreparedTraining(
         task="parallel",
         model=_model(options, encoder, learned, tell),
         encoder=encoder,
         train=learned,
-        dev=_examples(encoder, _against(dev, "random")),
-        test=_examples(encoder, _against(test, "random")),
-        further={
-            "dev_mixed": mixed,
-            "test_mixed": _examples(encoder, _against(test, "mixed", "listed")),
-        },
-        tune=partial(_tune, mixed=mixed),
+        dev=_examples(encoder, against(dev, *NEGATIVES)),
+        test=_examples(encoder, against(test, *NEGATIVES)),
+        further=parts,
+        tune=partial(_tune, parts=[parts[f"dev_{name}"] for name in AGAINST]),
         measure=lambda logits, targets: _figures(logits, targets)["macro_f1"],
         figures=lambda logits, examples: _figures(logits, examples.targets),
         facts={
-            "tables": ", ".join(
-                path.name
-                for path in [*options.data, *options.weak, *options.extra, *options.phrases]
-            ),
-            "domains": ", ".join(
-                f"{count} {side}"
-                for side, count in Counter(
-                    sides[domain] for domain in {pair.domain for pair in pairs}
-                ).items()
-            ),
             "learned from": _summary(train) + ", including synthetic ones",
             "dev": _summary(dev),
             "test": _summary(test),
             "negatives": "random match and most similar (in one and two languages), token "
-            "removal, any other page of the site; made pairs: codes put into URLs of other sites",
-            "lines skipped": str(dict(skipped.reasons) or "none"),
+            "removal, other pages of the same directory, any other page of the site; made pairs: "
+            "codes put into URLs of other sites",
         },
     )
 
 
+def _learned_urls(tables: PairTables) -> dict[str, Sequence[str]]:
+    """Return the URLs of all sites that are not measured on, from which pairs are made."""
+    measured = {pair.domain for pair in (*tables.dev, *tables.test)}
+    return {domain: urls for domain, urls in tables.urls.items() if domain not in measured}
+
+
 def _sides(
     pairs: Sequence[LabelledPair],
-    everything: Iterable[LabelledPair | LabelledUrl],
+    urls: Mapping[str, Sequence[LabelledUrl]],
     given: Sequence[LabelledPair],
+    *,
+    everything: bool,
 ) -> dict[str, str]:
     """Return the part of every domain; a site without a given split may go to dev."""
-    sides = split_domains(everything)
+    sides = split_domains([*pairs, *(row for rows in urls.values() for row in rows)])
     if given:
         measured = {pair.domain for pair in given}
         return {
             domain: DEV if domain in measured else side if side == KEPT_OUT else TRAIN
             for domain, side in sides.items()
         } | dict.fromkeys(measured, DEV)
+    if everything:
+        return {domain: DEV if calibrates(domain) else TRAIN for domain in sides}
     undecided = {pair.domain for pair in pairs if not pair.split}
     for domain in undecided:
         if sides[domain] == TRAIN and share_of(domain, 7) < LISTED_DEV:
@@ -147,20 +212,42 @@ def _sides(
     return sides
 
 
-def _rows(
+def calibrates(domain: str) -> bool:
+    """Return True if a site is left to choose the weights and calibrate, when all are used."""
+    return share_of(domain, 11) < CALIBRATING
+
+
+def thinned_pairs(pairs: Sequence[LabelledPair], seed: int) -> list[LabelledPair]:
+    """Return the pairs to measure on: a few per site and language pair, however large it is."""
+    pairs = list(pairs)
+    random.Random(seed).shuffle(pairs)  # noqa: S311 - a sample, not a secret
+    languages: Counter[tuple[str, str, bool]] = Counter()
+    sites: Counter[tuple[str, bool]] = Counter()
+    kept = []
+    for pair in pairs:
+        language, site = (
+            (pair.domain, pair.language_pair, pair.parallel),
+            (pair.domain, pair.parallel),
+        )
+        times = 1 if pair.parallel else RANDOM_NEGATIVES
+        if languages[language] < times * LANGUAGE_CAP and sites[site] < times * MEASURED_CAP:
+            languages[language] += 1
+            sites[site] += 1
+            kept.append(pair)
+    return kept
+
+
+def site_rows(
     pairs: Iterable[LabelledPair],
     urls: Mapping[str, Sequence[str]],
-    sides: Mapping[str, str],
-    side: str,
     *,
     seed: int,
-    most: int,
+    most: int = MEASURED_CAP,
 ) -> list[Row]:
-    """Return the pairs of one part with their negatives, site by site."""
+    """Return pairs with their negatives, site by site."""
     sites: defaultdict[str, list[LabelledPair]] = defaultdict(list)
     for pair in pairs:
-        if sides.get(pair.domain) == side:
-            sites[pair.domain].append(pair)
+        sites[pair.domain].append(pair)
     rows: list[Row] = []
     for domain in sorted(sites):
         rng = random.Random(f"{seed} {domain}")  # noqa: S311 - a sample, not a secret
@@ -176,19 +263,36 @@ def _site_rows(
     site.pairs = site.pairs[:most]
     count = max(1, len(site.pairs))
     weight = POSITIVES * count**LARGE_SITE
-    rows = [Row(pair.first, pair.second, True, weight) for pair in site.pairs]
-    rows += [Row(pair.second, pair.first, True, weight) for pair in site.pairs]
+    rows = [_row(pair, weight) for pair in site.pairs]
+    rows += [row._replace(first=row.second, second=row.first) for row in rows]
     listed = [pair for pair in pairs if not pair.parallel][: most * RANDOM_NEGATIVES]
     negatives = {
         "mixed": list(synthetic_negatives(site, seed=rng.randrange(1 << 30))),
-        "random": _random_negatives(site, rng),
+        "random": list(any_other_pages(site, RANDOM_NEGATIVES, rng)),
+        "siblings": _siblings(site, rng),
         "listed": [pair for pair in listed if not site.parallel(pair.first, pair.second)],
     }
     for kind, found in negatives.items():
         sure = [pair for pair in found if not _equal_but_for_language(pair)]
         each = NEGATIVES[kind] * count ** (1 + LARGE_SITE) / max(1, len(sure))
-        rows += [Row(pair.first, pair.second, False, each, kind) for pair in sure]
+        rows += [_row(pair, each, kind) for pair in sure]
     return rows
+
+
+def _row(pair: LabelledPair, weight: float, kind: str = "") -> Row:
+    return Row(
+        pair.first, pair.second, pair.parallel, weight, kind, pair.domain, pair.language_pair
+    )
+
+
+def _siblings(site: DomainUrls, rng: random.Random) -> list[LabelledPair]:
+    """Return other articles of the same section, in two languages and in one."""
+    made = [
+        sibling_match(each, site, rng)
+        for pair in site.pairs
+        for each in (pair, pair, monolingual(pair, rng))
+    ]
+    return [pair for pair in made if pair is not None]
 
 
 def _equal_but_for_language(pair: LabelledPair) -> bool:
@@ -197,28 +301,13 @@ def _equal_but_for_language(pair: LabelledPair) -> bool:
     return one.key == two.key and one.tokens != two.tokens
 
 
-def _against(rows: Sequence[Row], *kinds: str) -> list[Row]:
+def against(rows: Sequence[Row], *kinds: str) -> list[Row]:
     """Return the pairs, each in one order, and the negatives of some kinds."""
     pairs = {frozenset(row[:2]): row for row in rows if row.parallel}
     return [*pairs.values(), *(row for row in rows if row.kind in kinds)]
 
 
-def _random_negatives(site: DomainUrls, rng: random.Random) -> list[LabelledPair]:
-    """Pair pages with random other pages of the site, whatever their language."""
-    every = [*dict.fromkeys(url for urls in site.urls.values() for url in urls), *site.others]
-    made = []
-    for pair in site.pairs:
-        for _ in range(RANDOM_NEGATIVES):
-            page, other = rng.choice((pair.first, pair.second)), rng.choice(every)
-            if not site.parallel(page, other):
-                made.append(pair._replace(first=page, second=other, parallel=False))
-    return made
-
-
-def _made(
-    rows: Sequence[Row], urls: Mapping[str, Sequence[str]], sides: Mapping[str, str], seed: int
-) -> list[Row]:
-    learned = {domain: found for domain, found in urls.items() if sides.get(domain) == TRAIN}
+def _made(rows: Sequence[Row], learned: Mapping[str, Sequence[str]], seed: int) -> list[Row]:
     rng = random.Random(seed)  # noqa: S311 - a sample, not a secret
     kinds = [
         made_pairs(learned, MADE, rng),
@@ -237,7 +326,9 @@ def _encoder(options: TrainingOptions, rows: Sequence[Row]) -> UrlEncoder:
     every = sorted({url for row in rows for url in row[:2]})
     drawn = random.Random(options.seed).sample(every, min(len(every), TOKENIZER_TEXTS))  # noqa: S311
     tokenizer = own_tokenizer(options, map(prepare, drawn), VOCABULARY, digits=True)
-    return UrlEncoder(tokenizer, options.length or LENGTH, NGRAMS, compares=True)
+    return UrlEncoder(
+        tokenizer, options.length or LENGTH, NGRAMS, compares=True, word_ngrams=WORD_NGRAMS
+    )
 
 
 def _model(
@@ -252,18 +343,19 @@ def _model(
             length=encoder.max_length,
             buckets=NGRAMS.buckets,
             width=WIDTH,
+            word_ngrams=WORD_NGRAMS,
             pair=True,
         )
     )
     assert model.comparison is not None
     model.comparison.know(token_kinds(encoder.tokenizer), train.variants[0]["features"])
     if options.phrases:
-        model.comparison.lexicon.load_state_dict(_lexicon(options, tell))
+        model.comparison.lexicon.load_state_dict(lexicon_of(options, tell))
         model.comparison.lexicon.requires_grad_(requires_grad=False)
     return model
 
 
-def _lexicon(options: TrainingOptions, tell: Callable[[str], None]) -> dict[str, torch.Tensor]:
+def lexicon_of(options: TrainingOptions, tell: Callable[[str], None]) -> dict[str, torch.Tensor]:
     """Return the vectors of words, learned once per folder, since it takes minutes."""
     path = options.out / LEXICON
     if options.resume and path.exists():
@@ -305,13 +397,30 @@ def _figures(logits: NDArray[np.float32], targets: NDArray[np.int64]) -> dict[st
     }
 
 
-def _tune(fit: Fit, dev: Examples, mixed: Examples) -> None:
-    """Shift the output so that 0.5 splits dev best, counting both kinds of negatives equally.
+def _tune(fit: Fit, _dev: Examples, parts: Sequence[Examples]) -> None:
+    """Calibrate the output on sites that were not learned from.
 
-    The cut lies halfway between two answers, never on one, so that a graph with other rounding
-    makes the same decisions.
+    First it is shifted so that 0.5 splits the pairs best from each kind of negatives, then scaled
+    so that its answers are as likely as they say. The cut lies halfway between two answers, never
+    on one, so that a graph with other rounding makes the same decisions.
     """
-    predictions = [(fit.predict(examples), examples.targets) for examples in (dev, mixed)]
+    predictions = [(fit.predict(examples), examples.targets) for examples in parts]
+    cut = _best_cut(predictions)
+    scale = min(SCALES, key=lambda scale: _log_loss(predictions, cut, scale))
+    model = fit.model
+    assert isinstance(model, CompactModel)
+    assert model.comparison is not None
+    with torch.no_grad():
+        model.comparison.last.bias.sub_(cut)
+        for layer in (model.comparison.last, model.transformer.classifier.out_proj):
+            layer.weight.mul_(scale)
+            layer.bias.mul_(scale)
+
+
+Predictions = Sequence[tuple[NDArray[np.float32], NDArray[np.int64]]]
+
+
+def _best_cut(predictions: Predictions) -> float:
     answers = np.unique(np.concatenate([logits.ravel() for logits, _ in predictions]).round(2))
     middles = (answers[1:] + answers[:-1]) / 2
     wanted = np.quantile(predictions[0][0], np.linspace(0.5, 0.99, 99))
@@ -321,11 +430,15 @@ def _tune(fit: Fit, dev: Examples, mixed: Examples) -> None:
     def worth(cut: float) -> float:
         return sum(_figures(logits - cut, targets)["macro_f1"] for logits, targets in predictions)
 
-    model = fit.model
-    assert isinstance(model, CompactModel)
-    assert model.comparison is not None
-    with torch.no_grad():
-        model.comparison.last.bias.sub_(float(max(cuts, key=worth)))
+    return float(max(cuts, key=worth))
+
+
+def _log_loss(predictions: Predictions, cut: float, scale: float) -> float:
+    losses = [
+        np.logaddexp(0, np.where(targets == 1, -1, 1) * scale * (logits[:, 0] - cut)).mean()
+        for logits, targets in predictions
+    ]
+    return float(sum(losses))
 
 
 def _summary(rows: Sequence[Row]) -> str:

@@ -178,10 +178,15 @@ def _config(
         "max_length": prepared.encoder.max_length,
         "base": options.base,
         "ngrams": described(prepared.encoder.ngrams),
+        **_described_words(prepared.encoder),
         "features": len(FEATURES) if prepared.encoder.compares else None,
         **_described_host(prepared.encoder),
         "figures": figures,
     }
+
+
+def _described_words(encoder: UrlEncoder) -> dict[str, Any]:
+    return {"word_ngrams": encoder.word_ngrams} if encoder.word_ngrams else {}
 
 
 def _described_host(encoder: UrlEncoder) -> dict[str, Any]:
@@ -266,9 +271,10 @@ def _protocol(options: TrainingOptions) -> list[str]:
     """Return what the figures are of."""
     if options.everything:
         return [
-            "The readers learned from all sites but those of dev, which the judge is fitted to, so",
-            "that dev figures flatter it. Figures of unseen sites are those of the same recipe in",
-            "cross-validation by registered domain: each fold answered for by a model without it.",
+            "The model learned from all sites but those of dev, on which its answers are weighed",
+            "and calibrated, so that dev figures flatter it. Figures of unseen sites are those of",
+            "the same recipe in cross-validation by registered domain: each fold",
+            "is answered for by a model without it.",
         ]
     return [
         "Sites are split by registered domain: no domain is used for both training and measuring.",
