@@ -1,12 +1,16 @@
 """`scrapy export`: the corpus of a crawl in the format that another program reads."""
 
 import argparse
-import math
 from pathlib import Path
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler.commands.base import BaseCommand, one_argument, print_lines
+from bilingual_crawler.commands.base import (
+    BaseCommand,
+    number_between,
+    one_argument,
+    print_lines,
+)
 
 DETAILS = """\
 Formats of sentence pairs (scrapy align makes them):
@@ -55,7 +59,10 @@ class ExportCommand(BaseCommand):
             "--out", metavar="PATH", help="file or folder (default: inside CRAWL_DIR/export)"
         )
         group.add_argument(
-            "--min-score", type=float, metavar="X", help="only sentence pairs with at least X"
+            "--min-score",
+            type=number_between(0, 1, "a score: write a number from 0 to 1"),
+            metavar="X",
+            help="only sentence pairs with at least X, from 0 to 1",
         )
         group.add_argument(
             "--dropped", action="store_true", help="also what cleaning dropped, with the reason"
@@ -80,8 +87,6 @@ class ExportCommand(BaseCommand):
         folder = Path(one_argument(args, "the folder of a crawl"))
         if not opts.to:
             raise UsageError("choose a format, such as --to tmx; --list shows them all")
-        if opts.min_score is not None and not math.isfinite(opts.min_score):
-            raise UsageError("--min-score must be a number")
         exporter = exporters.find_exporter(opts.to)
         target = exporters.place_of(folder, exporter, opts.out)
         with share_bar(exporter.name) as watch:

@@ -133,17 +133,30 @@ def export(
     if exporter.ending:
         with replacing_file(target) as path:
             exporter.write(source, path, account)
+            _keep_what_is_there(target, account)
         return account
     with replacing_folder(target) as path:
         exporter.write(source, path, account)
+        _keep_what_is_there(target, account)
         about = {"format": exporter.name, "made_by": f"bilingual-crawler {__version__}"}
         write_about(path, about | account.to_dict())
     return account
 
 
+def _keep_what_is_there(target: Path, account: Account) -> None:
+    """Refuse to replace an earlier export by an empty one, if the selection is what emptied it."""
+    if not account.written.total() and account.left_out and target.exists():
+        reasons = ", ".join(f"{count:,} {why}" for why, count in account.left_out.most_common())
+        raise ConfigurationError(f"Nothing is left to export ({reasons}): {target} stays as it is.")
+
+
 def _check(exporter: Exporter, selection: Selection, topic: Topic) -> None:
     """Refuse options that the format has no use for."""
-    name = exporter.name
+    name, least = exporter.name, selection.min_score
+    if least is not None and not 0 <= least <= 1:
+        raise ConfigurationError(
+            f"--min-score {least:g} is not a score: write a number from 0 to 1."
+        )
     if selection.dropped and not exporter.dropped:
         raise ConfigurationError(
             f"{name} has no place for the reason why a pair was dropped: "

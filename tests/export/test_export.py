@@ -73,6 +73,24 @@ def test_dropped_rows_go_out_with_their_reason_when_asked_for(folder):
     assert [row["dropped"] for row in rows] == ["", "", "copied text", ""]
 
 
+def test_a_score_that_no_pair_can_have_leaves_an_earlier_export_as_it_is(folder, scrapy):
+    target, _ = exported(folder, "tsv")
+    before = target.read_bytes()
+    status, _, _ = scrapy("export", folder, "--to", "tsv", "--min-score", "5")
+    assert status != 0
+    assert target.read_bytes() == before
+    with pytest.raises(ConfigurationError, match="from 0 to 1"):
+        exported(folder, "tsv", selection=Selection(min_score=5))
+
+
+def test_an_export_that_would_be_empty_leaves_an_earlier_one_as_it_is(folder):
+    target, _ = exported(folder, "tsv")
+    before = target.read_bytes()
+    with pytest.raises(ConfigurationError, match="stays as it is"):
+        exported(folder, "tsv", selection=Selection(min_score=0.95))
+    assert target.read_bytes() == before
+
+
 def test_the_least_score_is_a_score_that_still_goes_out(folder):
     target, account = exported(folder, "jsonl", selection=Selection(min_score=0.9))
     assert positions(target) == [0]
@@ -296,7 +314,8 @@ def test_the_command_tells_what_became_of_the_rows(scrapy, folder):
         (["--to", "tmz"], "names tmz, but there is no exporter"),
         ([], "choose a format"),
         (["--to", "tsv", "--wat"], "unknown option --wat"),
-        (["--to", "tsv", "--min-score", "nan"], "--min-score must be a number"),
+        (["--to", "tsv", "--min-score", "nan"], "not a score: write a number from 0 to 1"),
+        (["--to", "tsv", "--min-score", "5"], "not a score: write a number from 0 to 1"),
         (["--to", "pml", "--min-score", "1"], "--min-score is for sentence pairs"),
         (["--to", "tsv", "--topic", SOME_TEXT], "--topic is for --to xml"),
     ],
