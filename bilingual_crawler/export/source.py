@@ -22,7 +22,11 @@ EMPTY = "one side has no text"
 _CODE = re.compile("[a-z]{3}")
 _MAX_POSITION = 1 << 53
 """Positions above this are no longer exact in JSON."""
-_texts = attrgetter("pair", "url1", "url2", "text1", "text2", "beads", "kind", "dropped")
+_texts = attrgetter(
+    *("pair", "url1", "url2", "text1", "text2", "beads", "kind", "dropped", "fetched1", "fetched2"),
+    *("licence1", "licence2", "machine1", "machine2", "evidence"),
+)
+_places = attrgetter("paragraph1", "paragraph2", "sentence1", "sentence2")
 
 
 @dataclass(slots=True)
@@ -197,8 +201,11 @@ def check(row: SentencePair) -> None:
         raise ValueError("not text")
     if type(row.at) is not int or not 0 <= row.at < _MAX_POSITION:
         raise ValueError("not a position")
-    if type(row.score) not in {int, float} or not math.isfinite(row.score):
-        raise ValueError("not a score")
+    for score in (row.score, row.pair_score):
+        if type(score) not in {int, float} or not math.isfinite(score):
+            raise ValueError("not a score")
+    if any(type(each) is not int or not -1 <= each < _MAX_POSITION for each in _places(row)):
+        raise ValueError("not a place")
     if _code(row.lang1) == _code(row.lang2):
         raise ValueError("not two languages")
 
