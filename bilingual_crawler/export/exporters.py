@@ -43,6 +43,8 @@ class Exporter(ABC):
     """One line for the list of formats."""
     ending: ClassVar[str] = ""
     """How its file is named, such as ".tmx"; "" for a format that is a folder."""
+    stem: ClassVar[str] = STEM
+    """The name of its file without the ending."""
     documents: ClassVar[bool] = False
     """Whether it is made of whole documents, not of sentence pairs."""
     dropped: ClassVar[bool] = False
@@ -73,6 +75,7 @@ EXPORTERS = PluginKind(
         "parquet": "bilingual_crawler.export.rows.Parquet",
         "moses": "bilingual_crawler.export.rows.Moses",
         "cwb": "bilingual_crawler.export.cwb.CorpusWorkbench",
+        "documents": "bilingual_crawler.export.whole_documents.WholeDocuments",
         "xml": "bilingual_crawler.export.ilsp.AnnotatedXml",
         "pml": "bilingual_crawler.export.pml.Pml",
     },
@@ -101,7 +104,7 @@ def listed_exporters() -> Iterator[tuple[str, str]]:
 
 def place_of(folder: Path, exporter: Exporter, out: str | None) -> Path:
     """Return where the export goes: what the user says, or a name inside the crawl's folder."""
-    name = STEM + exporter.ending if exporter.ending else exporter.name
+    name = exporter.stem + exporter.ending if exporter.ending else exporter.name
     if out is None:
         return folder / FOLDER / name
     path = Path(out)
