@@ -68,6 +68,11 @@ class ExportCommand(BaseCommand):
             "--dropped", action="store_true", help="also what cleaning dropped, with the reason"
         )
         group.add_argument(
+            "--anonymise",
+            action="store_true",
+            help="mask e-mail addresses, telephone numbers and bank accounts",
+        )
+        group.add_argument(
             "--topic", type=Path, metavar="FILE", help="xml: mark these terms, not the crawl's"
         )
 
@@ -94,7 +99,7 @@ class ExportCommand(BaseCommand):
                 folder,
                 exporter,
                 target,
-                selection=Selection(opts.dropped, opts.min_score),
+                selection=Selection(opts.dropped, opts.min_score, opts.anonymise),
                 watch=watch,
                 topic=Topic(() if opts.topic is None else read_terms(opts.topic)),
             )

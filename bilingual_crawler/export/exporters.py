@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import ClassVar, cast
 
 from bilingual_crawler import __version__
-from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.errors import ConfigurationError, writing
+from bilingual_crawler.export.datasheet import DATASHEET, beside, datasheet
 from bilingual_crawler.export.source import Account, CorpusSource, Selection
 from bilingual_crawler.plugins import PluginKind
-from bilingual_crawler.store.durable import replacing_file, replacing_folder, write_about
+from bilingual_crawler.store.durable import replacing, replacing_file, replacing_folder, write_about
 from bilingual_crawler.store.folder import (
     DOCUMENTS,
     JOURNAL,
@@ -74,6 +75,10 @@ EXPORTERS = PluginKind(
         "jsonl": "bilingual_crawler.export.rows.JsonLines",
         "parquet": "bilingual_crawler.export.rows.Parquet",
         "moses": "bilingual_crawler.export.rows.Moses",
+        "opusfilter": "bilingual_crawler.export.opusfilter.OpusFilter",
+        "huggingface": "bilingual_crawler.export.hugging_face.HuggingFace",
+        "tbx": "bilingual_crawler.export.glossary.Tbx",
+        "glossary": "bilingual_crawler.export.glossary.GlossaryTable",
         "cwb": "bilingual_crawler.export.cwb.CorpusWorkbench",
         "documents": "bilingual_crawler.export.whole_documents.WholeDocuments",
         "xml": "bilingual_crawler.export.ilsp.AnnotatedXml",
@@ -137,10 +142,16 @@ def export(
         with replacing_file(target) as path:
             exporter.write(source, path, account)
             _keep_what_is_there(target, account)
+        sheet = beside(target)
+        with writing(sheet), replacing(sheet) as fresh:
+            text = datasheet(folder, target.name, account, selection, exporter.name)
+            fresh.write_text(text, "utf-8")
         return account
     with replacing_folder(target) as path:
         exporter.write(source, path, account)
         _keep_what_is_there(target, account)
+        sheet = datasheet(folder, target.name, account, selection, exporter.name)
+        (path / DATASHEET).write_text(sheet, "utf-8")
         about = {"format": exporter.name, "made_by": f"bilingual-crawler {__version__}"}
         write_about(path, about | account.to_dict())
     return account
