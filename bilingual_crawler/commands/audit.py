@@ -157,7 +157,7 @@ def _keys() -> Callable[[], str]:
         descriptor = sys.stdin.fileno()
         before = termios.tcgetattr(descriptor)
         try:
-            tty.setcbreak(descriptor)
+            tty.setcbreak(descriptor, termios.TCSADRAIN)  # keeps keys that were typed ahead
             with suppress(KeyboardInterrupt):
                 return sys.stdin.read(1).lower()
         finally:

@@ -15,17 +15,25 @@ from bilingual_crawler.commands.base import (
 DETAILS = """\
 Formats of sentence pairs (scrapy align makes them):
 
-  tmx      translation memory, TMX 1.4b
-  tsv      a table: src_url, trg_url, src_text, trg_text, score, ...
-  jsonl    one JSON object per line
-  parquet  Parquet with a typed schema (pip install 'bilingual-crawler[parquet]')
-  moses    a folder: two plain texts with the same number of lines, and their ids
-  cwb      a folder: vertical text, registry and alignment for the Corpus Workbench
+  tmx          translation memory, TMX 1.4b
+  tsv          a table: src_url, trg_url, src_text, trg_text, score, ...
+  jsonl        one JSON object per line
+  parquet      Parquet with a typed schema (pip install 'bilingual-crawler[parquet]')
+  moses        a folder: two plain texts with the same number of lines, and their ids
+  cwb          a folder: vertical text, registry and alignment for the Corpus Workbench
+  huggingface  a folder: Parquet by site split, translation column, dataset card
+  opusfilter   a folder: parallel texts as for moses, and a configuration for OpusFilter
+
+Formats of words, learned from the sentence pairs:
+
+  tbx          terminology (TBX 2)
+  glossary     a table: word, translation, comment
 
 Formats of documents (a crawl makes them):
 
-  xml      a folder: annotated XML of ILSP-FC, one file per document and per pair
-  pml      a folder: paragraphs of the paired documents, one file per language
+  documents    both complete texts of each pair with sentences and links (JSONL, or --out X.parquet)
+  xml          a folder: annotated XML of ILSP-FC, one file per document and per pair
+  pml          a folder: paragraphs of the paired documents, one file per language
 
 A format of your own is a class: --to package.module.Class, or the name that an installed package
 gives it (entry-point group bilingual_crawler.exporters). --list shows all formats.
@@ -33,6 +41,10 @@ gives it (entry-point group bilingual_crawler.exporters). --list shows all forma
 Only good sentence pairs are exported. --dropped adds those that cleaning dropped, with the reason,
 to tsv, jsonl and parquet. An earlier export is replaced when the new one is complete.
 Names that end in .gz are compressed (tmx, tsv, jsonl).
+
+A datasheet beside each export says what is in it: sites, dates, licences, personal data, filters,
+and the precision if a sample was read (scrapy audit). --anonymise masks e-mail addresses, telephone
+numbers and bank accounts as [EMAIL], [PHONE] and [IBAN].
 
   scrapy export crawls/example --to tmx
   scrapy export crawls/example --to tsv --dropped --out all.tsv.gz

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import ClassVar, cast
 
 from bilingual_crawler import __version__
+from bilingual_crawler.corpus.audit import ANSWERS, RESULT
 from bilingual_crawler.errors import ConfigurationError, writing
 from bilingual_crawler.export.datasheet import DATASHEET, beside, datasheet
 from bilingual_crawler.export.source import Account, CorpusSource, Selection
@@ -32,7 +33,9 @@ from bilingual_crawler.topics import NO_TOPIC, Topic
 FOLDER = "export"
 """Where exports go by default: this folder inside the folder of the crawl."""
 STEM = "sentences"
-OWN_FILES = frozenset({SENTENCES, DOCUMENTS, PAIRS, PAIRS_TSV, REPORT, JOURNAL, LOG})
+OWN_FILES = frozenset(
+    {SENTENCES, DOCUMENTS, PAIRS, PAIRS_TSV, REPORT, JOURNAL, LOG, ANSWERS, RESULT}
+)
 
 
 class Exporter(ABC):
@@ -150,8 +153,8 @@ def export(
     with replacing_folder(target) as path:
         exporter.write(source, path, account)
         _keep_what_is_there(target, account)
-        sheet = datasheet(folder, target.name, account, selection, exporter.name)
-        (path / DATASHEET).write_text(sheet, "utf-8")
+        text = datasheet(folder, target.name, account, selection, exporter.name)
+        (path / DATASHEET).write_text(text, "utf-8")
         about = {"format": exporter.name, "made_by": f"bilingual-crawler {__version__}"}
         write_about(path, about | account.to_dict())
     return account

@@ -76,8 +76,8 @@ def _judged(
 ) -> Iterator[LexiconEntry]:
     """Yield the choices that occur together often enough, with their Dice coefficient."""
     with1, with2, together = Counter[str](), Counter[str](), Counter[str]()
-    for one, two in texts:
-        words1, words2 = set(one), set(two)
+    for text1, text2 in texts:
+        words1, words2 = set(text1), set(text2)
         with1.update(words1)
         with2.update(words2)
         together.update(word for word in words1 if chosen.get(word) in words2)

@@ -214,8 +214,8 @@ def per_100(harvested: int, pages: int) -> float:
 
 def _revised_first(reason: str) -> int:
     """Sort the outcomes that a corpus revises before all others."""
-    revised = (Outcome.DUPLICATE, Outcome.OFF_TOPIC)
-    return revised.index(Outcome(reason)) if reason in revised else len(revised)
+    revised: list[str] = [Outcome.DUPLICATE, Outcome.OFF_TOPIC]
+    return revised.index(reason) if reason in revised else len(revised)
 
 
 def settled(outcomes: Mapping[str, int], kept_pages: int) -> dict[str, int]:

@@ -2,17 +2,16 @@
 
 import os
 import pty
-import select
 import subprocess
 import sys
-import time
+from functools import partial
 
 import pytest
 
 from bilingual_crawler.corpus.audit import read_answers, read_result
 from tests.support.crawling import ROOT
 from tests.support.export import sentence, write_sentences
-from tests.support.processes import HANG
+from tests.support.processes import HANG, wait_until
 
 TEXT1, TEXT2 = "Frase número {}.", "{}. esaldia."
 HOSTILE = "\x1b]0;owned\x07[bold]"
@@ -31,6 +30,10 @@ def audit(folder, keys, *options):
         capture_output=True, text=True, timeout=HANG, check=False,
         env=os.environ | {"COLUMNS": "100"},
     )  # fmt: skip
+
+
+def has_answers(folder, number):
+    return len(read_answers(folder)) == number
 
 
 def test_both_texts_are_shown_and_the_answers_are_kept(folder):
@@ -94,12 +97,9 @@ def test_on_a_terminal_a_key_is_enough(folder):
         stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as process:  # fmt: skip
         os.close(theirs)
-        for key in b"pw":
-            asked = len(read_answers(folder))
-            os.write(ours, bytes([key]))
-            deadline = time.monotonic() + HANG
-            while len(read_answers(folder)) == asked and time.monotonic() < deadline:
-                select.select([], [], [], 0.05)
+        for number, key in enumerate((b"p", b"w"), 1):
+            os.write(ours, key)
+            wait_until(partial(has_answers, folder, number))
         os.write(ours, b"q")
         process.communicate(timeout=HANG)
     os.close(ours)

@@ -140,7 +140,7 @@ def test_the_order_depends_on_the_texts_and_the_seed_alone():
 def test_every_pair_is_as_likely_to_be_asked_first():
     """Over many seeds, within a band, whatever the sizes of the sites."""
     rows = rows_of(40, score=lambda _: 0.9, sites=("a.org", "a.org", "a.org", "b.org"))
-    first = Counter()
+    first = Counter[int]()
     for seed in range(800):
         first.update(each.row.at for each in sampled(rows, seed=seed).questions[:10])
     assert all(140 < first[at] < 260 for at in range(40))  # 200 expected, 12 is one deviation

@@ -31,7 +31,7 @@ def crawl(tmp_path):
 def test_pages_that_come_back_or_are_replaced_are_not_counted_twice(tmp_path_factory, given_pages):
     """The outcome of a page is written when it ends; `settled` makes it agree with the corpus."""
     crawl = Crawl(tmp_path_factory.mktemp("crawl") / "c")
-    outcomes = Counter()
+    outcomes = Counter[str]()
     for language, number, texts in given_pages:
         path = f"/{language[:2]}/{number}"
         other = {"spa": "eus", "eus": "spa"}[language]

@@ -98,8 +98,10 @@ def test_what_is_not_aligned_and_what_is_not_content_stay_and_are_marked(folder)
 
 def test_sentences_of_an_early_version_are_found_by_their_text(folder):
     (before,) = records(exported(folder, "documents")[0])
-    nowhere = {"paragraph1": -1, "paragraph2": -1, "sentence1": -1, "sentence2": -1}
-    rows = [replace(row, **nowhere) for row in read_sentences(folder / SENTENCES)]
+    rows = [
+        replace(row, paragraph1=-1, paragraph2=-1, sentence1=-1, sentence2=-1)
+        for row in read_sentences(folder / SENTENCES)
+    ]
     write_sentences(folder, rows)
     (after,) = records(exported(folder, "documents")[0])
     assert after == before
