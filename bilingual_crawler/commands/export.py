@@ -24,6 +24,8 @@ Formats of sentence pairs (scrapy align makes them):
   huggingface  a folder: Parquet by site split, translation column, dataset card
   opusfilter   a folder: parallel texts as for moses, and a configuration for OpusFilter
 
+  standoff     addresses, positions and hashes without text, for scrapy rebuild
+
 Formats of words, learned from the sentence pairs:
 
   tbx          terminology (TBX 2)

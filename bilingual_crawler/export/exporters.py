@@ -83,6 +83,7 @@ EXPORTERS = PluginKind(
         "tbx": "bilingual_crawler.export.glossary.Tbx",
         "glossary": "bilingual_crawler.export.glossary.GlossaryTable",
         "cwb": "bilingual_crawler.export.cwb.CorpusWorkbench",
+        "standoff": "bilingual_crawler.export.standoff.Standoff",
         "documents": "bilingual_crawler.export.whole_documents.WholeDocuments",
         "xml": "bilingual_crawler.export.ilsp.AnnotatedXml",
         "pml": "bilingual_crawler.export.pml.Pml",

@@ -118,9 +118,7 @@ class _Side:
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        content = segments_of(document, document.language or "")
-        self.segments = [*content, *_around(document)]
-        self._content = len(content)
+        self.segments, self._content = page_segments(document)
         self._space = "" if document.language in UNSPACED else " "
         self._at = {(each.paragraph, each.number): n for n, each in enumerate(self.segments)}
         self._next = 0
@@ -206,6 +204,12 @@ class _Side:
                     "aligned": name in linked,
                 }
             )
+
+
+def page_segments(document: Document) -> tuple[list[Segment], int]:
+    """Return all sentences of a page, its content first, and how many of them are content."""
+    content = segments_of(document, document.language or "")
+    return [*content, *_around(document)], len(content)
 
 
 def _around(document: Document) -> Iterator[Segment]:
