@@ -71,6 +71,8 @@ class Selection:
     min_score: float | None = None
     anonymise: bool = False
     """Whether to mask personal data."""
+    since: Path | None = None
+    """The folder of an earlier crawl to compare with."""
 
     def objection(self, row: SentencePair) -> str:
         """Return why a row is not exported; "" if it is."""
@@ -123,6 +125,13 @@ class CorpusSource:
     def anonymises(self) -> bool:
         """Whether personal data is masked."""
         return self._selection.anonymise
+
+    @property
+    def earlier(self) -> "CorpusSource | None":
+        """The corpus of the earlier crawl to compare with, if there is one."""
+        selection = self._selection
+        since = selection.since
+        return None if since is None else CorpusSource(since, Account(), selection)
 
     def looking_ahead(self) -> "CorpusSource":
         """Return the same source with an account of its own, for a pass that writes nothing."""

@@ -136,7 +136,7 @@ class _Side:
         found = None if first is None else self._matching(first, number, text)
         if found and found[-1] < self._content:
             self._next = found[-1] + 1
-        return found and [sentence_id(self.segments[at]) for at in found]
+        return None if found is None else [sentence_id(self.segments[at]) for at in found]
 
     def _search(self, text: str, number: int) -> int | None:
         places = (*range(self._next, self._content), *range(min(self._next, self._content)))
