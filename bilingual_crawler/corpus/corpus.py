@@ -60,10 +60,9 @@ class Corpus:
         """The number of documents per language."""
         return +self._pages.kept
 
-    @property
-    def kept_pages(self) -> int:
-        """The number of pages with at least one document."""
-        return self._pages.kept_pages
+    def page_counts(self) -> tuple[int, int]:
+        """Return the numbers of pages with and without a document that is kept."""
+        return self._pages.counts()
 
     @property
     def pairs(self) -> list[DocumentPair]:
