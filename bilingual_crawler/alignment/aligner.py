@@ -31,6 +31,7 @@ from bilingual_crawler.alignment.costs import (
 )
 from bilingual_crawler.alignment.overlap import (
     Floats,
+    GroupOverlap,
     Lexicon,
     Overlap,
     anchor_overlap,
@@ -113,6 +114,8 @@ class Aligner:
         return found
 
 
+RIVALS = 2
+"""How far off the sentences are that compete with the sides of a bead."""
 NEIGHBOURS = 3
 """How far on each side of a bead its neighbours count."""
 
@@ -133,6 +136,14 @@ SECOND_PASS_FACTORS: Mapping[str, float] = {
     "several": -0.83,
     "neighbours": 5.94,
 }
+WEB_FACTORS: Mapping[str, float] = dict.fromkeys(
+    (
+        *("always", "anchors", "lexicon", "length cost", "long", "several", "neighbours"),
+        *("words known", "lexicon, words known", "rival", "ahead of rivals", "rival anchors"),
+        *("alike around", "alike in all", "kinds differ"),
+    ),
+    0.0,
+)
 VECTORS = 8.0
 VECTORS_EXPECTED = 0.5
 """Not fitted, because models differ. A cosine above one half speaks for a pair."""
@@ -161,8 +172,9 @@ def features(
     paired = (size1 > 0) & (size2 > 0)
     groups1, groups2 = _groups(edges[:, 0], edges[:, 1]), _groups(edges[:, 2], edges[:, 3])
     nothing = np.zeros(len(beads))
-    found = {name: each.likeness(groups1, groups2) for name, each in overlaps.items()}
-    return {
+    joined = {name: each.of_groups(groups1, groups2) for name, each in overlaps.items()}
+    found = {name: each.likeness() for name, each in joined.items()}
+    known = {
         "anchors": nothing,
         **found,
         "always": nothing + 1,
@@ -171,6 +183,41 @@ def features(
         "several": np.asarray([bead.shape != (1, 1) for bead in beads], dtype=np.float64),
         "neighbours": _neighbours(paired),
     }
+    if "lexicon" in joined:
+        known |= _of_lexicon(joined, known, paired)
+        known["kinds differ"] = costs.headings_differ(edges)
+    return known
+
+
+def _of_lexicon(
+    joined: Mapping[str, GroupOverlap], known: Mapping[str, Floats], paired: NDArray[np.bool_]
+) -> dict[str, Floats]:
+    """Return features of what the lexicon knows, of rivals nearby, and of the beads around."""
+    lexicon, anchors = joined["lexicon"], known["anchors"]
+    mass = np.log1p(np.minimum(lexicon.total1, lexicon.total2))
+    alike = np.maximum(known["lexicon"], anchors) * paired
+    rival = lexicon.best_rival(RIVALS) - known["lexicon"]
+    if "anchors" in joined:
+        rival_anchors = joined["anchors"].best_rival(RIVALS) - anchors
+    else:
+        rival_anchors = anchors
+    return {
+        "words known": mass,
+        "lexicon, words known": known["lexicon"] * mass,
+        "rival": np.maximum(rival, 0.0),
+        "ahead of rivals": np.maximum(-rival, 0.0),
+        "rival anchors": np.maximum(rival_anchors, 0.0),
+        "alike around": _around(alike),
+        "alike in all": np.full(len(alike), alike.sum() / max(1, len(alike))),
+    }
+
+
+def _around(values: Floats) -> Floats:
+    """Return the mean of the values around each place, the nearest counting most."""
+    weights = np.asarray([1.0, 2.0, 3.0, 0.0, 3.0, 2.0, 1.0])
+    total = np.convolve(np.ones(len(values)), weights, "full")[NEIGHBOURS:-NEIGHBOURS]
+    found = np.convolve(values, weights, "full")[NEIGHBOURS:-NEIGHBOURS]
+    return np.asarray(found / np.maximum(total, 1.0), dtype=np.float64)
 
 
 def _groups(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> sparse.csr_array:

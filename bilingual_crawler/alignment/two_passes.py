@@ -24,6 +24,7 @@ from bilingual_crawler.alignment.documents import (
     to_line,
     write_sentences,
 )
+from bilingual_crawler.alignment.frames import SETTLED, KnownFrames
 from bilingual_crawler.alignment.overlap import MOST_PAIRS, Lexicon, Words, learn_lexicon, words
 from bilingual_crawler.alignment.splitting import Segment
 from bilingual_crawler.alignment.vocabularies import Vocabularies
@@ -233,16 +234,30 @@ def _second_pass(
     counts: AlignmentCounts,
     progress: Progress,
 ) -> None:
+    frames = KnownFrames()
     for document, pair in enumerate(documents.in_order(), 1):
         progress("second pass", document, len(documents))
-        aligner, asked = tools[pair.lang1, pair.lang2]
+        langs = pair.lang1, pair.lang2
+        aligner, asked = tools[langs]
         counts.document_pairs += 1
         counts.sentences1 += len(pair.first)
         counts.sentences2 += len(pair.second)
-        for found in sentence_pairs(
-            pair, aligner.align(pair.first, pair.second), asked, aside.marks
-        ):
-            aside.add(document, found)
+        at = 0
+        for each in (pair, _frame(pair, frames)):
+            beads = aligner.align(each.first, each.second)
+            for found in sentence_pairs(each, beads, asked, aside.marks, at):
+                at = found.at + 1
+                if each is not pair and found.score >= SETTLED:
+                    frames.settle(found.text1, langs, 0)
+                    frames.settle(found.text2, langs, 1)
+                aside.add(document, found)
+
+
+def _frame(pair: PairOfTexts, frames: KnownFrames) -> PairOfTexts:
+    """Return the text around the content of two documents, as far as it is new."""
+    langs = pair.lang1, pair.lang2
+    first, second = frames.fresh(pair.frame1, langs, 0), frames.fresh(pair.frame2, langs, 1)
+    return pair._replace(first=first, second=second)
 
 
 def sentence_pairs(
@@ -250,9 +265,10 @@ def sentence_pairs(
     found: Iterable[Scored],
     asked: Mapping[str, Rule],
     marks: CorpusMarks | None = None,
+    start: int = 0,
 ) -> Iterator[SentencePair]:
     """Yield the beads with text on both sides, with the single-pair rule that each breaks."""
-    name, at = pair_id(pair.url1, pair.url2), 0
+    name, at = pair_id(pair.url1, pair.url2), start
     for bead, score in found:
         if not bead.is_paired:
             continue
