@@ -181,7 +181,7 @@ class CorpusSource:
                 self._account.damage.add(place, "not a sentence pair")
                 continue
             if not row.dropped and _said(row, self._marks) is False:
-                row = replace(row, dropped=REJECTED)  # noqa: PLW2901 - the row as it is now
+                row = replace(row, dropped=REJECTED)
             yield row
 
     def documents(self, *, whole: bool = False) -> Iterator[Document]:
