@@ -41,8 +41,8 @@ _FIELDS = (
     *("at", "text1", "text2", "beads", "kind", "score", "dropped"),
     *("paragraph1", "paragraph2", "sentence1", "sentence2"),
 )
-OUTSIDE = frozenset({"page_title", "description"})
-"""Kinds of links to what is in no paragraph."""
+OUTSIDE = frozenset({"page_title", "description", "frame"})
+"""Kinds of links that may be to what is in no paragraph: the kind is that of the first side."""
 TITLE, DESCRIPTION = "title", "description"
 Record = dict[str, Any]
 _encode = json.JSONEncoder(ensure_ascii=False).encode
