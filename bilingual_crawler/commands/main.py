@@ -30,7 +30,7 @@ SETTINGS_MODULE = "bilingual_crawler.settings"
 GROUPS = {
     "Crawl": ("crawl", "detect-site", "seeds", "bootstrap", "topic"),
     "Corpus": ("corpus", "pairs", "align", "export", "import", "merge", "serve"),
-    "Models": ("classify", "score", "evaluate", "replay", "train", "models"),
+    "Models": ("classify", "score", "evaluate", "replay", "compare", "train", "models"),
     "Many machines": ("frontier",),
 }
 SCRAPYS = ("fetch", "list", "settings", "shell", "version", "view")
