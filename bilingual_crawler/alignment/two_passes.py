@@ -253,6 +253,18 @@ def sentence_pairs(
             beads="-".join(map(str, bead.shape)),
             kind=pair.first[bead.start1].kind,
             score=score,
+            fetched1=pair.about1.fetched,
+            fetched2=pair.about2.fetched,
+            licence1=pair.about1.licence,
+            licence2=pair.about2.licence,
+            machine1=pair.about1.machine,
+            machine2=pair.about2.machine,
+            pair_score=pair.score,
+            evidence=pair.evidence,
+            paragraph1=pair.first[bead.start1].paragraph,
+            paragraph2=pair.second[bead.start2].paragraph,
+            sentence1=pair.first[bead.start1].number,
+            sentence2=pair.second[bead.start2].number,
         )
         yield replace(made, dropped=broken_rule(made, asked))
         at += 1

@@ -61,6 +61,11 @@ class Corpus:
         return +self._pages.kept
 
     @property
+    def kept_pages(self) -> int:
+        """The number of pages with at least one document."""
+        return self._pages.kept_pages
+
+    @property
     def pairs(self) -> list[DocumentPair]:
         """Every pair at this moment."""
         return list(self.iter_pairs())

@@ -9,6 +9,7 @@ import re
 import select
 import signal
 import subprocess
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from typing import Any
@@ -74,6 +75,12 @@ def test_the_line_tells_pages_queue_languages_pairs_and_what_comes_next():
         "120 pages (3.2/s), 45 waiting, spa 60, eus 48, 37 pairs (30.8 per 100 pages),"
         " best waiting https://a.org/eu/ (0.80)"
     )
+
+
+def test_a_crawl_that_meets_only_redirects_does_not_look_hung():
+    busy = replace(PROGRESS, pages_a_second=0.0, answers_a_second=7.5)
+    assert "(0.0/s, 7.5 redirects and errors/s)" in progress_line(busy)
+    assert "redirects" not in progress_line(replace(PROGRESS, answers_a_second=7.5))
 
 
 def test_the_line_before_the_first_page_has_both_languages():
