@@ -18,6 +18,8 @@ _PORT = r"(?::(?:[1-9]\d{3}|[1-5]\d{4}))?"  # never a default one
 _ABSOLUTE = re.compile(rf"https?://[a-z0-9]+(?:[.-][a-z0-9]+)*{_PORT}/{_REST}", re.ASCII)
 _ROOTED = re.compile(rf"/(?!/){_REST}")
 _RELATIVE = re.compile(rf"(?!.*//)[A-Za-z0-9_]{_LETTER}*(?:/{_REST})?")
+_UPWARD = re.compile(rf"(?!.*//)((?:\.\./)+)((?:[A-Za-z0-9_]{_LETTER}*(?:/{_REST})?)?)")
+_HOST = re.compile(rf"https?://[a-z0-9]+(?:[.-][a-z0-9]+)*{_PORT}", re.ASCII)
 _OTHER_SCHEME = re.compile(r"\s*(?!https?:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _LONG_AUTHORITY = re.compile(rf"(?:[a-zA-Z][a-zA-Z0-9+.-]*:)?//[^/?#]{{{LONGEST_AUTHORITY + 1}}}")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -50,6 +52,7 @@ class UrlResolver:
             self._base = self.resolve(base) or self._base
         self._root = self._plain_base("/")[:-1]
         self._folder = self._plain_base(".")
+        self._above = {"../": self._plain_base("..")}
 
     def __call__(self, reference: str) -> str | None:
         """Return the URL that `reference` means on this page; None if it is not a web page."""
@@ -62,6 +65,14 @@ class UrlResolver:
             return self._root + plain
         if self._folder and _RELATIVE.fullmatch(plain):
             return self._folder + plain
+        if upward := _UPWARD.fullmatch(plain):
+            steps, rest = upward.groups()
+            if steps not in self._above:
+                self._above[steps] = self._plain_base(steps)
+            if self._above[steps]:
+                return self._above[steps] + rest
+        if _HOST.fullmatch(plain):
+            return plain + "/"
         return self.resolve(reference)
 
     def resolve(self, reference: str) -> str | None:
