@@ -108,9 +108,7 @@ def ours(target: Target, folder: Path) -> list[str]:
 def demo(pairs: int) -> Iterator[Target]:
     """Serve the sample site with that many generated article pairs."""
     with serve_demo(pages=pairs) as server:
-        yield Target(
-            "demo", server.url, "spa-eus", pairs * 2, lambda: len(server.paths())
-        )
+        yield Target("demo", server.url, "spa-eus", pairs * 2, lambda: len(server.paths()))
 
 
 @contextmanager
@@ -152,7 +150,9 @@ def run(name: str, command: list[str], target: Target, cwd: Path, cache: Path) -
     return {"pages": pages, "wall": seconds, "cpu": cpu, "memory": usage.ru_maxrss / 1024}
 
 
-def compare(target: Target, others: list[Path], rounds: int, cache: Path) -> list[dict[str, object]]:
+def compare(
+    target: Target, others: list[Path], rounds: int, cache: Path
+) -> list[dict[str, object]]:
     """Crawl in turn with bare Scrapy, with this version, and with others; keep the medians."""
     results: defaultdict[str, list[dict[str, float]]] = defaultdict(list)
     for again in range(rounds + 1):
@@ -185,7 +185,9 @@ def compare(target: Target, others: list[Path], rounds: int, cache: Path) -> lis
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--pages", type=int, action="append", help="article pairs of the site")
-    parser.add_argument("--recorded", action="append", default=[], help="a site in BILINGUAL_SHARED")
+    parser.add_argument(
+        "--recorded", action="append", default=[], help="a site in BILINGUAL_SHARED"
+    )
     parser.add_argument("--limit", type=int, default=1_000, help="pages of a recorded site")
     parser.add_argument("--rounds", type=int, default=1, help="take the medians of so many")
     parser.add_argument("--other", type=Path, action="append", default=[], help="another checkout")

@@ -52,7 +52,7 @@ class UrlResolver:
             self._base = self.resolve(base) or self._base
         self._root = self._plain_base("/")[:-1]
         self._folder = self._plain_base(".")
-        self._above = {"../": self._plain_base("..")}
+        self._above: dict[str, str] = {}
 
     def __call__(self, reference: str) -> str | None:
         """Return the URL that `reference` means on this page; None if it is not a web page."""
@@ -65,15 +65,18 @@ class UrlResolver:
             return self._root + plain
         if self._folder and _RELATIVE.fullmatch(plain):
             return self._folder + plain
-        if upward := _UPWARD.fullmatch(plain):
-            steps, rest = upward.groups()
-            if steps not in self._above:
-                self._above[steps] = self._plain_base(steps)
-            if self._above[steps]:
-                return self._above[steps] + rest
-        if _HOST.fullmatch(plain):
-            return plain + "/"
-        return self.resolve(reference)
+        return self._upward(plain) or self.resolve(reference)
+
+    def _upward(self, plain: str) -> str:
+        """Return the URL of a plain reference that is a host or starts with "../"; else ""."""
+        upward = _UPWARD.fullmatch(plain)
+        if upward is None:
+            return plain + "/" if _HOST.fullmatch(plain) else ""
+        steps, rest = upward.groups()
+        above = self._above.get(steps)
+        if above is None:
+            above = self._above[steps] = self._plain_base(steps)
+        return above and above + rest
 
     def resolve(self, reference: str) -> str | None:
         """Return the same, for a reference of any form."""
