@@ -18,6 +18,7 @@ from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.corpus.corpus import Corpus
 from bilingual_crawler.crawl.deadline import StopDeadline
+from bilingual_crawler.crawl.forecasts import Forecasts
 from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.scope import ForeignHosts, Scope
 from bilingual_crawler.crawl.signals import pair_found, pair_lost
@@ -30,6 +31,7 @@ from bilingual_crawler.frontier.entry import CrawlFrontier
 from bilingual_crawler.languages import Languages
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.pairing.resources import PairingAids
+from bilingual_crawler.reporting.forecast import CrawlForecast
 from bilingual_crawler.scoring.shared_models import parallel_urls_if_there
 from bilingual_crawler.store.folder import ENDED_SITES, CrawlFolder
 from bilingual_crawler.topics import Topic
@@ -83,6 +85,9 @@ class Crawl:
     def __post_init__(self) -> None:
         self._frontier: CrawlFrontier | None = None
         self._gate: SlotGate | None = None
+        self.forecasts: Forecasts | None = None
+        if self.harvests and len(self.plan.langs.codes) > 1:
+            self.forecasts = Forecasts(self.folder.journal, self.languages_of)
 
     @classmethod
     def open(
@@ -176,6 +181,8 @@ class Crawl:
         frontier does not know which hosts are only declared: `admit_host_of` does.
         """
         self._frontier, self._gate = frontier, gate
+        if self.forecasts is not None:
+            self.forecasts.begin(0 if self.redis else frontier.known)
         if self.discovery is not None:
             self.discovery.resume(frontier)
             return
@@ -237,7 +244,15 @@ class Crawl:
         headers = {"User-Agent": rules.user_agent} if rules.user_agent else None
         return Request(url, self.callback, errback=self.errback, meta=meta, headers=headers)
 
+    def forecast(self) -> CrawlForecast | None:
+        """Return what the crawl will give; None for a crawl that looks for no pairs."""
+        if self.forecasts is None or self._gate is None:
+            return None
+        return self.forecasts.now(self._gate.pages_left)
+
     def _announce(self, pair: DocumentPair, *, kept: bool) -> None:
+        if self.forecasts is not None:
+            self.forecasts.paired(pair.first, pair.second, kept=kept)
         self.crawler.signals.send_catch_log(pair_found if kept else pair_lost, pair=pair)
 
 
