@@ -42,6 +42,8 @@ class Job:
     seeds: tuple[str, ...] = ()
     seed: int = 0
     settings: Mapping[str, Any] = field(default_factory=dict)
+    simulate: bool = False
+    """Simulate the crawls, without the engine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

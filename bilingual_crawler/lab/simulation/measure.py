@@ -1,13 +1,9 @@
 """Measure a recorded site with simulated crawls: the figures of a replay, in a fraction of the time."""
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
 
-from bilingual_crawler.config.settings import SCORERS, Config
-from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.lab.replay.measure import (
     Job,
     Measured,
@@ -18,13 +14,11 @@ from bilingual_crawler.lab.replay.measure import (
     prepare,
     scope_of,
 )
-from bilingual_crawler.lab.replay.recording import site_name
 from bilingual_crawler.lab.replay.run import ReplayCrawl, Run
 from bilingual_crawler.lab.simulation.crawl import MakeScorer, SimulatedCrawl
 from bilingual_crawler.lab.simulation.models import RememberedAnswers
 from bilingual_crawler.lab.simulation.web import SimulatedWeb
-from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.scoring.scorer import CrawlSoFar, LinkScorer, make_scorer
+from bilingual_crawler.scoring.scorer import make_scorer
 
 
 class Simulation:

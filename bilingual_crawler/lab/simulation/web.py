@@ -39,7 +39,11 @@ from bilingual_crawler.store.warc_reader import OK, REDIRECTS, RecordedResponse
 from bilingual_crawler.urls.fingerprint import url_fingerprint
 from bilingual_crawler.urls.hosts import host_of
 
-READERS = ("documents", "languages", "pairing", "store", "urls", "lab/replay", "lab/simulation/web.py")
+READERS = (
+    *("documents", "languages", "pairing/pair.py", "pairing/profile.py", "urls"),
+    *("store/warc_reader.py", "lab/replay/recording.py", "lab/replay/site.py"),
+    *("lab/replay/graph.py", "lab/replay/gold.py", "lab/simulation/web.py"),
+)
 """The code that decides what is in the cache."""
 CACHE = "BILINGUAL_SIMULATION_CACHE"
 LEVEL = 1
