@@ -101,3 +101,9 @@ class SmartScorer(LinkScorer):
             Factor("language", share, self._models.explain_language(share, code)),
             Factor("translation", par, f"parallel-URL model: {par:.0%} a translation of the page"),
         ]
+
+
+class SmartFollowScorer(SmartScorer):
+    """The same, but links of pages in neither language are followed, at a low priority."""
+
+    off_language = None

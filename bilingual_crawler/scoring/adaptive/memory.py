@@ -18,6 +18,7 @@ from bilingual_crawler.languages import LanguagePair, languages_of_token
 from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, KnownUrl, Tie
 from bilingual_crawler.scoring.adaptive.sections import Group, LanguageSection, YieldSection
 from bilingual_crawler.scoring.adaptive.value import SiteEvidence, leaning
+from bilingual_crawler.scoring.adaptive.weights import WEIGHTS
 from bilingual_crawler.urls.fingerprint import url_fingerprint
 from bilingual_crawler.urls.habits import UrlHabits
 from bilingual_crawler.urls.hosts import site_of, split_host
@@ -37,7 +38,6 @@ MOST_GROUPS = 5_000
 MOST_TIES = 12
 MOST_REDIRECTS = 10
 MOST_ALIKE = 8
-SURE_TOKEN = 0.85
 
 Section = LanguageSection | YieldSection
 
@@ -338,7 +338,7 @@ class Memory:
     def _new(self, url: str, traits: Traits, depth: int) -> KnownUrl:
         known = KnownUrl(url, traits.key, intern(traits.language_class), self._group(traits), depth)
         if traits.announced:
-            known.guess(leaning(traits.announced, self.codes, SURE_TOKEN), Certainty.TOKEN)
+            known.guess(leaning(traits.announced, self.codes, WEIGHTS.sure_token), Certainty.TOKEN)
         return known
 
     def tie(self, one: KnownUrl, other: KnownUrl, tie: Tie) -> bool:

@@ -52,6 +52,7 @@ class KnownUrl:
     __slots__ = (
         "_switches",
         "_ties",
+        "asked",
         "certainty",
         "claims",
         "depth",
@@ -90,6 +91,8 @@ class KnownUrl:
         self.hunch: int | None = None
         """The most likely language according to the URL model, if it was asked."""
         self.priority: float | None = None
+        self.asked = ""
+        """The spelling under which it waits, if a link or a redirect gave another one."""
         self._ties: tuple[Any, ...] = ()
         self.partner: KnownUrl | None = None
         self.promise: float | None = None

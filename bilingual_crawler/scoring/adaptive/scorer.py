@@ -152,7 +152,9 @@ class AdaptiveScorer(LinkScorer):
         here.settle_up()
         targets = [self._seen(document, link) for link in links]
         self._hunches.consult(here, document, targets)
-        return [site.value(page) for site, page in targets]
+        return [
+            site.value(page, link.url) for (site, page), link in zip(targets, links, strict=True)
+        ]
 
     def proposals(self) -> list[Proposal]:
         """Return URLs to try although no link leads to them, each once."""
@@ -309,6 +311,7 @@ def _page(page: KnownUrl, number: dict[KnownUrl, int]) -> tuple[Any, ...]:
         page.parent,
         page.slot,
         page.purity,
+        page.asked,
     )
 
 
@@ -356,7 +359,8 @@ def _read_page(site: SiteModel, row: list[Any]) -> KnownUrl:
     page.priority = priority
     page.promise = promise
     page.claims, page.is_copy, page.learned, page.lone, *rest = rest
-    switched_from, page.parent, page.slot, page.purity = rest
+    switched_from, page.parent, page.slot, page.purity, *asked = rest
+    page.asked = asked[0] if asked else ""
     first, second, neither = switched_from
     page.switched_from = first, second, neither
     return page
