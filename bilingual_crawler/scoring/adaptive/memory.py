@@ -266,8 +266,9 @@ class Memory:
     def _find(self, url: str, fingerprint: int) -> KnownUrl | None:
         """Return the record of a URL under any spelling and behind any redirect."""
         known = self.urls.get(self._target_of(fingerprint))
-        if known is None and self._forms:
-            known = self._forms.get(self._target_of(url_fingerprint(self.habits.form(url))))
+        if self._forms and (known is None or known.fate is Fate.GONE):
+            form = self._target_of(url_fingerprint(self.habits.form(url)))
+            known = self._forms.get(form) or known
         return known
 
     def _target_of(self, fingerprint: int) -> int:
@@ -290,15 +291,23 @@ class Memory:
         return is_new
 
     def respell(self) -> list[tuple[KnownUrl, KnownUrl]]:
-        """Find URLs by the present habits; return waiting ones that are spellings of others."""
+        """Find URLs by the present habits; return waiting ones that are spellings of others.
+
+        A fetched page stands for its spellings, or else the one to which the others redirect.
+        """
         self._forms = {}
         if not self.habits.any_trusted:
             return []
         same = []
-        for known in sorted(self.urls.values(), key=lambda each: each.fate is not Fate.FETCHED):
+        forms = {known: self.habits.form(known.url) for known in self.urls.values()}
+
+        def rank(known: KnownUrl) -> tuple[bool, bool]:
+            return known.fate is not Fate.FETCHED, forms[known] != known.url
+
+        for known in sorted(forms, key=rank):
             if known.fate is Fate.GONE:
                 continue
-            first = self._forms.setdefault(url_fingerprint(self.habits.form(known.url)), known)
+            first = self._forms.setdefault(url_fingerprint(forms[known]), known)
             if first is not known and known.fate is Fate.WAITING:
                 same.append((known, first))
         return same
