@@ -21,10 +21,11 @@ class Tie(IntEnum):
 
     SLUG = 0
     MODEL = 1
-    KEY = 2
-    RULE = 3
-    SWITCH = 4
-    DECLARED = 5
+    PLACE = 2
+    KEY = 3
+    RULE = 4
+    SWITCH = 5
+    DECLARED = 6
 
 
 class Certainty(IntEnum):
@@ -71,6 +72,7 @@ class KnownUrl:
         "priority",
         "promise",
         "purity",
+        "rule",
         "slot",
         "switched_from",
         "url",
@@ -98,6 +100,8 @@ class KnownUrl:
         self.promise: float | None = None
         self.purity = 1.0
         """Its worth in a pair: less if much of its text is in another language."""
+        self.rule = -1
+        """The best that `rules` say of a link to it, as a number of `RULES`; -1 for none."""
         self.claims = False
         self.is_copy = False
         """True if it says that its own language is at another address: it is not translated."""

@@ -19,6 +19,14 @@ from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, KnownUrl, Tie
 from bilingual_crawler.scoring.adaptive.sections import Vector
 from bilingual_crawler.scoring.adaptive.weights import WEIGHTS
+from bilingual_crawler.scoring.rules import (
+    DECLARED,
+    FOREIGN,
+    OTHER_LANGUAGE,
+    SAME_LANGUAGE,
+    TRANSLATION,
+    UNDECIDED,
+)
 from bilingual_crawler.scoring.scorer import Factor
 
 NEITHER = 2
@@ -27,6 +35,7 @@ MIXED, PURE = 40, 60
 TIE_WEIGHTS = {
     Tie.SLUG: "tie_slug",
     Tie.MODEL: "tie_model",
+    Tie.PLACE: "tie_place",
     Tie.KEY: "tie_key",
     Tie.RULE: "tie_rule",
     Tie.SWITCH: "tie_switch",
@@ -34,10 +43,24 @@ TIE_WEIGHTS = {
 }
 
 
+RULES = (
+    (FOREIGN, "rule_foreign"),
+    (SAME_LANGUAGE, "rule_same"),
+    (UNDECIDED, "rule_undecided"),
+    (OTHER_LANGUAGE, "rule_other"),
+    (TRANSLATION, "rule_translation"),
+    (DECLARED, "rule_declared"),
+)
+"""What the rules may say of a link, the best last, and the weight that is its value."""
+
+
 class SiteEvidence:
     """What one site has shown about its ties and its language switches."""
 
     def __init__(self) -> None:
+        self.rules = [[0.0, 0.0] for _ in RULES]
+        """For each rule the pages to which it led, and how far they have translations."""
+        self.pages = 0
         self.ties = {tie: [0.0, 0.0] for tie in Tie}
         self.paired = [0, 0]
         """Ties of two fetched pages that pairing can see: those that are pairs, and all."""
@@ -74,6 +97,18 @@ class SiteEvidence:
         counts = self.ties[tie]
         counts[0] += right
         counts[1] += 1
+
+    def rule_value(self, rule: int) -> float:
+        """Return the value of a page by the best rule for a link to it, as the site has shown."""
+        first: float = getattr(WEIGHTS, RULES[rule][1])
+        paired, seen = self.rules[rule]
+        return first * (paired + WEIGHTS.rule_prior) / (seen + WEIGHTS.rule_prior)
+
+    @property
+    def rule_share(self) -> float:
+        """Return the share of the rules in a value; less with every page of the site."""
+        fades = WEIGHTS.rule_pages / (WEIGHTS.rule_pages + self.pages)
+        return WEIGHTS.rule_in_the_end + (WEIGHTS.rule_at_first - WEIGHTS.rule_in_the_end) * fades
 
     def saw(self, page: KnownUrl) -> None:
         """Record what a fetched page says about its translation."""
@@ -235,7 +270,15 @@ def value_of(page: KnownUrl, evidence: SiteEvidence) -> float:
     """Return the priority of a waiting URL."""
     languages = page.languages
     value = best_case(page, languages, evidence).value * worth_of_text(page)
-    return max(value, floor_of(page, languages))
+    return max(with_rule(value, page, evidence), floor_of(page, languages))
+
+
+def with_rule(value: float, page: KnownUrl, evidence: SiteEvidence) -> float:
+    """Return the mean of a value and what the rules say of a link to the page."""
+    if page.rule < 0:
+        return value
+    share = evidence.rule_share
+    return (1.0 - share) * value + share * evidence.rule_value(page.rule)
 
 
 FIRST_RATE = 1.0
@@ -279,6 +322,7 @@ class RecentYield:
 _TIES = {
     Tie.SLUG: "the last part of the URL is the same",
     Tie.MODEL: "the parallel-URL model takes them for translations",
+    Tie.PLACE: "two pages that are translations link to them at the same place",
     Tie.KEY: "the URLs differ in language tokens alone",
     Tie.RULE: "a rule learned on this site turns one URL into the other",
     Tie.SWITCH: "the language switch leads from one to the other",
@@ -308,6 +352,12 @@ def factors_of(
         factors = _opens(page, languages, case.mate, evidence, pair)
     factors += _anyway(page, case.unexplained)
     score, least = prod(factor.value for factor in factors), floor_of(page, languages)
+    blended = with_rule(score, page, evidence)
+    if score and blended != score:
+        rule = RULES[page.rule][0]
+        why = f"the best link to it {rule.why}, which counts {evidence.rule_share:.0%}"
+        factors.append(Factor("rule", blended / score, why))
+        score = blended
     if score >= least:
         return score, factors
     why = f"nothing better is known: {page.depth} steps from a seed, {_shares(languages, pair)}"

@@ -22,6 +22,7 @@ class Weights:
     # How likely two tied URLs are translations, by the kind of their tie.
     tie_slug: float = 0.4
     tie_model: float = 0.7
+    tie_place: float = 0.6
     tie_key: float = 0.8
     tie_rule: float = 0.8
     tie_switch: float = 0.85
@@ -69,6 +70,22 @@ class Weights:
     least_purity: float = 0.3
     floor: float = 0.001
     """The value of a page without hope."""
+
+    # What `rules` say of a link, as the value of its page, and how much that counts.
+    rule_declared: float = 0.7
+    rule_translation: float = 0.6
+    rule_other: float = 0.35
+    rule_undecided: float = 0.2
+    rule_same: float = 0.15
+    rule_foreign: float = 0.01
+    rule_prior: float = 5.0
+    """How many pages of the site that is worth."""
+    rule_at_first: float = 0.5
+    """The share of the rule in a value before any page has come."""
+    rule_in_the_end: float = 0.1
+    """The same once a site has shown its habits."""
+    rule_pages: float = 10.0
+    """After how many pages it is half way."""
 
     @classmethod
     def shipped(cls) -> "Weights":
