@@ -263,10 +263,6 @@ class Memory:
         """Return what is known about a URL, if anything."""
         return self._find(url, url_fingerprint(url))
 
-    def at(self, fingerprint: int) -> KnownUrl | None:
-        """Return the record of the URL with a fingerprint, behind any redirect."""
-        return self.urls.get(self._target_of(fingerprint))
-
     def _find(self, url: str, fingerprint: int) -> KnownUrl | None:
         """Return the record of a URL under any spelling and behind any redirect."""
         known = self.urls.get(self._target_of(fingerprint))

@@ -21,11 +21,10 @@ class Tie(IntEnum):
 
     SLUG = 0
     MODEL = 1
-    PLACE = 2
-    KEY = 3
-    RULE = 4
-    SWITCH = 5
-    DECLARED = 6
+    KEY = 2
+    RULE = 3
+    SWITCH = 4
+    DECLARED = 5
 
 
 class Certainty(IntEnum):

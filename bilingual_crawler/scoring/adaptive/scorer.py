@@ -33,11 +33,8 @@ LEAST_WANTED = 0.08
 TRANSLATION = 0.3
 """The least probability to tie a link to its page; only the best link of a page is tied."""
 
-FORMAT, OLDEST_FORMAT = 5, 3
-"""The format written, and the oldest read: 3 has no redirects and no habits of spelling, 4 no ties
-by place and no rules.
-"""
-WITH_PLACES = 5
+FORMAT, OLDEST_FORMAT = 4, 3
+"""The format written, and the oldest read: 3 has no redirects and no habits of spelling."""
 RULE_NUMBERS = {rule: number for number, (rule, _) in enumerate(RULES)}
 PARTNER = 8
 """The index of the partner's number in the row of a page."""
@@ -248,8 +245,6 @@ def unpack(data: bytes, make: Callable[[str], SiteModel]) -> dict[str, SiteModel
         version, rows = msgpack.unpackb(data, unicode_errors="surrogatepass", strict_map_key=False)
         if version not in range(OLDEST_FORMAT, FORMAT + 1):
             raise ValueError(f"format {version} instead of {FORMAT}")
-        if version < WITH_PLACES:
-            rows = [_with_places(row) for row in rows]
         sites = [_read_site(row, make(row["name"])) for row in rows]
     except (msgpack.UnpackException, LookupError, TypeError, AttributeError, struct.error) as error:
         raise ValueError(f"not the state of an adaptive scorer: {error}") from error
@@ -370,14 +365,6 @@ def _read_site(row: dict[str, Any], site: SiteModel) -> SiteModel:
     memory.respell()
     memory.settle()
     return site
-
-
-def _with_places(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a site of an older format, whose better kinds of ties have other numbers."""
-    ties = [(one, other, tie + (tie >= Tie.PLACE)) for one, other, tie in row["ties"]]
-    evidence = list(row["evidence"])
-    evidence.insert(Tie.PLACE, [0.0, 0.0])
-    return {**row, "ties": ties, "evidence": evidence}
 
 
 def _read_page(site: SiteModel, row: list[Any]) -> KnownUrl:

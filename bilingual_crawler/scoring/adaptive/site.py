@@ -7,7 +7,6 @@ from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.documents.switches import languages_of_link
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.scoring.adaptive.memory import Memory, Room
-from bilingual_crawler.scoring.adaptive.outlines import Outlines, same_places
 from bilingual_crawler.scoring.adaptive.page import (
     SURE,
     Certainty,
@@ -72,8 +71,6 @@ class SiteModel:
         self._proposed: list[Proposal] = []
         self._unsettled: list[tuple[KnownUrl, KnownUrl, Tie]] = []
         self._aliases_waiting: list[str] = []
-        self._outlines = Outlines()
-        self._to_align: list[tuple[KnownUrl, KnownUrl]] = []
 
     def arrived(self, document: Document) -> None:
         """Learn from a page that was fetched."""
@@ -95,7 +92,6 @@ class SiteModel:
         self._read_switches(page, document)
         if page.language != NEITHER:
             self.evidence.saw(page)
-            self._outlines.keep(page, [url_fingerprint(link.url) for link in document.links])
         for mate, tie in list(page.ties.items()):
             self.memory.dirty[mate] = None
             if mate.fate is Fate.FETCHED:
@@ -154,7 +150,6 @@ class SiteModel:
         if kept:
             one.partner, other.partner = other, one
             self._confirm(one, other)
-            self._to_align.append((one, other))
         else:
             one.partner = None if one.partner is other else one.partner
             other.partner = None if other.partner is one else other.partner
@@ -230,7 +225,6 @@ class SiteModel:
     def changes(self) -> Iterator[tuple[str, float]]:
         """Return waiting URLs whose value has changed noticeably."""
         self.settle_up()
-        self._align_pairs()
         aliases, self._aliases_waiting = self._aliases_waiting, []
         for url in aliases:
             yield url, ALIAS
@@ -419,25 +413,6 @@ class SiteModel:
             self._review(page)
             self._review(mate)
 
-    def _align_pairs(self) -> None:
-        """Tie what stands at the same places of pages that were paired; their links are known."""
-        pairs, self._to_align = self._to_align, []
-        for pair in pairs:
-            one, other = (
-                [each for link in self._outlines.of(page) if (each := self.memory.at(link))]
-                for page in pair
-            )
-            for link, mate in same_places(one, other, _belong):
-                if link.fate is Fate.WAITING or mate.fate is Fate.WAITING:
-                    self._tie_at_same_place(link, mate)
-
-    def _tie_at_same_place(self, one: KnownUrl, other: KnownUrl) -> None:
-        if one is other or Fate.GONE in {one.fate, other.fate}:
-            return
-        if self.memory.tie(one, other, Tie.PLACE):
-            self._review(one)
-            self._review(other)
-
     def _judge_both(self, page: KnownUrl, mate: KnownUrl, tie: Tie, *, right: float) -> None:
         self.evidence.judge(tie, right=right)
         sections = dict.fromkeys((*page.group.yields, *mate.group.yields))
@@ -520,8 +495,3 @@ class SiteModel:
         self.probes[target] = (page.language, prediction.rule)
         why = f"{prediction.rule}, as in {prediction.support} pairs of this site"
         self._proposed.append(Proposal(target.url, self.value(target, target.url), target.depth, why))
-
-
-def _belong(one: KnownUrl, other: KnownUrl) -> bool:
-    """Return True if two URLs are known to be translations."""
-    return one.partner is other or one.ties.get(other, Tie.SLUG) >= Tie.KEY

@@ -35,7 +35,6 @@ MIXED, PURE = 40, 60
 TIE_WEIGHTS = {
     Tie.SLUG: "tie_slug",
     Tie.MODEL: "tie_model",
-    Tie.PLACE: "tie_place",
     Tie.KEY: "tie_key",
     Tie.RULE: "tie_rule",
     Tie.SWITCH: "tie_switch",
@@ -322,7 +321,6 @@ class RecentYield:
 _TIES = {
     Tie.SLUG: "the last part of the URL is the same",
     Tie.MODEL: "the parallel-URL model takes them for translations",
-    Tie.PLACE: "two pages that are translations link to them at the same place",
     Tie.KEY: "the URLs differ in language tokens alone",
     Tie.RULE: "a rule learned on this site turns one URL into the other",
     Tie.SWITCH: "the language switch leads from one to the other",

@@ -22,7 +22,6 @@ class Weights:
     # How likely two tied URLs are translations, by the kind of their tie.
     tie_slug: float = 0.4
     tie_model: float = 0.7
-    tie_place: float = 0.6
     tie_key: float = 0.8
     tie_rule: float = 0.8
     tie_switch: float = 0.85
