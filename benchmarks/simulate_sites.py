@@ -36,7 +36,7 @@ def read_pairs(folder: Path) -> dict[str, list[str]]:
 
 
 def jobs_for(
-    folder: Path, scorers: Sequence[str], *, only: str = "", names: Sequence[str] = ()
+    folder: Path, *, only: str = "", names: Sequence[str] = ()
 ) -> list[tuple[Path, Path, str]]:
     """Return recording, gold list and languages of everything to measure."""
     read = read_pairs(folder)
@@ -76,7 +76,7 @@ def main() -> None:
     options = parser.parse_args()
     scorers = list(dict.fromkeys([BREADTH_FIRST, *options.scorers.split(",")]))
     names = [name for name in options.sites.split(",") if name]
-    found = jobs_for(options.folder, scorers, only=options.only, names=names)
+    found = jobs_for(options.folder, only=options.only, names=names)
     read = read_pairs(options.folder)
     if options.json:
         options.json.write_text("")

@@ -51,7 +51,9 @@ def switching_site():
         yield redirect(f"{SITE}{name}/", f"{SITE}{name}")
         if number not in {5, 9}:
             yield exchange(SITE + name, page(code, number // 2, nav + switch))
-    yield exchange("https://www.example.eus/berriak", page("eu", 70, f'<a href="{SITE}/es/">es</a>'))
+    yield exchange(
+        "https://www.example.eus/berriak", page("eu", 70, f'<a href="{SITE}/es/">es</a>')
+    )
 
 
 def switching_gold():

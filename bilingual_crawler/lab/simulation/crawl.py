@@ -70,7 +70,12 @@ class SimulatedCrawl:
     """Crawls a site with one scorer, one page at a time."""
 
     def __init__(
-        self, web: SimulatedWeb, seeds: tuple[str, ...], scope: Scope, config: Config, budget: int = 0
+        self,
+        web: SimulatedWeb,
+        seeds: tuple[str, ...],
+        scope: Scope,
+        config: Config,
+        budget: int = 0,
     ) -> None:
         self._web = web
         self._seeds = seeds

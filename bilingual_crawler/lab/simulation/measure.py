@@ -1,4 +1,4 @@
-"""Measure a recorded site with simulated crawls: the figures of a replay, in a fraction of the time."""
+"""Measure a recorded site with simulated crawls: the figures of a replay, much faster."""
 
 from collections.abc import Callable, Mapping
 from hashlib import blake2b
@@ -69,11 +69,11 @@ def _digest_of(path: Path | None) -> bytes:
     if path is None:
         return b""
     digest = blake2b(digest_size=8)
-    for each in sorted(path.parent.glob(f"{site_name_of(path)}.*.tsv")):
+    for each in sorted(path.parent.glob(f"{_site_of(path)}.*.tsv")):
         digest.update(each.read_bytes())
     return digest.digest()
 
 
-def site_name_of(gold: Path) -> str:
+def _site_of(gold: Path) -> str:
     """Return the name of the site of a gold list."""
     return gold.name.partition(".")[0]

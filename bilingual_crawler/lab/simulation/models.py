@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
 from bilingual_crawler.config.settings import Config

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from hashlib import blake2b
+from http import HTTPStatus
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -159,15 +160,19 @@ class SimulatedWeb:
             return Answer(name, 0, reason=Outcome.ROBOTS_TXT)
         answer = self._site.answer(url)
         if answer is None:
-            return Answer(name, 404, reason="http_404")
-        if answer.status in REDIRECTS and (target := self._site.recording.redirect_of(url)):
-            return Answer(name, answer.status, target=target)
-        if answer.status != OK:
-            return Answer(name, answer.status, reason=f"http_{answer.status}")
+            return Answer(name, HTTPStatus.NOT_FOUND, reason="http_404")
+        return self._answer_of(url, name, answer)
+
+    def _answer_of(self, url: str, name: str, answer: RecordedResponse) -> Answer:
+        recording, status = self._site.recording, answer.status
+        if status in REDIRECTS and (target := recording.redirect_of(url)):
+            return Answer(name, status, target=target)
+        if status != OK:
+            return Answer(name, status, reason=f"http_{status}")
         if not self._is_read(answer):
             return Answer(name, OK, reason=Outcome.NOT_HTML)
         refresh = self._site.refresh_of(url, answer)
-        if refresh is not None and refresh in self._site.recording:
+        if refresh is not None and refresh in recording:
             return Answer(name, OK, target=refresh)
         return Answer(name, OK, page=self._page(url, answer))
 

@@ -113,7 +113,8 @@ class Group:
         self._languages = _languages(self.languages)
         self._alone = _alone(self.yields)
         self._sides = tuple(
-            _chain([each.sides[side] for each in self.yields], WEIGHTS.side_prior) for side in (0, 1)
+            _chain([each.sides[side] for each in self.yields], WEIGHTS.side_prior)
+            for side in (0, 1)
         )
         self._together = _chain([each.paired for each in self.yields[1:]], WEIGHTS.yield_prior)
         slope, base = _chain([each.kept for each in self.yields], WEIGHTS.kept_prior)

@@ -494,4 +494,6 @@ class SiteModel:
         self.probing[0] += 1
         self.probes[target] = (page.language, prediction.rule)
         why = f"{prediction.rule}, as in {prediction.support} pairs of this site"
-        self._proposed.append(Proposal(target.url, self.value(target, target.url), target.depth, why))
+        self._proposed.append(
+            Proposal(target.url, self.value(target, target.url), target.depth, why)
+        )

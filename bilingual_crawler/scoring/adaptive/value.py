@@ -219,7 +219,12 @@ def best_case(page: KnownUrl, languages: Vector, evidence: SiteEvidence) -> Case
 
 def without_mate(page: KnownUrl, languages: Vector) -> float:
     """Return the value of a page whose counterpart is unknown."""
-    return (languages[0] + languages[1]) * translated(page, languages) * WEIGHTS.half * WEIGHTS.findable
+    return (
+        (languages[0] + languages[1])
+        * translated(page, languages)
+        * WEIGHTS.half
+        * WEIGHTS.findable
+    )
 
 
 def translated(page: KnownUrl, languages: Vector) -> float:
