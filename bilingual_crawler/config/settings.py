@@ -76,6 +76,7 @@ def plugins(group: str) -> Check:
 SCORERS = {
     "adaptive": "bilingual_crawler.scoring.adaptive.scorer.AdaptiveScorer",
     "smart": "bilingual_crawler.scoring.smart.SmartScorer",
+    "smart_follow": "bilingual_crawler.scoring.smart.SmartFollowScorer",
     "rules": "bilingual_crawler.scoring.rules.RulesScorer",
     "language": "bilingual_crawler.scoring.rules.LanguageScorer",
     "breadth_first": "bilingual_crawler.scoring.rules.BreadthFirstScorer",
