@@ -129,6 +129,14 @@ class Config:
         "Sentence model for pairing: a folder or a name. It takes time: it reads 8 texts per page.",
         text,
     )
+    lexicon: str = setting(
+        "",
+        "Words that an earlier crawl has learned, to begin with: lexicon.*.tsv.gz, or its folder.",
+        text,
+    )
+    learn_lexicon: bool = setting(
+        True, "Learn from sure pairs which words translate which, as evidence for others.", switch
+    )
     identifier: str = setting(
         "cld2",
         "Language identifier: cld2, package.module.Class, or the name of an installed one.",

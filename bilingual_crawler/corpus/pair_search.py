@@ -8,11 +8,13 @@ own is paired by its URL and links: the caller decides what is worth keeping.
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
+from bilingual_crawler.corpus.lexicon_learning import LexiconKeeper
 from bilingual_crawler.corpus.sources.reading import Alias, Found, Skips
 from bilingual_crawler.documents.document import NO_TEXT, Document, Unwanted, why_unwanted
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.documents.sitemap import Sitemap, SitemapPage
 from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.pairing.lexicon import TranslationLexicon
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import DocumentPair, PairingPage
@@ -38,6 +40,7 @@ class PairSearch:
         skips: Skips | None = None,
         keep_pages: bool = False,
         aids: PairingAids = NO_AIDS,
+        learns: bool = False,
     ) -> None:
         self.pair = pair
         self.detectors = tuple(aids.detector_names if detectors is None else detectors)
@@ -47,6 +50,7 @@ class PairSearch:
         self.sitemaps = 0
         self._least_share = least_share
         self._aids = aids
+        self._lexicons = LexiconKeeper(aids.lexicons, learns=learns)
         self._matcher = self._new_matcher(detectors)
         self._known: dict[int, str] = {}
         self._variants: set[str] = set()
@@ -55,6 +59,7 @@ class PairSearch:
         self._aliases: dict[int, int] = {}
         self._kept: dict[str, PairingPage] | None = {} if keep_pages else None
         self._kept_aliases: list[Alias] = []
+        self._learned: TranslationLexicon | None = None
         self._kept_claims: list[SitemapPage] = []
 
     def __len__(self) -> int:
@@ -112,6 +117,7 @@ class PairSearch:
         self._languages.setdefault(fingerprint, document.language or "")
         self.pages[document.language or ""] += 1
         page = self._aids.page_of(document)
+        self._lexicons.read(document, self.pair)
         self._matcher.hold(page)
         if self._kept is not None:
             self._kept[page.url] = page
@@ -121,8 +127,13 @@ class PairSearch:
         return unwanted.reason == NO_TEXT and document.language in self.pair
 
     def finish(self) -> None:
-        """Settle all pairs, now that every page is known."""
+        """Settle all pairs, now that every page is known; once more if they teach a lexicon."""
         self._matcher.finish()
+        if self._lexicons.learns:
+            self._learned = self._lexicons.finish(self.pair, self._matcher.standing)
+            if self._learned is not None:
+                self._matcher.use_lexicon(self._learned)
+                self._matcher.finish()
 
     @property
     def pairs(self) -> list[DocumentPair]:
@@ -164,6 +175,8 @@ class PairSearch:
         for source, target in self._kept_aliases:
             matcher.alias(source, target)
         matcher.declare(self._kept_claims)
+        if self._learned is not None:
+            matcher.use_lexicon(self._learned)
         matcher.restore((page, url) for url, page in self._kept.items())
         return matcher.pairs
 

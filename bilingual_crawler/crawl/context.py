@@ -17,6 +17,7 @@ from scrapy.http import Response
 from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.corpus.corpus import Corpus
+from bilingual_crawler.corpus.lexicon_learning import LexiconKeeper
 from bilingual_crawler.crawl.deadline import StopDeadline
 from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.scope import ForeignHosts, Scope
@@ -108,6 +109,7 @@ class Crawl:
                 config.duplicate_share,
                 on_pair=lambda pair, kept: crawl._announce(pair, kept=kept),
                 aids=aids,
+                lexicons=LexiconKeeper.open(config, folder.path) if harvests else None,
             )
             foreign = ForeignHosts(folder.journal, config.alternate_hosts)
         crawl = cls(

@@ -16,6 +16,7 @@ from types import MappingProxyType
 
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.comparison import likeness, rivalry
+from bilingual_crawler.pairing.lexicon import TranslationLexicon
 from bilingual_crawler.pairing.model import load_pair_model, probability
 from bilingual_crawler.pairing.one_to_one import OneToOne, Rank, Urls, rank_of
 from bilingual_crawler.pairing.pair import (
@@ -99,7 +100,7 @@ class Matcher:
         aids: PairingAids = NO_AIDS,
     ) -> None:
         asked = frozenset(aids.detector_names if detectors is None else detectors)
-        self._pair = pair
+        self.pair = self._pair = pair
         self._model = aids.model or load_pair_model()
         self._weigher = Weigher(pair, asked, self._model, aids)
         self._url_model = aids.url_model if "url_model" in asked else None
@@ -153,6 +154,10 @@ class Matcher:
             if self._pages.language_of(self._pages.number_of(node)) == self._pair.first.code:
                 for other in edges:
                     yield self._pair_of(node, other)
+
+    def use_lexicon(self, lexicon: TranslationLexicon | None) -> None:
+        """Use another lexicon from now on, or none; `finish` weighs everything with it."""
+        self._weigher.use_lexicon(lexicon)
 
     def features(self) -> Iterator[tuple[Urls, list[float]]]:
         """Yield the numbers of every candidate, rivals included: what a model learns from."""

@@ -30,10 +30,12 @@ from bilingual_crawler.pairing.comparison import (
     weights_of,
 )
 from bilingual_crawler.pairing.known_pages import KnownPage, KnownPages, Names
+from bilingual_crawler.pairing.lexicon import TranslationLexicon
+from bilingual_crawler.pairing.lexicon_evidence import LearnedWords
 from bilingual_crawler.pairing.model import PairModel
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import Evidence, PairingPage, combined_score
-from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids, Resources
+from bilingual_crawler.pairing.resources import LEARNED, NO_AIDS, PairingAids, Resources
 from bilingual_crawler.pairing.small_models import shipped
 
 CONTENT = frozenset(GROUPS) - {"url_key", "url_similarity", "url_model", "switches"}
@@ -80,6 +82,9 @@ class Weigher:
         self._model = model
         self._classifiers = model.classifiers or shipped()
         self.pages = KnownPages(pair)
+        self._learned = LearnedWords(
+            pair, self.pages, aids.lexicons if LEARNED in self._asked else ()
+        )
         self._names = Names(self.pages)
         self._alternates = Claims("alternates", pair, self._names, self.pages)
         self._switches = Claims("switches", pair, self._names, self.pages)
@@ -100,6 +105,7 @@ class Weigher:
         statistics = self._statistics[entry.site]
         statistics.add(page.profile)
         self._resources.add(entry)
+        self._learned.add(entry)
         return entry.site, statistics.pages
 
     def alias(self, source: str, target: str) -> list[Urls]:
@@ -124,12 +130,19 @@ class Weigher:
     def partners(self, url: str) -> list[str]:
         """Return the pages of the other language that are worth comparing with this one."""
         found = dict.fromkeys(self._index.candidates(url))
+        found.update(dict.fromkeys(self._learned.partners(url)))
         for claims in (self._alternates, self._switches):
             found.update(dict.fromkeys(claims.partners(url)))
         return list(found)
 
+    def use_lexicon(self, lexicon: TranslationLexicon | None) -> None:
+        """Use another lexicon from now on, or none; pages are weighed with it again later."""
+        if LEARNED in self._asked:
+            self._learned.use(lexicon)
+
     def settle(self) -> None:
         """Recount what is rare, and assign claims to the pages they mean."""
+        self._learned.settle()
         self._alternates.settle()
         self._weights, self._weighed_at = array("d"), array("I")
         self._prepared.clear()
@@ -146,6 +159,7 @@ class Weigher:
             return None
         base = self._model.base(numbers) + self._declared(first, second)
         base += sum(odds for odds, _ in self._resources.said(first, second, text=True))
+        base += sum(odds for odds, _ in self._learned.said(first, second))
         return PairWeight(first.page.url, second.page.url, base, likeness(numbers), False)
 
     def _weigh_without_text(self, first: KnownPage, second: KnownPage) -> PairWeight | None:
@@ -169,12 +183,13 @@ class Weigher:
         if text:
             found.extend(evidence.by_numbers(self._numbers(first, second, model)))
             found.extend(evidence.lengths(first.page.profile, second.page.profile))
+            found.extend(each for _, each in self._learned.said(first, second))
         found.extend(each for _, each in self._resources.said(first, second, text=text))
         return tuple(each for each in found if each.detector in self._asked)
 
     def _reads(self, first: KnownPage, second: KnownPage) -> bool:
         """Return True if both pages have text and a detector that reads it is asked."""
-        asks = bool(self._asked & CONTENT) or bool(self._resources)
+        asks = bool(self._asked & CONTENT or self._resources or self._learned)
         return asks and bool(first.page.profile.words and second.page.profile.words)
 
     def _in_order(self, one: str, other: str) -> tuple[KnownPage, KnownPage]:
