@@ -131,7 +131,7 @@ class Config:
     )
     lexicon: str = setting(
         "",
-        "Words that an earlier crawl has learned, to begin with: lexicon.*.tsv.gz, or its folder.",
+        "Words that earlier crawls have learned: files lexicon.*.tsv.gz, or folders of crawls.",
         text,
     )
     learn_lexicon: bool = setting(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import urlsplit
 
 from bilingual_crawler.corpus.keep_rule import KeepRule
-from bilingual_crawler.corpus.lexicon_learning import LexiconKeeper
+from bilingual_crawler.corpus.lexicon_keeper import LexiconKeeper
 from bilingual_crawler.corpus.pages import Declarations, PageFacts, Pages, off_topic_pages
 from bilingual_crawler.documents.dedup import paragraph_hashes, split_hashes, text_signature
 from bilingual_crawler.documents.document import Document, DocumentKey

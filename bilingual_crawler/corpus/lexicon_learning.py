@@ -11,37 +11,29 @@ parts of them are held out in turn, and it is used only while it beats chance on
 teaches a bounded number of pages, so that none can drown the others.
 """
 
-import logging
 import threading
 import zlib
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from concurrent.futures import Future
-from dataclasses import replace
-from pathlib import Path
 from sys import intern
 from typing import NamedTuple
 
 import msgpack
 
 from bilingual_crawler.alignment.word_links import Unit, blocks_of, learn, units_of, words_of
-from bilingual_crawler.config.settings import Config
 from bilingual_crawler.documents.document import Document
-from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.languages import LanguagePair, Languages
+from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.lexicon import (
+    UNTESTED,
     LexiconTest,
     TranslationLexicon,
-    lexicon_file,
-    read_lexicons,
     sum_of,
 )
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import PackedPair
-from bilingual_crawler.pairing.resources import PairingAids
 from bilingual_crawler.urls.hosts import host_of, site_of
-
-logger = logging.getLogger(__name__)
 
 SURE = 0.9
 """The least probability of a pair to learn from."""
@@ -50,7 +42,7 @@ SURE_WITH_LEXICON = 0.995
 MOST_TEXT_BYTES = 1 << 24
 """Packed texts that are kept."""
 MOST_PAIRS_OF_SITE = 200
-MOST_UNITS = 40_000
+MOST_UNITS = 20_000
 """Texts that correspond; with so many, more change little."""
 LEAST_PAIRS = 6
 GROWTH = 1.5
@@ -92,6 +84,15 @@ class PageTexts:
         return self._packed.get(url)
 
 
+def _sum(*lexicons: TranslationLexicon | None) -> TranslationLexicon | None:
+    return sum_of(each for each in lexicons if each is not None)
+
+
+def _trusted(*lexicons: TranslationLexicon | None) -> TranslationLexicon | None:
+    lexicon = _sum(*lexicons)
+    return lexicon if lexicon is not None and lexicon.is_trusted else None
+
+
 def _blocks(packed: bytes) -> list[tuple[str, str]]:
     found = msgpack.unpackb(zlib.decompress(packed), unicode_errors="surrogatepass", use_list=False)
     return list(found)
@@ -100,9 +101,19 @@ def _blocks(packed: bytes) -> list[tuple[str, str]]:
 class LexiconLearner:
     """Learns the words of two languages."""
 
-    def __init__(self, pair: LanguagePair, prior: TranslationLexicon | None = None) -> None:
+    def __init__(
+        self,
+        pair: LanguagePair,
+        given: TranslationLexicon | None = None,
+        earlier: TranslationLexicon | None = None,
+    ) -> None:
+        """Begin with a lexicon of the user, and with what earlier runs of this crawl learned.
+
+        Only the latter becomes a part of what is saved.
+        """
         self._codes = pair.codes
-        self._prior = prior
+        self._given = given
+        self._earlier = earlier
         self._texts = PageTexts()
         self._pages = self._collected_at = 0
         self._collected: dict[Urls, Texts] = {}
@@ -112,6 +123,11 @@ class LexiconLearner:
         self._lesson: Future[TranslationLexicon | None] | None = None
         self._adopt_at = 0
         self._is_full = False
+        self._last: tuple[AbstractSet[Urls], TranslationLexicon | None] = (
+            set(),
+            _trusted(given, earlier),
+        )
+        """The pairs of the last lesson, and its result."""
 
     def read(self, document: Document) -> None:
         """Keep the text of a page, if pairs of its site are still wanted."""
@@ -144,7 +160,10 @@ class LexiconLearner:
             self._lesson.result()
             self._lesson = None
         self._collect(standing())
-        return self._learn(dict(self._collected), save)
+        if self._collected.keys() != self._last[0]:
+            pairs = dict(self._collected)
+            self._last = pairs.keys(), self._learn(pairs, save)
+        return self._last[1]
 
     @property
     def _is_early(self) -> bool:
@@ -164,6 +183,7 @@ class LexiconLearner:
         def run() -> None:
             try:
                 lesson.set_result(self._learn(pairs, save))
+                self._last = pairs.keys(), lesson.result()
             except BaseException as error:  # noqa: BLE001 - raised where the result is asked for
                 lesson.set_exception(error)
 
@@ -189,36 +209,24 @@ class LexiconLearner:
         return None if first is None or second is None else (first, second)
 
     def _learn(
-        self,
-        pairs: Mapping[Urls, Texts],
-        save: Callable[[TranslationLexicon], None],
+        self, pairs: Mapping[Urls, Texts], save: Callable[[TranslationLexicon], None]
     ) -> TranslationLexicon | None:
         """Return the lexicon to use; None if there is none, or it does not beat chance."""
-        prior = self._prior
-        if prior is not None:
-            prior = prior.tested(prior.test.shortened())
         lessons = list(self._lessons(pairs))
-        own = self._taught(lessons)
-        lexicon = sum_of(each for each in (prior, own) if each is not None)
-        if lexicon is None or own is None:
-            return None if lexicon is None or not lexicon.is_trusted else lexicon
-        test, prior_test = LexiconTest(), LexiconTest()
-        for fold in range(FOLDS):
-            others = self._taught([each for each in lessons if fold_of(each.urls) != fold])
-            known = sum_of(each for each in (prior, others) if each is not None)
-            held_out = [urls for urls in pairs if fold_of(urls) == fold]
-            if known is not None:
-                test += tested(known, pairs, held_out)
-            if prior is not None:
-                prior_test += tested(prior, pairs, held_out)
-            if len(pairs) >= ENOUGH_TO_TEST:
-                break
-        start = LexiconTest() if prior is None else prior.test
-        lexicon = lexicon.tested(start + test)
-        save(lexicon)
-        if not lexicon.is_trusted and prior is not None:
-            lexicon = prior.tested(start + prior_test)
-        return lexicon if lexicon.is_trusted else None
+        given = self._given
+        if given is not None:
+            given = given.tested(given.test.shortened() + tested(given, pairs, pairs))
+            given = given if given.is_trusted else None
+        own = _sum(self._earlier, self._taught(lessons))
+        if own is not None:
+            test = UNTESTED if self._earlier is None else self._earlier.test.shortened()
+            for fold in range(FOLDS if len(pairs) < ENOUGH_TO_TEST else 1):
+                held_out = [urls for urls in pairs if fold_of(urls) == fold]
+                others = self._taught([each for each in lessons if fold_of(each.urls) != fold])
+                test += tested(_sum(given, self._earlier, others), pairs, held_out)
+            own = own.tested(test)
+            save(own)
+        return _trusted(given, own if own is not None and own.is_trusted else None)
 
     def _lessons(self, pairs: Mapping[Urls, Texts]) -> Iterator["Lesson"]:
         """Yield what corresponds in the texts of each pair."""
@@ -245,9 +253,11 @@ class Lesson(NamedTuple):
 
 
 def tested(
-    lexicon: TranslationLexicon, pairs: Mapping[Urls, Texts], held_out: Iterable[Urls]
+    lexicon: TranslationLexicon | None, pairs: Mapping[Urls, Texts], held_out: Iterable[Urls]
 ) -> LexiconTest:
     """Compare pairs that were held out with wrong ones, made of two pages of their sites."""
+    if lexicon is None:
+        return UNTESTED
     links: Links = ({}, {})
     for each in lexicon.entries():
         links[0].setdefault(each.first, set()).add(each.second)
@@ -303,75 +313,3 @@ def _interned(words: Iterable[str]) -> list[str]:
 
 def _site(url: str) -> str:
     return site_of(host_of(url))
-
-
-class LexiconKeeper:
-    """The lexicons of a crawl, one per two languages, and where they are saved.
-
-    Without a folder nothing is saved.
-    """
-
-    def __init__(
-        self,
-        priors: Iterable[TranslationLexicon] = (),
-        folder: Path | None = None,
-        *,
-        learns: bool = True,
-    ) -> None:
-        self.priors = tuple(priors)
-        """What earlier runs and crawls have learned."""
-        self.learns = learns
-        self._folder = folder
-        self._learners: dict[str, LexiconLearner] = {}
-
-    @classmethod
-    def open(cls, config: Config, folder: Path | None = None) -> "LexiconKeeper":
-        """Begin with what the settings name, or with what the folder has, which is more."""
-        priors = {each.languages: each for each in read_lexicons(config.lexicon)}
-        for file in sorted(folder.glob(lexicon_file("*"))) if folder is not None else ():
-            try:
-                found = TranslationLexicon.read(file)
-            except ConfigurationError as error:
-                logger.warning("%s Words are learned anew.", error)
-            else:
-                priors.pop((found.languages[1], found.languages[0]), None)
-                priors[found.languages] = found
-        return cls(priors.values(), folder, learns=config.learn_lexicon)
-
-    def aids(self, aids: PairingAids) -> PairingAids:
-        """Return aids for pairing that begin with these lexicons."""
-        return replace(aids, lexicons=self.priors)
-
-    def read(self, document: Document, languages: Languages) -> None:
-        """Take in a page."""
-        if self.learns and isinstance(languages, LanguagePair):
-            self._learner(languages).read(document)
-
-    def step(
-        self, languages: Languages, standing: Standing
-    ) -> tuple[TranslationLexicon | None] | None:
-        """Go on after a page; return the lexicon to use from now on, if that changes."""
-        if not self.learns or not isinstance(languages, LanguagePair):
-            return None
-        return self._learner(languages).step(standing, self._save)
-
-    def finish(self, pair: LanguagePair, standing: Standing) -> TranslationLexicon | None:
-        """Return the lexicon that all pages taught; None if there is none to use."""
-        return self._learner(pair).finish(standing, self._save)
-
-    def _learner(self, pair: LanguagePair) -> LexiconLearner:
-        learner = self._learners.get(str(pair))
-        if learner is None:
-            known = (each.for_languages(pair.codes) for each in self.priors)
-            prior = next((each for each in known if each is not None), None)
-            learner = self._learners[str(pair)] = LexiconLearner(pair, prior)
-        return learner
-
-    def _save(self, lexicon: TranslationLexicon) -> None:
-        if self._folder is None:
-            return
-        file = self._folder / lexicon_file("-".join(lexicon.languages))
-        try:
-            lexicon.write(file)
-        except OSError as error:
-            logger.warning("The lexicon cannot be saved in %s: %s", file, error)

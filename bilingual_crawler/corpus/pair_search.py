@@ -8,7 +8,7 @@ own is paired by its URL and links: the caller decides what is worth keeping.
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
-from bilingual_crawler.corpus.lexicon_learning import LexiconKeeper
+from bilingual_crawler.corpus.lexicon_keeper import LexiconKeeper
 from bilingual_crawler.corpus.sources.reading import Alias, Found, Skips
 from bilingual_crawler.documents.document import NO_TEXT, Document, Unwanted, why_unwanted
 from bilingual_crawler.documents.mixed import split_mixed

@@ -17,7 +17,7 @@ from scrapy.http import Response
 from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.corpus.corpus import Corpus
-from bilingual_crawler.corpus.lexicon_learning import LexiconKeeper
+from bilingual_crawler.corpus.lexicon_keeper import LexiconKeeper
 from bilingual_crawler.crawl.deadline import StopDeadline
 from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.scope import ForeignHosts, Scope

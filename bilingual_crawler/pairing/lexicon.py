@@ -42,7 +42,7 @@ LEAST_TESTED = 5
 """The fewest pairs of pages that a lexicon must have been tested on."""
 CHANCE_DEVIATIONS = 2.0
 """How many standard deviations better than chance it must be."""
-MOST_REMEMBERED = 20
+MOST_REMEMBERED = 10
 """Tests of earlier crawls that count in the next one, so that it can still lose its trust."""
 
 _SLUG_WORD = re.compile(r"[^\W\d_]{3,}")
@@ -176,6 +176,10 @@ class TranslationLexicon:
             self.pages,
         )
 
+    def is_of(self, languages: tuple[str, str]) -> bool:
+        """Return True if it is of these languages, in any order."""
+        return sorted(self.languages) == sorted(languages)
+
     def for_languages(self, languages: tuple[str, str]) -> "TranslationLexicon | None":
         """Return the lexicon with its languages in this order; None if it is of others."""
         if self.languages == languages:
@@ -250,11 +254,13 @@ def lexicon_file(languages: str) -> str:
     return f"{PREFIX}{languages}{SUFFIX}"
 
 
-def read_lexicons(place: str) -> list[TranslationLexicon]:
-    """Return the lexicons that a setting names: a file, or the folder of a crawl; none for ""."""
-    if not place:
-        return []
-    path = Path(place).expanduser()
+def read_lexicons(places: str) -> list[TranslationLexicon]:
+    """Return the lexicons that a setting names: files and folders of crawls, with commas."""
+    named = (place.strip() for place in places.split(","))
+    return [each for place in named if place for each in _read_place(Path(place).expanduser())]
+
+
+def _read_place(path: Path) -> list[TranslationLexicon]:
     if not path.is_dir():
         return [TranslationLexicon.read(path)]
     files = sorted(path.glob(lexicon_file("*")))
@@ -264,6 +270,14 @@ def read_lexicons(place: str) -> list[TranslationLexicon]:
             "Name the folder of a crawl that has learned one, or a file lexicon.*.tsv.gz.",
         )
     return list(map(TranslationLexicon.read, files))
+
+
+def of_languages(
+    languages: tuple[str, str], lexicons: Iterable[TranslationLexicon]
+) -> TranslationLexicon | None:
+    """Return the sum of those lexicons that are of two languages, in this order of them."""
+    found = (each.for_languages(languages) for each in lexicons)
+    return sum_of(each for each in found if each is not None)
 
 
 def sum_of(lexicons: Iterable[TranslationLexicon]) -> TranslationLexicon | None:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.detectors import Addition
 from bilingual_crawler.pairing.known_pages import KnownPage, KnownPages
-from bilingual_crawler.pairing.lexicon import TranslationLexicon
+from bilingual_crawler.pairing.lexicon import TranslationLexicon, of_languages
 from bilingual_crawler.pairing.profile import word_hash
 from bilingual_crawler.pairing.resources import LEARNED, AgreementOdds
 from bilingual_crawler.pairing.word_list import Agreement, Dictionary
@@ -54,8 +54,7 @@ class LearnedWords:
         self._pair = pair
         self._pages = pages
         self._places: defaultdict[Place, array[int]] = defaultdict(lambda: array("I"))
-        known = (each.for_languages(pair.codes) for each in lexicons)
-        self.use(next((each for each in known if each is not None), None))
+        self.use(of_languages(pair.codes, lexicons))
 
     def __bool__(self) -> bool:
         """Return True if anything can be said about any page."""

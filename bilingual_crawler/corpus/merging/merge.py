@@ -21,6 +21,7 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier import journaled
 from bilingual_crawler.languages import Languages, parse_languages
 from bilingual_crawler.outcomes import stop_sentence
+from bilingual_crawler.pairing.lexicon import TranslationLexicon, lexicon_file
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
 from bilingual_crawler.reporting import tally
@@ -54,6 +55,8 @@ class Rules:
     aids: PairingAids = NO_AIDS
     archives: bool = False
     """Whether to copy WARC files."""
+    learned: tuple[TranslationLexicon, ...] = ()
+    """What the crawls have learned of words, added up per two languages."""
 
 
 @dataclass(slots=True)
@@ -118,6 +121,7 @@ class Merge:
         self._write_urls()
         self._write_sums()
         self._take_archives()
+        self._write_lexicons()
         self._folder.journal.checkpoint(wait=True)
         return self._merged
 
@@ -201,6 +205,11 @@ class Merge:
                 if self._rules.archives:
                     self._copy_archive(part, name, size)
                 self._merged.archives += 1
+
+    def _write_lexicons(self) -> None:
+        for lexicon in self._rules.learned:
+            file = self._folder.path / lexicon_file("-".join(lexicon.languages))
+            lexicon.write(file)
 
     def _copy_archive(self, part: CrawlPart, name: str, size: int) -> None:
         """Copy the complete part of a file, under the next free number."""
