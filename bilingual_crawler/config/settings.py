@@ -309,6 +309,12 @@ class Config:
         "Size in bytes at which a new WARC file is started.",
         number(1_000, whole=True),
     )
+    cross_domain: int = setting(
+        3,
+        "Other domains on which translations of a site's pages are looked for: linked in both"
+        " directions, or seeds of one name; 0 for none.",
+        number(0, 20, whole=True),
+    )
     align: bool = setting(
         False,
         "Also align sentences, during the crawl and at its end: sentences.jsonl.gz.",

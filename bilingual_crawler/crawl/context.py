@@ -6,7 +6,7 @@ The spider opens a `Crawl` and attaches it to the crawler. Every other component
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
@@ -98,7 +98,7 @@ class Crawl:
     ) -> Self:
         """Open the folder of a crawl, and rebuild its state from it."""
         url_model = parallel_urls_if_there(config) if harvests else None
-        aids = PairingAids.read(config, url_model)
+        aids = replace(PairingAids.read(config, url_model), chosen_sites=plan.seeds)
         topic, languages_of = topic_of(plan, config), languages_by_site(plan)
         redis = connect(config.frontier) if config.frontier else None
         with writing(plan.output, "Fix that, or choose another folder with -a output=FOLDER."):

@@ -13,7 +13,9 @@ import gzip
 import logging
 import re
 import zlib
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from math import isfinite, sqrt
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -146,6 +148,18 @@ class TranslationLexicon:
         """Return how much one word translates another, from 0 to 1."""
         times = self._together.get((first, second), 0.0)
         return min(1.0, times / sqrt(self._seen[0][first] * self._seen[1][second])) if times else 0
+
+    def translations(self, word: str) -> frozenset[str]:
+        """Return the words of the other language that translate a word of either."""
+        return self._translations.get(word, frozenset())
+
+    @cached_property
+    def _translations(self) -> dict[str, frozenset[str]]:
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for each in self.entries():
+            found[each.first].add(each.second)
+            found[each.second].add(each.first)
+        return {word: frozenset(others) for word, others in found.items()}
 
     def slugs_agree(self, first: str, second: str) -> float | None:
         """Return the share of known words in two slugs that have their translation in the other.

@@ -60,6 +60,11 @@ class LearnedWords:
         """Return True if anything can be said about any page."""
         return self._lexicon is not None
 
+    @property
+    def lexicon(self) -> TranslationLexicon | None:
+        """The lexicon in use."""
+        return self._lexicon
+
     def use(self, lexicon: TranslationLexicon | None) -> None:
         """Use another lexicon from now on; none if it has not beaten chance."""
         known = lexicon if lexicon is not None and lexicon.is_trusted else None
@@ -75,6 +80,11 @@ class LearnedWords:
         self._places[page.site, page.page.language].append(page.number)
         if self._lexicon is not None:
             self._index(page)
+
+    def leave(self, site: str) -> list[int]:
+        """Forget a site that joins another; return the numbers of its pages."""
+        places = [(site, language) for language in self._pair.codes]
+        return sorted(number for place in places for number in self._places.pop(place, ()))
 
     def settle(self) -> None:
         """Measure chance again and index every page, now that all of them are there."""

@@ -34,6 +34,8 @@ HOPELESS = 0.05
 SAME = 0.02
 """How far a probability may move before the end while a pair keeps its explanation."""
 BATCH = 1_000
+MOST_MOVED = 200
+"""Pages of a site that joins another that are weighed again at once; the others in their turn."""
 
 Declaration = tuple[str, tuple[tuple[str, str], ...]]
 """The URL of a page, and (URL, ISO 639-3 code) of each translation declared for it."""
@@ -201,7 +203,9 @@ class Matcher:
 
         `node` is the URL of an earlier page with the same text, if there is one.
         """
+        moved = self._join_families(page)
         site, pages = self._index(page, node or page.url)
+        self._consider((url, other) for url in moved for other in self._weigher.partners(url))
         self._consider((page.url, other) for other in self._weigher.partners(page.url))
         self._reweigh(site, pages)
         return self._take_changes()
@@ -214,7 +218,16 @@ class Matcher:
 
     def hold(self, page: PairingPage, node: str | None = None) -> None:
         """Add a page that is not weighed until `finish`, when all others are there."""
+        self._join_families(page)
         self._index(page, node or page.url)
+
+    def _join_families(self, page: PairingPage | None = None) -> list[str]:
+        """Move the pages of sites that join others; return some, to be weighed again at once."""
+        moved: list[str] = []
+        for (site, family), urls in self._weigher.families(page):
+            self._weighed_at[family].extend(self._weighed_at.pop(site, ()))
+            moved += urls
+        return moved[:MOST_MOVED]
 
     def alias(self, source: str, target: str) -> Changes[DocumentPair]:
         """Learn that `source` leads to the page at `target`."""
@@ -235,6 +248,7 @@ class Matcher:
         `check` is called for each page and may raise an exception to stop: then the pairs stay as
         they were, and nothing can be added any more.
         """
+        self._join_families()
         self._weigher.settle()
         self._finishing = True
         self._review({self._node_of(url) for url in self._pages}, self._all_candidates(check))

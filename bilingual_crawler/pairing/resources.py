@@ -72,7 +72,11 @@ class PairingAids:
     embedder: Embedder | None = None
     detectors: UserDetectors = NO_DETECTORS
     lexicons: tuple[TranslationLexicon, ...] = ()
-    """What crawls have learned of words, at most one per two languages."""
+    """What crawls have learned of words, in any number and order of languages."""
+    cross_domain: int = 3
+    """On how many other domains translations of a site's pages are looked for by content."""
+    chosen_sites: tuple[str, ...] | None = None
+    """URLs on the sites that the user named; None if all that come are."""
 
     @classmethod
     def read(cls, config: Config, url_model: UrlModel | None = None) -> Self:
@@ -85,6 +89,7 @@ class PairingAids:
             TextEmbedder(load_encoder(name), Path(name).name) if name else None,
             UserDetectors.load(config.detectors, DETECTORS),
             tuple(read_lexicons(config.lexicon)),
+            config.cross_domain,
         )
 
     def page_of(self, document: Document) -> PairingPage:
