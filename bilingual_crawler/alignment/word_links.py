@@ -8,6 +8,7 @@ correspond; where both have as many sentences, these do.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from math import log2, sqrt
 
 from rapidfuzz.distance import Levenshtein
@@ -36,7 +37,7 @@ Unit = tuple[Words, Words]
 
 def blocks_of(paragraphs: Iterable[Paragraph]) -> list[Block]:
     """Return what is kept of a page to learn from it."""
-    return [(each.kind, each.text) for each in paragraphs][:MOST_PARAGRAPHS]
+    return [(each.kind, each.text) for each in islice(paragraphs, MOST_PARAGRAPHS)]
 
 
 def units_of(first: Sequence[Block], second: Sequence[Block]) -> list[Unit]:

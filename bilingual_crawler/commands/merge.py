@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,7 +84,7 @@ class MergeCommand(BaseCommand):
         from bilingual_crawler.config.sites import Sites
         from bilingual_crawler.corpus.keep_rule import pairing_aids
         from bilingual_crawler.corpus.lexicon_keeper import LexiconKeeper, joined_lexicons
-        from bilingual_crawler.corpus.merging.merge import Rules, shared_setting
+        from bilingual_crawler.corpus.merging.merge import Rules, seeds_of, shared_setting
         from bilingual_crawler.languages import parse_languages
         from bilingual_crawler.pairing.lexicon import read_lexicons
         from bilingual_crawler.urls.hosts import host_of
@@ -102,7 +103,7 @@ class MergeCommand(BaseCommand):
         return Rules(
             pair_of=lambda url: sites.rules_for(host_of(url)).languages or langs,
             duplicate_share=config.duplicate_share,
-            aids=keeper.aids(pairing_aids(config)),
+            aids=replace(keeper.aids(pairing_aids(config)), chosen_sites=seeds_of(parts)),
             learned=learned,
             archives=opts.warc,
         )

@@ -132,7 +132,8 @@ class SiteFamilies:
             named[other] += 1
             has_brand = not self._brand(site).isdisjoint(self._brand(other))
             least = LEAST_OF_BRAND if has_brand else LEAST_NAMED
-            if named[other] >= least and self._named.get(other, {}).get(site, 0) >= least:
+            back = self._named.get(other)
+            if named[other] >= least and back is not None and back[site] >= least:
                 yield from self._join(site, other)
 
     def _join(self, one: str, other: str) -> Iterator[Joined]:

@@ -208,7 +208,7 @@ def test_only_pairs_that_are_sure_without_the_lexicon_teach(probability, detecto
         PackedPair(one.url, other.url, probability, b"", detectors)
         for one, other in zip(pages[::2], pages[1::2], strict=True)
     ]
-    saved = []
+    saved: list[TranslationLexicon] = []
     learner.finish(lambda: made, saved.append)
     assert bool(saved) is counts
 
@@ -223,7 +223,7 @@ def test_one_site_teaches_a_bounded_number_of_pages(monkeypatch):
         PackedPair(one.url, other.url, 0.99, b"", ())
         for one, other in zip(pages[::2], pages[1::2], strict=True)
     ]
-    saved = []
+    saved: list[TranslationLexicon] = []
     learner.finish(lambda: made, saved.append)
     assert saved[0].pages == 10
 

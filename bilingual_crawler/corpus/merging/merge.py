@@ -264,7 +264,7 @@ def merged_report(parts: Sequence[CrawlPart], merged: Merged, langs: Languages) 
         "format": FORMAT,
         "langs": str(langs),
         "languages": [{"code": each.code, "name": each.name} for each in langs],
-        "seeds": _seeds(parts),
+        "seeds": list(seeds_of(parts)),
         "seeds_from": ", ".join(dict.fromkeys(_texts(parts, "seeds_from"))),
         "topic_terms": max((int(part.report.get("topic_terms") or 0) for part in parts), default=0),
         "files": dict(HARVEST),
@@ -318,7 +318,7 @@ def settings_of(part: CrawlPart) -> Mapping[str, Any]:
 def _counts(parts: Sequence[CrawlPart], merged: Merged, langs: Languages) -> Counts:
     return Counts(
         langs=langs,
-        seeds=len(_seeds(parts)),
+        seeds=len(seeds_of(parts)),
         documents=largest_first(+merged.documents),
         pairs=len(merged.pairs),
         pairs_by_detector=detectors_of(merged.pairs),
@@ -328,9 +328,10 @@ def _counts(parts: Sequence[CrawlPart], merged: Merged, langs: Languages) -> Cou
     )
 
 
-def _seeds(parts: Iterable[CrawlPart]) -> list[str]:
+def seeds_of(parts: Iterable[CrawlPart]) -> tuple[str, ...]:
+    """Return the seeds of all workers, each once."""
     seeds = (seed for part in parts for seed in part.report.get("seeds") or ())
-    return list(dict.fromkeys(map(str, seeds)))
+    return tuple(dict.fromkeys(map(str, seeds)))
 
 
 def _texts(parts: Iterable[CrawlPart], name: str) -> list[str]:
