@@ -130,6 +130,14 @@ class Config:
         "Sentence model for pairing: a folder or a name. It takes time: it reads 8 texts per page.",
         text,
     )
+    lexicon: str = setting(
+        "",
+        "Words that earlier crawls have learned: files lexicon.*.tsv.gz, or folders of crawls.",
+        text,
+    )
+    learn_lexicon: bool = setting(
+        True, "Learn from sure pairs which words translate which, as evidence for others.", switch
+    )
     identifier: str = setting(
         "cld2",
         "Language identifier: cld2, package.module.Class, or the name of an installed one.",
@@ -301,6 +309,12 @@ class Config:
         1_000_000_000,
         "Size in bytes at which a new WARC file is started.",
         number(1_000, whole=True),
+    )
+    cross_domain: int = setting(
+        3,
+        "Other domains on which translations of a site's pages are looked for: linked in both"
+        " directions, or seeds of one name; 0 for none.",
+        number(0, 20, whole=True),
     )
     align: bool = setting(
         False,

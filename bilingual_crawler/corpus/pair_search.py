@@ -9,11 +9,13 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Protocol
 
+from bilingual_crawler.corpus.lexicon_keeper import LexiconKeeper
 from bilingual_crawler.corpus.sources.reading import Alias, Found, Skips
 from bilingual_crawler.documents.document import NO_TEXT, Document, Unwanted, why_unwanted
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.documents.sitemap import Sitemap, SitemapPage
 from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.pairing.lexicon import TranslationLexicon
 from bilingual_crawler.pairing.matcher import Declaration, Matcher
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import DocumentPair, PairingPage
@@ -54,6 +56,7 @@ class PairSearch:
         keep_pages: bool = False,
         aids: PairingAids = NO_AIDS,
         keeper: Keeper | None = None,
+        learns: bool = False,
     ) -> None:
         self.pair = pair
         self._keeper = keeper
@@ -64,6 +67,7 @@ class PairSearch:
         self.sitemaps = 0
         self._least_share = least_share
         self._aids = aids
+        self._lexicons = LexiconKeeper(aids.lexicons, learns=learns)
         self._matcher = self._new_matcher(detectors)
         self._known: dict[int, str] = {}
         self._variants: set[str] = set()
@@ -72,6 +76,7 @@ class PairSearch:
         self._aliases: dict[int, int] = {}
         self._kept: dict[str, PairingPage] | None = {} if keep_pages else None
         self._kept_aliases: list[Alias] = []
+        self._learned: TranslationLexicon | None = None
         self._kept_claims: list[SitemapPage] = []
 
     def __len__(self) -> int:
@@ -133,6 +138,7 @@ class PairSearch:
         self._languages.setdefault(fingerprint, document.language or "")
         self.pages[document.language or ""] += 1
         page = self._aids.page_of(document)
+        self._lexicons.read(document, self.pair)
         self._matcher.hold(page)
         if self._keeper is not None:
             self._keeper.page(document, page)
@@ -144,8 +150,13 @@ class PairSearch:
         return unwanted.reason == NO_TEXT and document.language in self.pair
 
     def finish(self) -> None:
-        """Settle all pairs, now that every page is known."""
+        """Settle all pairs, now that every page is known; once more if they teach a lexicon."""
         self._matcher.finish()
+        if self._lexicons.learns:
+            self._learned = self._lexicons.finish(self.pair, self._matcher.standing)
+            if self._learned is not None:
+                self._matcher.use_lexicon(self._learned)
+                self._matcher.finish()
 
     @property
     def pages_read(self) -> int:
@@ -192,6 +203,8 @@ class PairSearch:
         for source, target in self._kept_aliases:
             matcher.alias(source, target)
         matcher.declare(self._kept_claims)
+        if self._learned is not None:
+            matcher.use_lexicon(self._learned)
         matcher.restore((page, url) for url, page in self._kept.items())
         return matcher.pairs
 

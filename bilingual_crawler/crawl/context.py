@@ -6,7 +6,7 @@ The spider opens a `Crawl` and attaches it to the crawler. Every other component
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,6 +17,7 @@ from scrapy.http import Response
 from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.corpus.corpus import Corpus
+from bilingual_crawler.corpus.lexicon_keeper import LexiconKeeper
 from bilingual_crawler.crawl.deadline import StopDeadline
 from bilingual_crawler.crawl.forecasts import Forecasts
 from bilingual_crawler.crawl.request_state import RequestState
@@ -102,7 +103,7 @@ class Crawl:
     ) -> Self:
         """Open the folder of a crawl, and rebuild its state from it."""
         url_model = parallel_urls_if_there(config) if harvests else None
-        aids = PairingAids.read(config, url_model)
+        aids = replace(PairingAids.read(config, url_model), chosen_sites=plan.seeds)
         topic, languages_of = topic_of(plan, config), languages_by_site(plan)
         redis = connect(config.frontier) if config.frontier else None
         with writing(plan.output, "Fix that, or choose another folder with -a output=FOLDER."):
@@ -113,6 +114,7 @@ class Crawl:
                 config.duplicate_share,
                 on_pair=lambda pair, kept: crawl._announce(pair, kept=kept),
                 aids=aids,
+                lexicons=LexiconKeeper.open(config, folder.path) if harvests else None,
             )
             foreign = ForeignHosts(folder.journal, config.alternate_hosts)
         crawl = cls(
