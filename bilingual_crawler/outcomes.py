@@ -48,6 +48,11 @@ class Outcome(_Explained):
         "duplicate",
         "The page is nearly the same as another one and has no translation of its own.",
     )
+    SCANNED = "scanned", "The file has pictures of pages, and no text."
+    ENCRYPTED = "encrypted", "The file is protected by a password."
+    BROKEN_FILE = "broken_file", "The file is damaged, or not what its beginning says."
+    FILE_LIMIT = "file_limit", "The file took too much memory or time to read."
+    OLD_WORD = "old_word", "The file has the format of Word before 2007, which is not read."
     ONE_LANGUAGE = (
         "one_language",
         "The page was requested in its other language too, but has only one.",

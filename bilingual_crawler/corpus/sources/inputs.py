@@ -26,6 +26,7 @@ from bilingual_crawler.corpus.sources.reading import (
     warc_documents,
 )
 from bilingual_crawler.documents.document import Document
+from bilingual_crawler.documents.files.kinds import MEDIA_TYPES, kind_of_file
 from bilingual_crawler.documents.sitemap import Sitemap, is_sitemap
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import language_code
@@ -86,7 +87,7 @@ def _answer(path: Path, reading: SourceReading) -> RecordedResponse | None:
     reading.progress(len(body))
     kind = _kind(path, body)
     if not kind:
-        reading.skips.add("neither HTML nor text", str(path))
+        reading.skips.add("not a type that is read", str(path))
         return None
     return RecordedResponse(OK, ((b"Content-Type", kind),), body)
 
@@ -100,6 +101,9 @@ def _kind(path: Path, body: bytes) -> bytes:
         return b"text/html"
     if ending in TEXT:
         return b"text/plain"
+    kind = kind_of_file(body, ending=ending.removeprefix("."))
+    if kind is not None:
+        return next(name for name, each in MEDIA_TYPES.items() if each is kind).encode()
     start = body[:_MARKUP_START].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     return b"text/html" if start.startswith((b"<!doctype html", b"<html")) else b""
 
