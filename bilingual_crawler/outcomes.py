@@ -102,7 +102,7 @@ class Outcome(_Explained):
     HTTP_OTHER = "http_other", "The server answered with a status that HTTP does not have.", True
     TOO_MANY_REDIRECTS = "too_many_redirects", "The page redirects too many times in a row.", True
     TOO_LARGE = "too_large", "The page is larger than DOWNLOAD_MAXSIZE.", True
-    NOT_HTML = "not_html", "The page is not of a type that is read (BILINGUAL_CONTENT_TYPES).", True
+    NOT_HTML = "not_html", "The page is not of a type that is read (BILINGUAL_TYPES).", True
     BAD_ENCODING = "bad_encoding", "The page is not compressed the way its headers say.", True
     BAD_URL = "bad_url", "The address of the page cannot be read.", True
     UNREADABLE = (

@@ -9,10 +9,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Protocol
 
+from bilingual_crawler.corpus.file_links import FileLinks
 from bilingual_crawler.corpus.sources.reading import Alias, Found, Skips
 from bilingual_crawler.documents.document import NO_TEXT, Document, Unwanted, why_unwanted
 from bilingual_crawler.documents.mixed import split_mixed
-from bilingual_crawler.documents.sitemap import Sitemap, SitemapPage
+from bilingual_crawler.documents.sitemap import Sitemap
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.matcher import Declaration, Matcher
 from bilingual_crawler.pairing.one_to_one import Urls
@@ -64,6 +65,7 @@ class PairSearch:
         self.sitemaps = 0
         self._least_share = least_share
         self._aids = aids
+        self._file_links = FileLinks()
         self._matcher = self._new_matcher(detectors)
         self._known: dict[int, str] = {}
         self._variants: set[str] = set()
@@ -72,7 +74,7 @@ class PairSearch:
         self._aliases: dict[int, int] = {}
         self._kept: dict[str, PairingPage] | None = {} if keep_pages else None
         self._kept_aliases: list[Alias] = []
-        self._kept_claims: list[SitemapPage] = []
+        self._kept_claims: list[Declaration] = []
 
     def __len__(self) -> int:
         return len(self._matcher)
@@ -134,6 +136,7 @@ class PairSearch:
         self.pages[document.language or ""] += 1
         page = self._aids.page_of(document)
         self._matcher.hold(page)
+        self._file_links.add(document)
         if self._keeper is not None:
             self._keeper.page(document, page)
         if self._kept is not None:
@@ -146,6 +149,11 @@ class PairSearch:
     def finish(self) -> None:
         """Settle all pairs, now that every page is known."""
         self._matcher.finish()
+        claims = list(self._file_links.claims(lambda: self._matcher.pairs))
+        if claims:
+            self._kept_claims.extend(claims)
+            self._matcher.declare(claims)
+            self._matcher.finish()
 
     @property
     def pages_read(self) -> int:

@@ -3,10 +3,10 @@
 import re
 from urllib.parse import urlsplit
 
+from bilingual_crawler.config.file_kinds import FileKind, kind_of_file
 from bilingual_crawler.documents.boilerplate import boilerplate
 from bilingual_crawler.documents.document import Alternate, Document, Image, Link, Paragraph
 from bilingual_crawler.documents.encoding import clean, decode, split_paragraphs
-from bilingual_crawler.documents.files.kinds import FileKind, kind_of_file
 from bilingual_crawler.documents.files.reader import READER
 from bilingual_crawler.documents.files.text import FileProblemError
 from bilingual_crawler.documents.language import (

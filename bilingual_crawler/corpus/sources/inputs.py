@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, Self, cast
 from urllib.parse import unquote, urlsplit
 
+from bilingual_crawler.config.file_kinds import MEDIA_TYPES, kind_of_file
 from bilingual_crawler.corpus.sources.reading import (
     Found,
     SourceReading,
@@ -26,7 +27,6 @@ from bilingual_crawler.corpus.sources.reading import (
     warc_documents,
 )
 from bilingual_crawler.documents.document import Document
-from bilingual_crawler.documents.files.kinds import MEDIA_TYPES, kind_of_file
 from bilingual_crawler.documents.sitemap import Sitemap, is_sitemap
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import language_code

@@ -14,7 +14,7 @@ import threading
 import time
 from typing import Any
 
-from bilingual_crawler.documents.files.kinds import FileKind
+from bilingual_crawler.config.file_kinds import FileKind
 from bilingual_crawler.documents.files.text import FileProblemError, FileText
 
 SECONDS = 30

@@ -7,8 +7,8 @@ import pytest
 from PIL import Image
 from reportlab.lib.utils import ImageReader
 
+from bilingual_crawler.config.file_kinds import FileKind
 from bilingual_crawler.documents.builder import build_document
-from bilingual_crawler.documents.files.kinds import FileKind
 from bilingual_crawler.documents.files.reader import READER, FileReader
 from bilingual_crawler.documents.files.text import FileProblemError
 from bilingual_crawler.documents.mixed import split_mixed
@@ -115,14 +115,16 @@ def test_a_paragraph_goes_on_in_the_same_column_of_the_next_page():
 
 
 def test_a_pdf_in_two_columns_becomes_two_documents():
+    english = [*ENGLISH, "The garden has 12 new trees and a pond.", "Entry will cost 3 euros."]
+    french = [*FRENCH, "Le jardin a 12 nouveaux arbres et un bassin.", "L'entrée coûtera 3 euros."]
     made = Pdf(title="Gazette")
-    made.paragraphs(ENGLISH, width=210)
-    made.paragraphs(FRENCH, x=320, width=210)
+    made.paragraphs(english, width=210)
+    made.paragraphs(french, x=320, width=210)
     document = build_document("https://a.example/g.pdf", made.done(), hints=("eng", "fra"))
     parts = split_mixed(document, LanguagePair.parse("eng-fra"))
     assert parts is not None
     by_language = {part.language: part.text.split("\n") for part in parts}
-    assert by_language == {"eng": ENGLISH, "fra": FRENCH}
+    assert by_language == {"eng": english, "fra": french}
 
 
 def test_a_file_becomes_a_document_with_language_and_title():

@@ -34,16 +34,17 @@ MEDIA_TYPES = MappingProxyType(
 UNTOLD = frozenset({"application/octet-stream", "binary/octet-stream", "application/x-download"})
 """Media types that say nothing; the content decides."""
 HTML, TEXT = "html", "txt"
-TYPES = (HTML, *FileKind, TEXT)
+READ_KINDS = tuple(kind for kind in FileKind if kind is not FileKind.DOC)
+TYPES = (HTML, *map(str, READ_KINDS), TEXT)
 """The names that BILINGUAL_TYPES takes."""
-_OF_TYPE = {
+_OF_TYPE: dict[str, tuple[str, ...]] = {
     HTML: ("text/html", "application/xhtml+xml"),
     TEXT: ("text/plain",),
     **{
         kind: tuple(name for name, each in MEDIA_TYPES.items() if each is kind) for kind in FileKind
     },
 }
-_ENDINGS = {
+_ENDINGS: dict[str, frozenset[str]] = {
     HTML: frozenset[str](),
     TEXT: frozenset({"txt"}),
     **{kind: frozenset({str(kind)}) for kind in FileKind},
