@@ -231,6 +231,7 @@ class CorpusBuilding:
             lambda _url: self._task.languages,
             config.duplicate_share,
             aids=self._task.aids,
+            reads_files=True,
         )
         self._curve = tally.YieldCurve(journal)
         self._rows = JournaledRows(journal)

@@ -9,11 +9,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Protocol
 
+from bilingual_crawler.corpus.file_links import FileLinks
 from bilingual_crawler.corpus.lexicon_keeper import LexiconKeeper
 from bilingual_crawler.corpus.sources.reading import Alias, Found, Skips
 from bilingual_crawler.documents.document import NO_TEXT, Document, Unwanted, why_unwanted
 from bilingual_crawler.documents.mixed import split_mixed
-from bilingual_crawler.documents.sitemap import Sitemap, SitemapPage
+from bilingual_crawler.documents.sitemap import Sitemap
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.lexicon import TranslationLexicon
 from bilingual_crawler.pairing.matcher import Declaration, Matcher
@@ -68,6 +69,7 @@ class PairSearch:
         self._least_share = least_share
         self._aids = aids
         self._lexicons = LexiconKeeper(aids.lexicons, learns=learns)
+        self._file_links = FileLinks()
         self._matcher = self._new_matcher(detectors)
         self._known: dict[int, str] = {}
         self._variants: set[str] = set()
@@ -77,7 +79,7 @@ class PairSearch:
         self._kept: dict[str, PairingPage] | None = {} if keep_pages else None
         self._kept_aliases: list[Alias] = []
         self._learned: TranslationLexicon | None = None
-        self._kept_claims: list[SitemapPage] = []
+        self._kept_claims: list[Declaration] = []
 
     def __len__(self) -> int:
         return len(self._matcher)
@@ -140,6 +142,7 @@ class PairSearch:
         page = self._aids.page_of(document)
         self._lexicons.read(document, self.pair)
         self._matcher.hold(page)
+        self._file_links.add(document)
         if self._keeper is not None:
             self._keeper.page(document, page)
         if self._kept is not None:
@@ -152,6 +155,11 @@ class PairSearch:
     def finish(self) -> None:
         """Settle all pairs, now that every page is known; once more if they teach a lexicon."""
         self._matcher.finish()
+        claims = list(self._file_links.claims(lambda: self._matcher.pairs))
+        if claims:
+            self._kept_claims.extend(claims)
+            self._matcher.declare(claims)
+            self._matcher.finish()
         if self._lexicons.learns:
             self._learned = self._lexicons.finish(self.pair, self._matcher.standing)
             if self._learned is not None:
