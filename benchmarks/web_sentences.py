@@ -132,8 +132,8 @@ def sample(options: argparse.Namespace) -> None:
         if each.dropped == rule:
             by_site[folder].append(each)
     chance = random.Random(options.seed)
-    for each in by_site.values():
-        chance.shuffle(each)
+    for found in by_site.values():
+        chance.shuffle(found)
     chosen: list[tuple[str, SentencePair]] = []
     sites = sorted(by_site)
     while len(chosen) < options.rows and any(by_site.values()):

@@ -15,13 +15,14 @@ import math
 import os
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bilingual_crawler.alignment.frames import frame_of
 from bilingual_crawler.alignment.splitting import Segment, segments_of
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.serialise import document_from_dict, key_of
@@ -39,14 +40,15 @@ CREATE TABLE pairs (
     UNIQUE (lang1, lang2, url1), UNIQUE (lang1, lang2, url2)
 );
 CREATE TABLE texts (
-    key TEXT PRIMARY KEY, segments BLOB, fetched TEXT, licence TEXT, machine TEXT
+    key TEXT PRIMARY KEY, segments BLOB, frame BLOB, fetched TEXT, licence TEXT, machine TEXT
 ) WITHOUT ROWID;
 CREATE INDEX first ON pairs (url1);
 CREATE INDEX second ON pairs (url2);
 """
 TEXTS = """
 SELECT url1, url2, lang1, lang2, one.segments, two.segments, score, evidence,
-    one.fetched, one.licence, one.machine, two.fetched, two.licence, two.machine FROM pairs
+    one.frame, two.frame, one.fetched, one.licence, one.machine,
+    two.fetched, two.licence, two.machine FROM pairs
 JOIN texts one ON one.key = url1 JOIN texts two ON two.key = url2 WHERE id = ?
 """
 MOST_SENTENCES = 20_000
@@ -76,6 +78,9 @@ class PairOfTexts(NamedTuple):
     evidence: str = ""
     about1: PageFacts = PageFacts()
     about2: PageFacts = PageFacts()
+    frame1: Sequence[Segment] = ()
+    frame2: Sequence[Segment] = ()
+    """The text around the content: menus, titles, descriptions."""
 
 
 @dataclass
@@ -119,10 +124,12 @@ class PairedDocuments:
         for number in numbers:
             row = self._connection.execute(TEXTS, number).fetchone()
             if row is not None:
-                first, second, score, evidence = row[4:8]
-                about = PageFacts(*row[8:11]), PageFacts(*row[11:])
-                texts = _unpack(first), _unpack(second)
-                yield PairOfTexts(*row[:4], *texts, score, evidence, *about)
+                url1, url2, lang1, lang2, first, second, score, evidence, *rest = row
+                yield PairOfTexts(
+                    *(url1, url2, lang1, lang2, _unpack(first), _unpack(second), score, evidence),
+                    *(PageFacts(*rest[2:5]), PageFacts(*rest[5:])),
+                    *(_unpack(rest[0]), _unpack(rest[1])),
+                )
 
     def _read_pairs(self, path: Path) -> None:
         """Read the last pair of each page: a better find may have replaced an earlier one."""
@@ -163,8 +170,9 @@ class PairedDocuments:
             self.reading.too_large_documents += 1
             return
         facts = document.fetched_at, document.licence, document.machine_translated
-        row = key, _pack(segments), *map(str, facts)
-        self._connection.execute("INSERT OR REPLACE INTO texts VALUES (?, ?, ?, ?, ?)", row)
+        frame = frame_of(document, document.language or "")
+        row = key, _pack(segments), _pack(frame), *map(str, facts)
+        self._connection.execute("INSERT OR REPLACE INTO texts VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def _is_wanted(self, key: str) -> bool:
         found = self._connection.execute(

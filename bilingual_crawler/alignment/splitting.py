@@ -113,7 +113,7 @@ def _at_ellipses(part: str) -> list[str]:
     return [part[a:b] for a, b in zip(cuts, [*cuts[1:], len(part)], strict=True)]
 
 
-HEADINGS = frozenset({"title", "heading"})
+HEADINGS = frozenset({"title", "heading", "page_title"})
 
 
 @dataclass(slots=True, frozen=True)

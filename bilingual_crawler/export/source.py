@@ -16,10 +16,12 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.export.survey import PersonalData, Survey
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS
 from bilingual_crawler.store.input_files import Damage, Watch, read_json_lines
-from bilingual_crawler.store.sentence_pair import SENTENCES, SentencePair
+from bilingual_crawler.store.marks import REJECTED, CorpusMarks
+from bilingual_crawler.store.sentence_pair import REPEATED, SENTENCES, SentencePair
 from bilingual_crawler.topics import NO_TOPIC, Topic
 
 EMPTY = "one side has no text"
+BY_USER = "rejected by a user"
 _CODE = re.compile("[a-z]{3}")
 _MAX_POSITION = 1 << 53
 """Positions above this are no longer exact in JSON."""
@@ -72,8 +74,13 @@ class Selection:
     anonymise: bool = False
     """Whether to mask personal data."""
 
-    def objection(self, row: SentencePair) -> str:
-        """Return why a row is not exported; "" if it is."""
+    def objection(self, row: SentencePair, marks: CorpusMarks | None = None) -> str:
+        """Return why a row is not exported; "" if it is. What a user marked is decided."""
+        said = None if marks is None else _said(row, marks)
+        if said is False:
+            return BY_USER
+        if said and row.dropped not in REPEATED:
+            return ""
         if row.dropped and not self.dropped:
             return f"dropped by cleaning: {row.dropped}"
         if self.min_score is not None and row.score < self.min_score:
@@ -81,6 +88,14 @@ class Selection:
         if not self.dropped and not (row.text1.strip() and row.text2.strip()):
             return EMPTY
         return ""
+
+
+def _said(row: SentencePair, marks: CorpusMarks) -> bool | None:
+    """Return True for an accepted row, False for a rejected one; that of the sentences counts."""
+    said = marks.of_sentences(row.text1, row.text2)
+    if said is None and marks.of_documents(row.url1, row.url2) is False:
+        return False
+    return False if said is None and row.dropped == REJECTED else said
 
 
 class DocumentPairRow:
@@ -110,6 +125,8 @@ class CorpusSource:
         self._account = account
         self._selection = selection or Selection()
         self._watch = watch
+        self._marks = CorpusMarks(folder)
+        self._rejected: set[tuple[str, str]] = set()
         self.personal = PersonalData(
             account.survey, account.changed, masks=self._selection.anonymise
         )
@@ -132,7 +149,7 @@ class CorpusSource:
         """Yield the selected sentence pairs in their order; count the others by reason."""
         objection = self._selection.objection
         for row in self.links():
-            if reason := objection(row):
+            if reason := objection(row, self._marks):
                 self._account.left_out[reason] += 1
                 continue
             self._account.survey.add_pair(row)
@@ -197,6 +214,10 @@ class CorpusSource:
                 pair = DocumentPairRow(fields)
             except (KeyError, TypeError, ValueError):
                 damage.add(place, "not a document pair")
+                continue
+            if self._marks.of_documents(pair.url1, pair.url2) is False:
+                self._rejected.add((pair.url1, pair.url2))
+                self._account.left_out[BY_USER] = len(self._rejected)
                 continue
             yield pair
 

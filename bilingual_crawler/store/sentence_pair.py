@@ -10,6 +10,9 @@ from typing import Any, Self
 from bilingual_crawler.store.input_files import open_unpacked
 
 SENTENCES = "sentences.jsonl.gz"
+DUPLICATE, BOILERPLATE = "duplicate", "boilerplate"
+REPEATED = frozenset((DUPLICATE, BOILERPLATE))
+"""The rules that a pair breaks because another copy of it is kept."""
 
 
 @dataclass(slots=True, frozen=True)

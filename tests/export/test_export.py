@@ -14,7 +14,8 @@ from scrapy.settings import Settings
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.export.exporters import EXPORTERS, find_exporter
-from bilingual_crawler.export.source import EMPTY, Selection
+from bilingual_crawler.export.source import BY_USER, EMPTY, Selection
+from bilingual_crawler.store.marks import Marks, SentenceMarks
 from bilingual_crawler.store.sentence_pair import SENTENCES
 from tests.support import processes
 from tests.support.export import (
@@ -99,6 +100,40 @@ def test_the_least_score_is_a_score_that_still_goes_out(folder):
     target, account = exported(folder, "jsonl", selection=Selection(min_score=0.9))
     assert positions(target) == [0]
     assert account.left_out["score below 0.9"] == 1
+
+
+def test_what_a_user_rejected_never_goes_out_and_what_was_accepted_does(folder):
+    row = sentence(2)
+    SentenceMarks(folder).put(row.text1, row.text2, good=True)
+    target, _ = exported(folder, "jsonl")
+    assert 2 in positions(target)
+    SentenceMarks(folder).put(row.text1, row.text2, good=None)
+    Marks(folder).put(ES, EU, good=False)
+    target, account = exported(folder, "jsonl", selection=Selection(dropped=True))
+    assert positions(target) == []
+    assert account.left_out == {BY_USER: 4}
+
+
+def test_an_accepted_sentence_of_rejected_documents_goes_out_once(tmp_path):
+    rows = [sentence(0), sentence(1, dropped="duplicate"), sentence(2, "Otra.", "Beste bat.")]
+    folder = write_sentences(tmp_path / "crawl", rows)
+    Marks(folder).put(EU, ES, good=False)
+    SentenceMarks(folder).put(rows[0].text1, rows[0].text2, good=True)
+    target, account = exported(folder, "jsonl")
+    assert positions(target) == [0]
+    assert account.left_out == {"dropped by cleaning: duplicate": 1, BY_USER: 1}
+
+
+@pytest.mark.parametrize("name", ["xml", "pml"])
+def test_rejected_document_pairs_are_left_out_of_formats_of_documents(tmp_path, name):
+    texts = [document(ES, "spa", "Uno."), document(EU, "eus", "Bat.")]
+    texts += [document(f"{ES}2", "spa", "Dos."), document(f"{EU}2", "eus", "Bi.")]
+    pairs = [(ES, EU), (f"{ES}2", f"{EU}2")]
+    folder = write_documents(tmp_path / "crawl", texts, pairs)
+    Marks(folder).put(ES, EU, good=False)
+    _, account = exported(folder, name)
+    assert account.left_out[BY_USER] == 1
+    assert account.written["document pairs"] == 1
 
 
 @pytest.mark.parametrize("name", ["tmx", "moses", "cwb", "xml", "pml"])
