@@ -86,10 +86,11 @@ class CompareCommand(BaseCommand):
         from bilingual_crawler.lab.comparison import report
         from bilingual_crawler.lab.comparison.arms import crawl_arms, replay_arms
         from bilingual_crawler.lab.comparison.judge import judge_site
+        from bilingual_crawler.lab.replay.report import check_matplotlib
         from bilingual_crawler.reporting.terminal import plain
 
         plan = self._plan(args, opts)
-        report.check_matplotlib()
+        check_matplotlib()
         plan.claim_folder()
 
         def tell(site: str, arm: str, outcome: str) -> None:
@@ -166,7 +167,7 @@ class CompareCommand(BaseCommand):
         }
 
 
-def _arguments(opts: argparse.Namespace) -> dict[str, str]:
+def _arguments(opts: argparse.Namespace) -> dict[str, Any]:
     try:
         given = arglist_to_dict(opts.arguments)
     except ValueError:

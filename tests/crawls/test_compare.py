@@ -50,8 +50,8 @@ def figures(out):
 
 def test_arms_are_compared_on_a_served_site_and_go_on_after_a_stop(tmp_path):
     with serve_demo() as server:
-        words = ("-a", f"seeds={server.url}", "--pages", "60", "--out", tmp_path / "out")
-        words += ("--arms", ",".join(ARMS))
+        words = ["-a", f"seeds={server.url}", "--pages", "60", "--out", tmp_path / "out"]
+        words += ["--arms", ",".join(ARMS)]
         server.hold(after=20)
         stopped = begin(*words)
         server.wait_for_requests(20, stopped)

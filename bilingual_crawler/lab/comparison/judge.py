@@ -54,9 +54,9 @@ def deciles_of(order: Sequence[str], pairs: Mapping[Pair, int]) -> ArmFigures:
     twice counts when it first came.
     """
     partners: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
-    for (first, second), sentences in pairs.items():
-        partners[canonical_url(first)].append((canonical_url(second), sentences))
-        partners[canonical_url(second)].append((canonical_url(first), sentences))
+    for (first, second), number in pairs.items():
+        partners[canonical_url(first)].append((canonical_url(second), number))
+        partners[canonical_url(second)].append((canonical_url(first), number))
     have: set[str] = set()
     documents, sentences = [0], [0]
     for page in map(canonical_url, order):
