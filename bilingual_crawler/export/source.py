@@ -219,6 +219,8 @@ class CorpusSource:
         for place, fields in read_json_lines(
             self._file(PAIRS, "crawl into it with -a output="), damage
         ):
+            if fields.get("verdict") == "rejected":  # of a list of files that scrapy pairs judged
+                continue
             try:
                 pair = DocumentPairRow(fields)
             except (KeyError, TypeError, ValueError):

@@ -21,6 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bilingual_crawler.reporting.counts import Yield
+from bilingual_crawler.reporting.forecast import CrawlForecast
 from bilingual_crawler.reporting.summary import Ending, summary
 from bilingual_crawler.reporting.tally import Point, sparkline
 from bilingual_crawler.reporting.terminal import (
@@ -60,6 +61,8 @@ class Progress(Yield):
     best: tuple[str, float] | None = None
     """The best waiting URL and its score."""
     last_pair: tuple[str, str] | None = None
+    forecast: CrawlForecast | None = None
+    """What the crawl will give; None in a crawl that looks for no pairs."""
     seconds: float = 0.0
 
     @property
@@ -88,6 +91,8 @@ def progress_line(progress: Progress) -> str:
             f", {languages}, {progress.harvested} {progress.harvest}"
             f" ({progress.per_100_pages:.1f} per 100 pages)"
         )
+    if progress.forecast is not None and progress.forecast.total is not None:
+        line += f", forecast {progress.forecast}"
     if progress.best is None:
         return line
     url, score = progress.best
@@ -262,6 +267,8 @@ def _urls(progress: Progress) -> Table:
     rows = []
     if line := sparkline(progress.curve, BAR_WIDTH):
         rows.append((shown("yield", DIM), shown(f"{line}  {progress.harvest} over pages", GOOD)))
+    if progress.forecast is not None:
+        rows.append((shown("forecast", DIM), shown(str(progress.forecast))))
     if progress.best is not None:
         url, score = progress.best
         rows.append((shown("next", DIM), shown(f"{score_text(score)}  {url}")))

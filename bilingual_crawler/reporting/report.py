@@ -108,8 +108,11 @@ def write_report(path: Path, report: Mapping[str, Any], *, durable: bool) -> Non
         file.write("\n")
 
 
-def changed_settings(config: Config, settings: ScrapySettings) -> dict[str, Any]:
-    """Return the settings that differ from the defaults of this project, without secrets."""
+def changed_settings(config: Config, settings: ScrapySettings | None = None) -> dict[str, Any]:
+    """Return the settings that differ from the defaults of this project, without secrets.
+
+    Those of Scrapy matter to a crawl only, which gives its `settings`.
+    """
     changed: dict[str, Any] = {}
     usual = Config()
     for each in fields(Config):
@@ -117,6 +120,8 @@ def changed_settings(config: Config, settings: ScrapySettings) -> dict[str, Any]
         if value != getattr(usual, each.name):
             changed[PREFIX + each.name.upper()] = value
     for default in scrapy_defaults:
+        if settings is None:
+            break
         value = _like(default.value, settings, default.name)
         if value != default.value:
             changed[default.name] = value

@@ -21,6 +21,7 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier import journaled
 from bilingual_crawler.languages import Languages, parse_languages
 from bilingual_crawler.outcomes import stop_sentence
+from bilingual_crawler.pairing.lexicon import TranslationLexicon, lexicon_file
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
 from bilingual_crawler.reporting import tally
@@ -54,6 +55,8 @@ class Rules:
     aids: PairingAids = NO_AIDS
     archives: bool = False
     """Whether to copy WARC files."""
+    learned: tuple[TranslationLexicon, ...] = ()
+    """What the crawls have learned of words, added up per two languages."""
 
 
 @dataclass(slots=True)
@@ -122,6 +125,7 @@ class Merge:
         self._write_urls()
         self._write_sums()
         self._take_archives()
+        self._write_lexicons()
         self._folder.journal.checkpoint(wait=True)
         return self._merged
 
@@ -207,6 +211,11 @@ class Merge:
                     self._copy_archive(part, name, size)
                 self._merged.archives += 1
 
+    def _write_lexicons(self) -> None:
+        for lexicon in self._rules.learned:
+            file = self._folder.path / lexicon_file("-".join(lexicon.languages))
+            lexicon.write(file)
+
     def _copy_archive(self, part: CrawlPart, name: str, size: int) -> None:
         """Copy the complete part of a file, under the next free number."""
         copy = f"crawl-{self._merged.archives:05d}.warc.gz"
@@ -260,7 +269,7 @@ def merged_report(parts: Sequence[CrawlPart], merged: Merged, langs: Languages) 
         "format": FORMAT,
         "langs": str(langs),
         "languages": [{"code": each.code, "name": each.name} for each in langs],
-        "seeds": _seeds(parts),
+        "seeds": list(seeds_of(parts)),
         "seeds_from": ", ".join(dict.fromkeys(_texts(parts, "seeds_from"))),
         "topic_terms": max((int(part.report.get("topic_terms") or 0) for part in parts), default=0),
         "files": dict(HARVEST),
@@ -314,7 +323,7 @@ def settings_of(part: CrawlPart) -> Mapping[str, Any]:
 def _counts(parts: Sequence[CrawlPart], merged: Merged, langs: Languages) -> Counts:
     return Counts(
         langs=langs,
-        seeds=len(_seeds(parts)),
+        seeds=len(seeds_of(parts)),
         documents=largest_first(+merged.documents),
         pairs=len(merged.pairs),
         pairs_by_detector=detectors_of(merged.pairs),
@@ -324,9 +333,10 @@ def _counts(parts: Sequence[CrawlPart], merged: Merged, langs: Languages) -> Cou
     )
 
 
-def _seeds(parts: Iterable[CrawlPart]) -> list[str]:
+def seeds_of(parts: Iterable[CrawlPart]) -> tuple[str, ...]:
+    """Return the seeds of all workers, each once."""
     seeds = (seed for part in parts for seed in part.report.get("seeds") or ())
-    return list(dict.fromkeys(map(str, seeds)))
+    return tuple(dict.fromkeys(map(str, seeds)))
 
 
 def _texts(parts: Iterable[CrawlPart], name: str) -> list[str]:

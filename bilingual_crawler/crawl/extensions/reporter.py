@@ -103,6 +103,7 @@ class CrawlReporter:
         self._pace, self._answers = Pace(), Pace()
         self._documents = Throttled(lambda: crawl.corpus.documents, LOOK_SECONDS)
         self._best = Throttled(self._best_waiting, LOOK_SECONDS)
+        self._forecast = Throttled(crawl.forecast, LOOK_SECONDS)
         self._report = Throttled(self._write_running, REPORT_SECONDS / 2)
         self._loops: list[AsyncioLoopingCall | LoopingCall] = []
         for handler, signal in (
@@ -176,6 +177,7 @@ class CrawlReporter:
             curve=self._yield.up_to(self._pages, self._harvested),
             best=self._best(),
             last_pair=self._last_pair,
+            forecast=self._forecast(),
             seconds=totals[MILLISECONDS] / 1000,
             sites=self._found_sites,
             harvests=self._crawl.harvests,
@@ -262,6 +264,7 @@ class CrawlReporter:
     def _write(self, frontier: Frontier, *, stopped_by: str | None) -> Counts:
         counts = self._counts()
         totals = self._tally.totals()
+        forecast = self._crawl.forecast()
         ended = "finished" if self._is_finished else "stopped"
         report = self._about | {
             "state": ended if stopped_by else "running",
@@ -274,6 +277,7 @@ class CrawlReporter:
             **figures(counts, frontier.top(BEST_SHOWN)),
             "crawl_delays": dict(self._crawler.stats.get_value(HOSTS_STAT) or {}),
             "yield": self._yield.up_to(self._pages, counts.harvested),
+            "forecast": None if forecast is None else forecast.to_dict(),
             "explanation": explain(counts),
         }
         try:
