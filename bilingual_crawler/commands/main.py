@@ -33,6 +33,7 @@ GROUPS = {
         "corpus",
         "pairs",
         "align",
+        "lexicon",
         "audit",
         "export",
         "rebuild",
