@@ -48,7 +48,7 @@ CREATE TABLE sides (
 _LONGEST_BEAD = 20
 
 
-class Fate(StrEnum):
+class TextFate(StrEnum):
     """What became of a text since it was exported."""
 
     IN_PLACE = "in place"
@@ -63,7 +63,7 @@ class Rebuilt:
 
     languages: LanguagePair
     account: Account = field(default_factory=Account)
-    fates: Counter[Fate] = field(default_factory=Counter)
+    fates: Counter[TextFate] = field(default_factory=Counter)
     """Texts by what became of them."""
     pages: int = 0
     """Pages of the sources that the corpus needs."""
@@ -72,7 +72,7 @@ class Rebuilt:
         """Return the result for a person."""
         lines = self.account.lines(target)
         lines.append(f"{self.fates.total():,} texts, by where they are now:")
-        lines += [f"  {self.fates[fate]:,} {fate}" for fate in Fate if self.fates[fate]]
+        lines += [f"  {self.fates[fate]:,} {fate}" for fate in TextFate if self.fates[fate]]
         return lines
 
 
@@ -183,22 +183,22 @@ class _PageTexts:
 
     def find(
         self, paragraph: int, sentence: int, size: int, wanted: str, language: str
-    ) -> tuple[str | None, Fate]:
+    ) -> tuple[str | None, TextFate]:
         """Return the text with a hash, and where it was found."""
         space = "" if language in UNSPACED else " "
         first = self._at.get((paragraph, sentence))
         if first is not None:
             text = self._text(first, size, space)
             if text_hash(text) == wanted:
-                return text, Fate.IN_PLACE
+                return text, TextFate.IN_PLACE
         key = size, space
         if key not in self._by_hash:
             texts = list(self._texts(size, space))
             self._by_hash[key] = {text_hash(text): text for text in texts}
         found = self._by_hash[key].get(wanted)
         if found is None:
-            return None, Fate.CHANGED
-        return found, Fate.MOVED if paragraph >= 0 else Fate.IN_PLACE
+            return None, TextFate.CHANGED
+        return found, TextFate.MOVED if paragraph >= 0 else TextFate.IN_PLACE
 
     def _texts(self, size: int, space: str) -> Iterator[str]:
         """Yield every text of so many sentences, the title and the description."""
@@ -218,16 +218,16 @@ class _PageTexts:
 
 def _judge(database: sqlite3.Connection, rebuilt: Rebuilt) -> None:
     """Count what became of the texts, and the pairs that lack one."""
-    database.execute("UPDATE sides SET fate = ? WHERE fate IS NULL", (Fate.MISSING,))
+    database.execute("UPDATE sides SET fate = ? WHERE fate IS NULL", (TextFate.MISSING,))
     for fate, count in database.execute("SELECT fate, count(*) FROM sides GROUP BY fate"):
-        rebuilt.fates[Fate(fate)] = count
+        rebuilt.fates[TextFate(fate)] = count
     lacking = database.execute(
         "SELECT worst, count(*) FROM (SELECT max(CASE fate WHEN ? THEN 2 WHEN ? THEN 1 ELSE 0 END)"
         " AS worst FROM sides GROUP BY number) WHERE worst > 0 GROUP BY worst",
-        (Fate.MISSING, Fate.CHANGED),
+        (TextFate.MISSING, TextFate.CHANGED),
     )
     for worst, count in lacking:
-        fate = Fate.MISSING if worst > 1 else Fate.CHANGED
+        fate = TextFate.MISSING if worst > 1 else TextFate.CHANGED
         rebuilt.account.left_out[f"a text is {fate}"] = count
 
 
@@ -244,7 +244,7 @@ def _rebuilt_rows(database: sqlite3.Connection) -> Iterator[SentencePair]:
 
 def _write_drift(database: sqlite3.Connection, file: Path) -> None:
     """List the pages from which a text is missing or has moved, with how many."""
-    fates = (Fate.MISSING, Fate.CHANGED, Fate.MOVED)
+    fates = (TextFate.MISSING, TextFate.CHANGED, TextFate.MOVED)
     with text_file(file) as lines:
         lines.write("url\ttexts\twhat\n")
         for url, count, fate in database.execute(

@@ -9,7 +9,7 @@ from bilingual_crawler.alignment.two_passes import align_folder
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Paragraph
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.export.rebuilding import DRIFT, Fate, rebuild
+from bilingual_crawler.export.rebuilding import DRIFT, TextFate, rebuild
 from bilingual_crawler.export.source import Selection
 from bilingual_crawler.export.standoff import text_hash, without_text
 from bilingual_crawler.store.sentence_pair import SENTENCES, read_sentences
@@ -71,7 +71,7 @@ def test_the_crawl_brings_every_pair_back(folder, standoff, tmp_path):
     rebuilt = rebuild(standoff, [str(folder)], tmp_path / "again")
     before = list(read_sentences(folder / SENTENCES))
     assert list(read_sentences(tmp_path / "again" / SENTENCES)) == before
-    assert rebuilt.fates == {Fate.IN_PLACE: 2 * len(before)}
+    assert rebuilt.fates == {TextFate.IN_PLACE: 2 * len(before)}
     assert drift(tmp_path / "again") == []
 
 
@@ -89,8 +89,8 @@ def test_warc_files_bring_pairs_back_through_our_own_extraction(tmp_path):
 def test_a_text_that_moved_is_found_by_its_hash(folder, standoff, tmp_path):
     crawl(folder, {ES: html(ES, ["Novedad de hoy.", *TEXTS[ES]]), EU: html(EU)})
     rebuilt = rebuild(standoff, [str(folder)], tmp_path / "again")
-    assert rebuilt.fates[Fate.MOVED] == 3
-    assert rebuilt.fates[Fate.CHANGED] == 0
+    assert rebuilt.fates[TextFate.MOVED] == 3
+    assert rebuilt.fates[TextFate.CHANGED] == 0
     assert drift(tmp_path / "again") == [(ES, "3", "elsewhere on its page")]
 
 
@@ -98,7 +98,7 @@ def test_a_text_that_changed_is_left_out_and_listed(folder, standoff, tmp_path):
     changed = [TEXTS[ES][0], "La entrada cuesta nueve euros.", TEXTS[ES][2]]
     crawl(folder, {ES: html(ES, changed), EU: html(EU)})
     rebuilt = rebuild(standoff, [str(folder)], tmp_path / "again")
-    assert rebuilt.account.left_out == {f"a text is {Fate.CHANGED}": 1}
+    assert rebuilt.account.left_out == {f"a text is {TextFate.CHANGED}": 1}
     assert drift(tmp_path / "again") == [(ES, "1", "no longer on its page")]
     texts = [row.text1 for row in read_sentences(tmp_path / "again" / SENTENCES)]
     assert TEXTS[ES][1] not in texts
@@ -108,7 +108,7 @@ def test_a_page_that_is_not_there_is_listed(folder, standoff, tmp_path):
     write_documents(folder, [document(ES, "spa", *TEXTS[ES])], [])
     rebuilt = rebuild(standoff, [str(folder)], tmp_path / "again")
     assert rebuilt.account.written["sentence pairs"] == 0
-    assert {fate for _, _, fate in drift(tmp_path / "again")} >= {Fate.MISSING.value}
+    assert {fate for _, _, fate in drift(tmp_path / "again")} >= {TextFate.MISSING.value}
 
 
 def test_beads_over_menus_and_titles_come_back(tmp_path):
