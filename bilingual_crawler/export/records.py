@@ -33,10 +33,10 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 TRANSLATION = "translation"
 _SIDES = ("text", "url", "lang")
 
-_NUMBERS = {
-    each.name: type(each.default)
+_NUMBERS: dict[str, type[int] | type[float]] = {
+    each.name: float if isinstance(each.default, float) else int
     for each in dataclasses.fields(SentencePair)
-    if type(each.default) in {int, float}
+    if isinstance(each.default, int | float)
 }
 """The fields that hold numbers, and how to read one."""
 

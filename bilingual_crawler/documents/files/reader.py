@@ -15,6 +15,7 @@ import time
 from typing import Any
 
 from bilingual_crawler.config.file_kinds import FileKind
+from bilingual_crawler.documents.files.old_word import is_encrypted, to_docx
 from bilingual_crawler.documents.files.text import FileProblemError, FileText
 
 SECONDS = 30
@@ -40,8 +41,10 @@ class FileReader:
 
     def read(self, kind: FileKind, body: bytes) -> FileText:
         """Return the text of a file; raise FileProblemError if it has none that can be read."""
+        if is_encrypted(body):
+            raise FileProblemError("encrypted")
         if kind is FileKind.DOC:
-            raise FileProblemError("old_word")
+            kind, body = FileKind.DOCX, to_docx(body)
         with self._lock:
             try:
                 answer = self._ask(kind, body)
