@@ -102,7 +102,10 @@ class FileReader:
         return self._child
 
     def close(self) -> None:
-        """End the child, if there is one."""
+        """End the child, if there is one; whoever waits for its answer gets none."""
+        child = self._child
+        if child is not None:
+            child.kill()
         with self._lock:
             self._end()
 
