@@ -19,7 +19,7 @@ from bilingual_crawler.documents.files.old_word import is_encrypted, to_docx
 from bilingual_crawler.documents.files.text import FileProblemError, FileText
 
 SECONDS = 30
-"""For one file."""
+"""Processor time for one file; it may wait for it four times as long."""
 IDLE_SECONDS = 20
 """A child that had nothing to do for longer is not asked; it ends by itself after 30 seconds."""
 MAX_ANSWER = 200_000_000
@@ -59,7 +59,7 @@ class FileReader:
         child = self._running()
         assert child.stdin is not None
         head = {"kind": kind, "size": len(body), "seconds": self._seconds}
-        deadline = time.monotonic() + self._seconds + 5
+        deadline = time.monotonic() + 4 * self._seconds + 5  # others may need the processor
         try:
             child.stdin.write(json.dumps(head).encode() + b"\n" + body)
             child.stdin.flush()
