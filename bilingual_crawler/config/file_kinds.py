@@ -56,6 +56,9 @@ _ENDINGS: dict[str, frozenset[str]] = {
 }
 
 
+_FILE_ENDINGS = frozenset[str]().union(*_ENDINGS.values())
+
+
 def media_types_of(types: Iterable[str]) -> frozenset[str]:
     """Return the media types of some types, with those that say nothing if there are files."""
     chosen = tuple(types)
@@ -66,6 +69,11 @@ def media_types_of(types: Iterable[str]) -> frozenset[str]:
 def endings_of(types: Iterable[str]) -> frozenset[str]:
     """Return the file name endings of some types."""
     return frozenset(ending for each in types for ending in _ENDINGS[each])
+
+
+def is_file(url: str) -> bool:
+    """Return whether a URL has the ending of a file that is read."""
+    return url.rpartition(".")[2].lower() in _FILE_ENDINGS
 
 
 def kind_of_file(body: bytes, media_type: str = "", ending: str = "") -> FileKind | None:

@@ -257,3 +257,19 @@ def test_files_are_paired_by_their_place_on_paired_pages(tmp_path, order):
         (f"{SITE}/es/", f"{SITE}/eu/"),
         *((SITE + one, SITE + other) for one, other in zip(*links.values(), strict=True)),
     }
+
+
+def test_the_evidence_of_files_names_their_places(tmp_path):
+    made = [
+        exchange(f"{SITE}/{code}/", page(code, 1, to(f"/f/{name}.txt")))
+        for code, name in (("es", "k"), ("eu", "q"))
+    ]
+    for code, name in (("es", "k"), ("eu", "q")):
+        text = "\n\n".join(NOTICES[code])
+        made.append(exchange(f"{SITE}/f/{name}.txt", text.encode(), headers=PLAIN))
+    build(tmp_path / "out", write_warc(tmp_path / "site.warc.gz", made))
+    reasons = {
+        pair.first: [each.why for each in pair.evidence if each.detector == "alternates"]
+        for pair in read_crawl(tmp_path / "out").pairs()
+    }
+    assert "by their places on two paired pages" in reasons[f"{SITE}/f/k.txt"][0]
