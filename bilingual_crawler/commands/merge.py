@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,10 @@ of one worker, or one that contains the folders of all workers.
   crawl.json has the sums of all workers; `merged_from` names them.
   WARC       files stay where they are; --warc copies them.
 
-The result depends neither on the order of the folders nor on how the pages were spread over them.
+  words      that the crawls have learned (lexicon.*.tsv.gz) are added up, and help to pair.
+
+The result depends neither on the order of the folders nor on how the pages were spread over them,
+but for the words: they are what each worker has learned from its own pairs.
 The folders are not changed. They must not be in use and must have the same languages; DIR must be
 new. Sentence pairs (scrapy align makes them), labels and what the scorers learned are not merged.
 Folders of scrapy import have nothing but sentence pairs: these are joined.
@@ -105,8 +109,10 @@ class MergeCommand(BaseCommand):
     def _rules(self, parts: "list[CrawlPart]", opts: argparse.Namespace) -> "Rules":
         from bilingual_crawler.config.sites import Sites
         from bilingual_crawler.corpus.keep_rule import pairing_aids
-        from bilingual_crawler.corpus.merging.merge import Rules, shared_setting
+        from bilingual_crawler.corpus.lexicon_keeper import LexiconKeeper, joined_lexicons
+        from bilingual_crawler.corpus.merging.merge import Rules, seeds_of, shared_setting
         from bilingual_crawler.languages import parse_languages
+        from bilingual_crawler.pairing.lexicon import read_lexicons
         from bilingual_crawler.urls.hosts import host_of
 
         assert self.settings is not None
@@ -117,11 +123,14 @@ class MergeCommand(BaseCommand):
                     self.settings.set(name, value, priority="default")
         config = self.config()
         langs = parse_languages(parts[0].langs)
+        learned = joined_lexicons(part.path for part in parts)
+        keeper = LexiconKeeper((*read_lexicons(config.lexicon), *learned))
         sites = Sites() if opts.sites is None else Sites.from_file(opts.sites)
         return Rules(
             pair_of=lambda url: sites.rules_for(host_of(url)).languages or langs,
             duplicate_share=config.duplicate_share,
-            aids=pairing_aids(config),
+            aids=replace(keeper.aids(pairing_aids(config)), chosen_sites=seeds_of(parts)),
+            learned=learned,
             archives=opts.warc,
         )
 

@@ -171,6 +171,7 @@ class PairsCommand(BaseCommand):
             reading=SourceReading(read_pair(opts.langs), change, bar.read),
             detectors=_detectors(opts.detectors, aids.detector_names),
             least_share=config.language_share,
+            learns=config.learn_lexicon,
             aids=aids,
             across_hosts=opts.across_hosts,
             folders=_folders(opts.folders),

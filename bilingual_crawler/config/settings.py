@@ -77,6 +77,7 @@ def plugins(group: str) -> Check:
 SCORERS = {
     "adaptive": "bilingual_crawler.scoring.adaptive.scorer.AdaptiveScorer",
     "smart": "bilingual_crawler.scoring.smart.SmartScorer",
+    "smart_follow": "bilingual_crawler.scoring.smart.SmartFollowScorer",
     "rules": "bilingual_crawler.scoring.rules.RulesScorer",
     "language": "bilingual_crawler.scoring.rules.LanguageScorer",
     "breadth_first": "bilingual_crawler.scoring.rules.BreadthFirstScorer",
@@ -129,6 +130,14 @@ class Config:
         "",
         "Sentence model for pairing: a folder or a name. It takes time: it reads 8 texts per page.",
         text,
+    )
+    lexicon: str = setting(
+        "",
+        "Words that earlier crawls have learned: files lexicon.*.tsv.gz, or folders of crawls.",
+        text,
+    )
+    learn_lexicon: bool = setting(
+        True, "Learn from sure pairs which words translate which, as evidence for others.", switch
     )
     identifier: str = setting(
         "cld2",
@@ -310,6 +319,12 @@ class Config:
         1_000_000_000,
         "Size in bytes at which a new WARC file is started.",
         number(1_000, whole=True),
+    )
+    cross_domain: int = setting(
+        3,
+        "Other domains on which translations of a site's pages are looked for: linked in both"
+        " directions, or seeds of one name; 0 for none.",
+        number(0, 20, whole=True),
     )
     align: bool = setting(
         False,

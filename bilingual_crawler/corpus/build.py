@@ -364,7 +364,7 @@ class CorpusBuilding:
             pairs=len(pairs),
             pairs_by_detector=detectors_of(pairs),
             known=outcomes.total(),
-            **sums_of(totals, outcomes),
+            **sums_of(totals, outcomes, corpus.kept_pages),
         )
         report = {
             **about_built(self._task.languages, self._task.settings),

@@ -40,6 +40,8 @@ class Task:
     across_hosts: bool = False
     folders: FolderRules | None = None
     keep_pages: bool = False
+    learns: bool = False
+    """Whether to learn a lexicon from sure pairs, as evidence for others."""
     aids: PairingAids = NO_AIDS
     keeper: Keeper | None = None
 
@@ -137,6 +139,7 @@ def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: Non
         keep_pages=task.keep_pages,
         aids=task.aids,
         keeper=task.keeper,
+        learns=task.learns,
     )
     congruence = Congruence(pair, across_hosts=task.across_hosts)
     outcome = OfflineResult(reading, search, congruence)

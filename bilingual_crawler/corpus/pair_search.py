@@ -10,11 +10,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from bilingual_crawler.corpus.file_links import FileLinks
+from bilingual_crawler.corpus.lexicon_keeper import LexiconKeeper
 from bilingual_crawler.corpus.sources.reading import Alias, Found, Skips
 from bilingual_crawler.documents.document import NO_TEXT, Document, Unwanted, why_unwanted
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.documents.sitemap import Sitemap
 from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.pairing.lexicon import TranslationLexicon
 from bilingual_crawler.pairing.matcher import Declaration, Matcher
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import DocumentPair, PairingPage
@@ -55,6 +57,7 @@ class PairSearch:
         keep_pages: bool = False,
         aids: PairingAids = NO_AIDS,
         keeper: Keeper | None = None,
+        learns: bool = False,
     ) -> None:
         self.pair = pair
         self._keeper = keeper
@@ -65,6 +68,7 @@ class PairSearch:
         self.sitemaps = 0
         self._least_share = least_share
         self._aids = aids
+        self._lexicons = LexiconKeeper(aids.lexicons, learns=learns)
         self._file_links = FileLinks()
         self._matcher = self._new_matcher(detectors)
         self._known: dict[int, str] = {}
@@ -74,6 +78,7 @@ class PairSearch:
         self._aliases: dict[int, int] = {}
         self._kept: dict[str, PairingPage] | None = {} if keep_pages else None
         self._kept_aliases: list[Alias] = []
+        self._learned: TranslationLexicon | None = None
         self._kept_claims: list[Declaration] = []
 
     def __len__(self) -> int:
@@ -135,6 +140,7 @@ class PairSearch:
         self._languages.setdefault(fingerprint, document.language or "")
         self.pages[document.language or ""] += 1
         page = self._aids.page_of(document)
+        self._lexicons.read(document, self.pair)
         self._matcher.hold(page)
         self._file_links.add(document)
         if self._keeper is not None:
@@ -147,13 +153,18 @@ class PairSearch:
         return unwanted.reason == NO_TEXT and document.language in self.pair
 
     def finish(self) -> None:
-        """Settle all pairs, now that every page is known."""
+        """Settle all pairs, now that every page is known; once more if they teach a lexicon."""
         self._matcher.finish()
         claims = list(self._file_links.claims(lambda: self._matcher.pairs))
         if claims:
             self._kept_claims.extend(claims)
             self._matcher.declare(claims)
             self._matcher.finish()
+        if self._lexicons.learns:
+            self._learned = self._lexicons.finish(self.pair, self._matcher.standing)
+            if self._learned is not None:
+                self._matcher.use_lexicon(self._learned)
+                self._matcher.finish()
 
     @property
     def pages_read(self) -> int:
@@ -200,6 +211,8 @@ class PairSearch:
         for source, target in self._kept_aliases:
             matcher.alias(source, target)
         matcher.declare(self._kept_claims)
+        if self._learned is not None:
+            matcher.use_lexicon(self._learned)
         matcher.restore((page, url) for url, page in self._kept.items())
         return matcher.pairs
 

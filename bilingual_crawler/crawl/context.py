@@ -6,7 +6,7 @@ The spider opens a `Crawl` and attaches it to the crawler. Every other component
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,7 +18,9 @@ from bilingual_crawler.config.file_kinds import HTML, kind_of_file
 from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.corpus.corpus import Corpus
+from bilingual_crawler.corpus.lexicon_keeper import LexiconKeeper
 from bilingual_crawler.crawl.deadline import StopDeadline
+from bilingual_crawler.crawl.forecasts import Forecasts
 from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.scope import ForeignHosts, Scope
 from bilingual_crawler.crawl.signals import pair_found, pair_lost
@@ -31,6 +33,7 @@ from bilingual_crawler.frontier.entry import CrawlFrontier
 from bilingual_crawler.languages import Languages
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.pairing.resources import PairingAids
+from bilingual_crawler.reporting.forecast import CrawlForecast
 from bilingual_crawler.scoring.shared_models import parallel_urls_if_there
 from bilingual_crawler.store.folder import ENDED_SITES, CrawlFolder
 from bilingual_crawler.topics import Topic
@@ -85,6 +88,9 @@ class Crawl:
     def __post_init__(self) -> None:
         self._frontier: CrawlFrontier | None = None
         self._gate: SlotGate | None = None
+        self.forecasts: Forecasts | None = None
+        if self.harvests and len(self.plan.langs.codes) > 1:
+            self.forecasts = Forecasts(self.folder.journal, self.languages_of)
 
     @classmethod
     def open(
@@ -99,7 +105,7 @@ class Crawl:
     ) -> Self:
         """Open the folder of a crawl, and rebuild its state from it."""
         url_model = parallel_urls_if_there(config) if harvests else None
-        aids = PairingAids.read(config, url_model)
+        aids = replace(PairingAids.read(config, url_model), chosen_sites=plan.seeds)
         topic, languages_of = topic_of(plan, config), languages_by_site(plan)
         redis = connect(config.frontier) if config.frontier else None
         with writing(plan.output, "Fix that, or choose another folder with -a output=FOLDER."):
@@ -110,6 +116,7 @@ class Crawl:
                 config.duplicate_share,
                 on_pair=lambda pair, kept: crawl._announce(pair, kept=kept),
                 aids=aids,
+                lexicons=LexiconKeeper.open(config, folder.path) if harvests else None,
                 reads_files=set(config.types) != {HTML},
             )
             foreign = ForeignHosts(folder.journal, config.alternate_hosts)
@@ -180,6 +187,8 @@ class Crawl:
         frontier does not know which hosts are only declared: `admit_host_of` does.
         """
         self._frontier, self._gate = frontier, gate
+        if self.forecasts is not None:
+            self.forecasts.begin(0 if self.redis else frontier.known)
         if self.discovery is not None:
             self.discovery.resume(frontier)
             return
@@ -241,7 +250,15 @@ class Crawl:
         headers = {"User-Agent": rules.user_agent} if rules.user_agent else None
         return Request(url, self.callback, errback=self.errback, meta=meta, headers=headers)
 
+    def forecast(self) -> CrawlForecast | None:
+        """Return what the crawl will give; None for a crawl that looks for no pairs."""
+        if self.forecasts is None or self._gate is None:
+            return None
+        return self.forecasts.now(self._gate.pages_left)
+
     def _announce(self, pair: DocumentPair, *, kept: bool) -> None:
+        if self.forecasts is not None:
+            self.forecasts.paired(pair.first, pair.second, kept=kept)
         self.crawler.signals.send_catch_log(pair_found if kept else pair_lost, pair=pair)
 
 

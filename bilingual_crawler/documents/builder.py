@@ -15,6 +15,7 @@ from bilingual_crawler.documents.language import (
     detect_page,
     label_paragraphs,
 )
+from bilingual_crawler.documents.licence import is_address
 from bilingual_crawler.documents.page import MOST_BLOCKS, NEUTRAL, Block, ParsedPage, Reference
 from bilingual_crawler.documents.reader import read_page
 from bilingual_crawler.languages import language_of_tag
@@ -70,7 +71,9 @@ def build_document(
         size=len(body),
     )
     document.paragraphs = _paragraphs(page)
-    _add_addresses(document, page, UrlResolver(url, page.base, decoded.encoding))
+    resolve = UrlResolver(url, page.base, decoded.encoding)
+    _add_addresses(document, page, resolve)
+    document.licence = _licence(page, resolve)
     declared = (page.html_language, headers_language, page.content_language)
     _add_language(document, declared, hints, identifier)
     document.machine_translated = page.machine.mark_of(url, page.html_language, document.language)
@@ -167,6 +170,12 @@ def _add_addresses(document: Document, page: ParsedPage, resolve: UrlResolver) -
     }
     document.alternates = list(alternates)
     document.canonical = resolve(page.canonical) if page.canonical else None
+
+
+def _licence(page: ParsedPage, resolve: UrlResolver) -> str:
+    """Return the licence of a page; an address is made absolute, a name stays as it is."""
+    found = page.licence.best()
+    return " ".join((resolve(each) or each) if is_address(each) else each for each in found)
 
 
 def _link(address: str, reference: Reference, resolve: UrlResolver) -> Link:

@@ -175,6 +175,7 @@ class Document:
     `machine_translated` is the mark by which the page says that its text is machine output,
     `translation_service` a machine translation service on the page, which may or may not have
     translated it; usually both are "".
+    `licence` is the licence that the page states for itself, usually an address; "" without one.
     `needs_scripts` is what the page lacks until its scripts have run, "text" or "switch", usually
     "". `rendered` is True if they have: this is the page as a browser made it.
     `tags` are the first elements of the page, one letter each, and `size` its number of bytes,
@@ -206,6 +207,7 @@ class Document:
     declared_encoding: str | None = None
     machine_translated: str = ""
     translation_service: str = ""
+    licence: str = ""
     needs_scripts: str = ""
     rendered: bool = False
     depth: int = 0
@@ -222,12 +224,11 @@ class Document:
     @property
     def main_paragraphs(self) -> list[Paragraph]:
         """Return the paragraphs that are content: not boilerplate, not in another language."""
-        return [
-            paragraph
-            for paragraph in self.paragraphs
-            if not paragraph.boilerplate
-            and (paragraph.language is None or paragraph.language == self.language)
-        ]
+        return list(filter(self.is_content, self.paragraphs))
+
+    def is_content(self, paragraph: Paragraph) -> bool:
+        """Return True for a paragraph that is neither boilerplate nor in another language."""
+        return not paragraph.boilerplate and paragraph.language in {None, self.language}
 
     @property
     def text(self) -> str:

@@ -8,14 +8,15 @@ import csv
 import gzip
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import IO, Any
 
-from bilingual_crawler.alignment.cleaning import Repeats, broken_rule, rules
+from bilingual_crawler.alignment.cleaning import Repeats, Rule, broken_rule, rules
+from bilingual_crawler.alignment.vocabularies import Vocabularies
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.export.records import Record, Records, field_of, usual_columns
 from bilingual_crawler.export.rows import IDS, STEM, to_line
@@ -324,19 +325,23 @@ def _cleaned(rows: Iterable[SentencePair]) -> Iterator[SentencePair]:
         with ExitStack() as files:
             aside = files.enter_context(tempfile.TemporaryFile())
             packed = files.enter_context(gzip.GzipFile(fileobj=aside, mode="wb", compresslevel=1))
-            characters = [0, 0]
+            characters, known = [0, 0], Vocabularies("", "")
             for row in rows:
+                known.languages = row.lang1, row.lang2
+                known.learn([row.text1], [row.text2])
                 characters[0] += len(row.text1)
                 characters[1] += len(row.text2)
                 packed.write(to_line(replace(row, dropped="")).encode())
             packed.close()
-            yield from _judged(aside, characters[1] / max(1, characters[0]), repeats)
+            asked = rules(characters[1] / max(1, characters[0]), known)
+            yield from _judged(aside, asked, repeats)
     finally:
         repeats.close()
 
 
-def _judged(aside: IO[bytes], ratio: float, repeats: Repeats) -> Iterator[SentencePair]:
-    asked = rules(ratio)
+def _judged(
+    aside: IO[bytes], asked: Mapping[str, Rule], repeats: Repeats
+) -> Iterator[SentencePair]:
     documents: dict[str, int] = {}
     for number, row in enumerate(_set_aside(aside)):
         if not broken_rule(row, asked):

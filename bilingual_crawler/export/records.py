@@ -33,10 +33,11 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 TRANSLATION = "translation"
 _SIDES = ("text", "url", "lang")
 
-_NUMBERS: dict[str, type[int] | type[float]] = {
-    each.name: float if isinstance(each.default, float) else int
+_NUMBERS: Mapping[str, type[int | float]] = {
+    each.name: kind
     for each in dataclasses.fields(SentencePair)
-    if isinstance(each.default, int | float)
+    for kind in (int, float)
+    if type(each.default) is kind
 }
 """The fields that hold numbers, and how to read one."""
 
