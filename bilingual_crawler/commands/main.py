@@ -30,7 +30,7 @@ SETTINGS_MODULE = "bilingual_crawler.settings"
 GROUPS = {
     "Crawl": ("crawl", "detect-site", "seeds", "bootstrap", "topic"),
     "Corpus": ("corpus", "pairs", "audit", "align", "export", "import", "merge", "serve"),
-    "Models": ("classify", "score", "evaluate", "replay", "compare", "train", "models"),
+    "Models": ("classify", "score", "evaluate", "replay", "compare", "lexicon", "train", "models"),
     "Many machines": ("frontier",),
 }
 SCRAPYS = ("fetch", "list", "settings", "shell", "version", "view")
