@@ -27,6 +27,7 @@ from bilingual_crawler.corpus.built import (
     report_in,
 )
 from bilingual_crawler.corpus.corpus import Corpus
+from bilingual_crawler.corpus.lexicon_keeper import LexiconKeeper
 from bilingual_crawler.corpus.sources.inputs import (
     InputKind,
     absolute,
@@ -231,6 +232,7 @@ class CorpusBuilding:
             lambda _url: self._task.languages,
             config.duplicate_share,
             aids=self._task.aids,
+            lexicons=LexiconKeeper.open(config, self._folder.path),
             reads_files=True,
         )
         self._curve = tally.YieldCurve(journal)
