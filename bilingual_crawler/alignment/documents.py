@@ -134,6 +134,8 @@ class PairedDocuments:
     def _read_pairs(self, path: Path) -> None:
         """Read the last pair of each page: a better find may have replaced an earlier one."""
         for fields in self._lines(path, lambda _: None):
+            if fields.get("verdict") == "rejected":  # of a list of files that scrapy pairs judged
+                continue
             try:
                 row = [fields[name] for name in ("url1", "url2", "lang1", "lang2")]
                 first, second = row[0], row[1]

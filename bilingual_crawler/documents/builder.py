@@ -3,9 +3,12 @@
 import re
 from urllib.parse import urlsplit
 
+from bilingual_crawler.config.file_kinds import FileKind, kind_of_file
 from bilingual_crawler.documents.boilerplate import boilerplate
 from bilingual_crawler.documents.document import Alternate, Document, Image, Link, Paragraph
-from bilingual_crawler.documents.encoding import decode, split_paragraphs
+from bilingual_crawler.documents.encoding import clean, decode, split_paragraphs
+from bilingual_crawler.documents.files.reader import READER
+from bilingual_crawler.documents.files.text import FileProblemError
 from bilingual_crawler.documents.language import (
     CLD2,
     LanguageIdentifier,
@@ -17,8 +20,15 @@ from bilingual_crawler.documents.page import MOST_BLOCKS, NEUTRAL, Block, Parsed
 from bilingual_crawler.documents.reader import read_page
 from bilingual_crawler.languages import language_of_tag
 from bilingual_crawler.urls.resolver import UrlResolver
+from bilingual_crawler.urls.traps import ending_of
 
 _NO_PROSE = frozenset(("text/css", "text/csv", "text/javascript"))
+_NO_TITLE = re.compile(
+    r"^\s*$|^microsoft (?:office )?(?:word|powerpoint)|\.(?:docx?|odt|rtf|indd|qxd|pdf)$|^untitled",
+    re.IGNORECASE,
+)
+"""What programs write where a title should be."""
+FIRST_BLOCKS = 10
 _TITLE_SEPARATOR = re.compile(
     r"(?<!\s)\s++(?:[|\u2013\u2014\u00b7\u00bb\u00ab:-]++\s+|[|\u00bb\u00ab])|[|\u00bb\u00ab]\s*"
 )
@@ -39,6 +49,11 @@ def build_document(
     `hints` are the ISO 639-3 codes of the wanted languages.
     """
     url = url.partition("#")[0]
+    kind = kind_of_file(body, content_type, ending_of(url))
+    if kind is not None:
+        document, said = _file_document(url, body, kind)
+        _add_language(document, (headers_language, said), hints, identifier)
+        return document
     decoded = decode(body, content_type, (headers_language, *hints))
     page = _read(decoded.utf8, content_type)
     document = Document(
@@ -65,6 +80,29 @@ def build_document(
     document.translation_service = page.machine.service
     document.needs_scripts = page.scripts.reason(document, hints)
     return document
+
+
+def _file_document(url: str, body: bytes, kind: FileKind) -> tuple[Document, str]:
+    """Return the document of a file that is not HTML, and the language that the file names.
+
+    The document says why if the file has no text.
+    """
+    document = Document(url, size=len(body))
+    try:
+        text = READER.read(kind, body)
+    except FileProblemError as problem:
+        document.unreadable = problem.reason
+        return document, ""
+    blocks = [
+        Block(plain, block.kind, 2 if block.kind == "heading" else 0, NEUTRAL)
+        for block in text.blocks[:MOST_BLOCKS]
+        if (plain := clean(block.text))
+    ]
+    headings = (block.text for block in blocks[:FIRST_BLOCKS] if block.kind == "heading")
+    title = clean(text.title)
+    document.title = next(headings, "") if _NO_TITLE.search(title) else title
+    document.paragraphs = _paragraphs(ParsedPage(title=document.title, blocks=blocks))
+    return document, text.language
 
 
 def _read(utf8: bytes, content_type: str) -> ParsedPage:

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from bilingual_crawler.languages import Languages
+from bilingual_crawler.outcomes import outcome_sentence
 
 _VARIANT = "#variant="
 
@@ -181,6 +182,7 @@ class Document:
     which PPLocator compares.
     `description` and `keywords` are its <meta> elements of these names; `topic` is its relevance
     to the topic of the crawl, None if the crawl has none.
+    `unreadable` is why a file (PDF, say) gave no text, as the code of an outcome; usually "".
     """
 
     url: str
@@ -212,6 +214,7 @@ class Document:
     requested_url: str = ""
     fetched_at: str = ""
     topic: Relevance | None = None
+    unreadable: str = ""
 
     @property
     def key(self) -> str:
@@ -245,6 +248,8 @@ def why_unwanted(document: Document, wanted: Languages, least_share: int) -> Unw
 
     `least_share` is the percentage of its text that must be in its language.
     """
+    if document.unreadable:
+        return Unwanted(document.unreadable, outcome_sentence(document.unreadable))
     if all(paragraph.boilerplate for paragraph in document.paragraphs):
         return Unwanted(NO_TEXT, "the page has no text except menus")
     language = document.language or "unknown"

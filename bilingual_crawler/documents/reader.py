@@ -8,6 +8,7 @@ a tree takes minutes or loses the rest of the page.
 
 import re
 from collections.abc import Callable, Mapping
+from inspect import signature
 from typing import Any, cast
 
 from lxml import etree
@@ -369,6 +370,9 @@ class PageReader:
             page.add_alternate(href, hreflang)
         if "canonical" in rel:
             page.canonical = page.canonical or href
+
+
+setattr(PageReader.start, "__signature__", signature(PageReader.start))  # noqa: B010 - lxml asks for it once per page, which takes as long as reading a small one
 
 
 def read_page(markup: bytes) -> ParsedPage:

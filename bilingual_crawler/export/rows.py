@@ -129,7 +129,7 @@ class Parquet(Exporter):
 
     def write(self, source: CorpusSource, path: Path, account: Account) -> None:
         """Write the sentence pairs of a source."""
-        pa = _pyarrow()
+        pa = pyarrow()
         import pyarrow.parquet as pq  # noqa: PLC0415 - an extra that only this format needs
 
         schema = pa.schema(
@@ -151,7 +151,8 @@ def _groups(rows: Iterator[SentencePair]) -> Iterator[list[SentencePair]]:
         yield group
 
 
-def _pyarrow() -> Any:
+def pyarrow() -> Any:
+    """Return the library, or say how to install it."""
     try:
         import pyarrow as pa  # noqa: PLC0415 - an extra that only this format needs
     except ImportError as error:

@@ -31,7 +31,11 @@ from tests.support.typed_commands import status_of
 
 SOME_TEXT = Path(__file__).parents[2] / "scrapy.cfg"
 FORMATS = tuple(EXPORTERS.builtin)
-SENTENCE_FORMATS = [name for name in FORMATS if not find_exporter(name).documents]
+SENTENCE_FORMATS = [
+    name
+    for name in FORMATS
+    if not find_exporter(name).documents and find_exporter(name).stem != "glossary"
+]
 
 
 @pytest.fixture
@@ -72,6 +76,24 @@ def test_dropped_rows_go_out_with_their_reason_when_asked_for(folder):
     target, _ = exported(folder, "jsonl", selection=Selection(dropped=True))
     rows = [json.loads(line) for line in target.read_text("utf-8").splitlines()]
     assert [row["dropped"] for row in rows] == ["", "", "copied text", ""]
+
+
+def test_a_score_that_no_pair_can_have_leaves_an_earlier_export_as_it_is(folder, scrapy):
+    target, _ = exported(folder, "tsv")
+    before = target.read_bytes()
+    status, _, _ = scrapy("export", folder, "--to", "tsv", "--min-score", "5")
+    assert status != 0
+    assert target.read_bytes() == before
+    with pytest.raises(ConfigurationError, match="from 0 to 1"):
+        exported(folder, "tsv", selection=Selection(min_score=5))
+
+
+def test_an_export_that_would_be_empty_leaves_an_earlier_one_as_it_is(folder):
+    target, _ = exported(folder, "tsv")
+    before = target.read_bytes()
+    with pytest.raises(ConfigurationError, match="stays as it is"):
+        exported(folder, "tsv", selection=Selection(min_score=0.95))
+    assert target.read_bytes() == before
 
 
 def test_the_least_score_is_a_score_that_still_goes_out(folder):
@@ -218,7 +240,7 @@ def test_an_older_export_stays_until_the_new_one_is_complete(tmp_path, name):
     with pytest.raises(KeyboardInterrupt):
         exported(folder, name, watch=stop)
     assert state() == before
-    assert list(target.parent.iterdir()) == [target]
+    assert {target, *target.parent.glob("*.DATASHEET.md")} == set(target.parent.iterdir())
 
 
 def test_a_new_export_takes_the_place_of_the_older_one(tmp_path):
@@ -331,7 +353,8 @@ def test_the_command_tells_what_became_of_the_rows(scrapy, folder):
         (["--to", "tmz"], "names tmz, but there is no exporter"),
         ([], "choose a format"),
         (["--to", "tsv", "--wat"], "unknown option --wat"),
-        (["--to", "tsv", "--min-score", "nan"], "--min-score must be a number"),
+        (["--to", "tsv", "--min-score", "nan"], "not a score: write a number from 0 to 1"),
+        (["--to", "tsv", "--min-score", "5"], "not a score: write a number from 0 to 1"),
         (["--to", "pml", "--min-score", "1"], "--min-score is for sentence pairs"),
         (["--to", "tsv", "--topic", SOME_TEXT], "--topic is for --to xml"),
     ],
