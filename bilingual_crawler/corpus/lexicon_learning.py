@@ -41,18 +41,20 @@ SURE_WITH_LEXICON = 0.995
 """The same if the lexicon had a say: a pair that would have at least `SURE` without it."""
 MOST_TEXT_BYTES = 1 << 24
 """Packed texts that are kept."""
-MOST_PAIRS_OF_SITE = 200
-MOST_UNITS = 20_000
+MOST_PAIRS_OF_SITE = 100
+MOST_UNITS = 8_000
 """Texts that correspond; with so many, more change little."""
 LEAST_PAIRS = 6
 GROWTH = 1.5
+LAST_GROWTH = 1.1
+"""At the end there is a lesson if the pairs have grown by more than this since the last one."""
 COLLECT_EVERY = 250
 """Pages between two looks for new pairs, before their texts are forgotten."""
 ADOPT_AFTER = 25
 """Pages between the begin of a lesson and the use of its result."""
 FOLDS = 4
 """Parts of the pairs; each in turn is held out, and tests what the others teach."""
-ENOUGH_TO_TEST = 100
+ENOUGH_TO_TEST = 40
 """With so many pairs one part is held out, and not all in turn."""
 
 Texts = tuple[bytes, bytes]
@@ -160,7 +162,7 @@ class LexiconLearner:
             self._lesson.result()
             self._lesson = None
         self._collect(standing())
-        if self._collected.keys() != self._last[0]:
+        if len(self._collected) > LAST_GROWTH * len(self._last[0]):
             pairs = dict(self._collected)
             self._last = pairs.keys(), self._learn(pairs, save)
         return self._last[1]
