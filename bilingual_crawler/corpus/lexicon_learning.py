@@ -1,7 +1,7 @@
 """Learns which words translate which from the pairs that a crawl is sure of, while it runs.
 
-The texts of recent pages are kept, packed, until their pairs are found. Now and then, as the pairs
-grow by half, a thread learns a lexicon from all of them (`alignment/word_links.py`), and a fixed
+The texts of recent pages are kept, packed, until their pairs are found. Each time the pairs have
+doubled, a thread learns a lexicon from all of them (`alignment/word_links.py`), and a fixed
 number of pages later pairing begins to use it: so a crawl with the same order of pages has the
 same lexicon at the same moment. The lexicon is saved in the folder of the crawl, and the next run
 adds to it.
@@ -42,11 +42,11 @@ SURE_WITH_LEXICON = 0.995
 MOST_TEXT_BYTES = 1 << 24
 """Packed texts that are kept."""
 MOST_PAIRS_OF_SITE = 100
-MOST_UNITS = 8_000
+MOST_UNITS = 6_000
 """Texts that correspond; with so many, more change little."""
 LEAST_PAIRS = 6
-GROWTH = 1.5
-LAST_GROWTH = 1.1
+GROWTH = 2.0
+LAST_GROWTH = 1.25
 """At the end there is a lesson if the pairs have grown by more than this since the last one."""
 COLLECT_EVERY = 250
 """Pages between two looks for new pairs, before their texts are forgotten."""
