@@ -145,6 +145,8 @@ class LexiconLearner:
         `save` is called on another thread.
         """
         if self._lesson is None:
+            if self._is_full:
+                return None
             if self._pages >= self._collected_at + COLLECT_EVERY or self._is_early:
                 self._collect(standing())
                 if self._is_due:
@@ -162,7 +164,7 @@ class LexiconLearner:
             self._lesson.result()
             self._lesson = None
         self._collect(standing())
-        if len(self._collected) > LAST_GROWTH * len(self._last[0]):
+        if not self._is_full and len(self._collected) > LAST_GROWTH * len(self._last[0]):
             pairs = dict(self._collected)
             self._last = pairs.keys(), self._learn(pairs, save)
         return self._last[1]
@@ -233,7 +235,7 @@ class LexiconLearner:
     def _lessons(self, pairs: Mapping[Urls, Texts]) -> Iterator["Lesson"]:
         """Yield what corresponds in the texts of each pair."""
         count = 0
-        for urls in sorted(pairs):
+        for urls in sorted(pairs, key=_mixed):
             if count >= MOST_UNITS:
                 self._is_full = True
                 return
@@ -278,7 +280,12 @@ def tested(
 
 def fold_of(urls: Urls) -> int:
     """Return with which others a pair is held out; it is always the same."""
-    return zlib.crc32("\n".join(urls).encode("utf-8", "surrogatepass")) % FOLDS
+    return _mixed(urls)[0] % FOLDS
+
+
+def _mixed(urls: Urls) -> tuple[int, Urls]:
+    """Return the key of an order that mixes the sites, and is always the same."""
+    return zlib.crc32("\n".join(urls).encode("utf-8", "surrogatepass")), urls
 
 
 def _next_on_site(pairs: Iterable[Urls]) -> dict[Urls, Urls]:
