@@ -92,6 +92,13 @@ class Corpus:
         """Return the page that `url` is paired with now; safe to call from another thread."""
         return self._rule.partner_of(self._pages.aliases.get(url) or url)
 
+    def slugs_agree(self, first: str, second: str) -> float | None:
+        """Return the share of words in two addresses that translate each other, if known.
+
+        The address in the first language comes first. Safe to call from another thread.
+        """
+        return self._rule.slugs_agree(first, second)
+
     def add(self, document: Document) -> bool:
         """Take in a page. Return whether it is kept as a document.
 

@@ -146,6 +146,11 @@ class Weigher:
             self._learned.use(lexicon)
             self._families.use_words(self._learned.lexicon)
 
+    @property
+    def lexicon(self) -> TranslationLexicon | None:
+        """The lexicon in use, which has beaten chance."""
+        return self._learned.lexicon
+
     def families(self, page: PairingPage | None = None) -> Iterator[tuple[Joined, list[str]]]:
         """Yield the sites that join a family because of a page, or in the end, and their pages."""
         if page is None:
