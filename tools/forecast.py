@@ -31,6 +31,7 @@ from bilingual_crawler.crawl.signals import pair_found, pair_lost, url_ended
 from bilingual_crawler.frontier.entry import Pushed, State
 from bilingual_crawler.lab.replay import run as replay
 from bilingual_crawler.lab.replay.gold import ENDING, largest_pairs, read_gold
+from bilingual_crawler.lab.replay.measure import _home as home_of
 from bilingual_crawler.lab.replay.recording import Recording, site_name
 from bilingual_crawler.lab.replay.site import RecordedSite
 from bilingual_crawler.languages import LanguagePair
@@ -122,7 +123,8 @@ def crawl(warc: Path, langs: str, strip: bool, out: Path) -> None:
     replay.ALONE["EXTENSIONS"] = {**replay.ALONE["EXTENSIONS"], Watcher: 999}
     pair, recording = LanguagePair.parse(langs), Recording(warc)
     site = RecordedSite(recording, pair.codes, strip=strip)
-    replay.crawl_recorded(site, SCORER, replay.ReplayCrawl(pair, (recording.homes()[0],)))
+    seeds = (home_of(site, recording.homes()),)
+    replay.crawl_recorded(site, SCORER, replay.ReplayCrawl(pair, seeds))
     fields = {"site": recording.name, "langs": pair.codes, "events": Watcher.events}
     fresh = out.with_suffix(".fresh")
     with gzip.open(fresh, "wt", encoding="utf-8") as file:
