@@ -27,6 +27,7 @@ from sklearn.linear_model import QuantileRegressor
 
 from benchmarks.recorded_pairs import SHARED
 from bilingual_crawler.crawl.context import Crawl
+from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.signals import pair_found, pair_lost, url_ended
 from bilingual_crawler.frontier.entry import Pushed, State
 from bilingual_crawler.lab.replay import run as replay
@@ -53,7 +54,10 @@ Event = list[Any]
 
 
 class Watcher:
-    """An extension that notes new URLs (+), how they end (page, none), and pairs (pair, lost)."""
+    """An extension that notes new URLs (+), how they end (page, none), and pairs (pair, lost).
+
+    With a URL that ends comes the score for which it was fetched.
+    """
 
     events: list[Event] = []  # noqa: RUF012 - one crawl per process
 
@@ -73,7 +77,8 @@ class Watcher:
     def ended(self, request: Request, state: State, reason: str) -> None:
         """Note a URL that is a page or none."""
         is_page = state is State.DONE and reason != Outcome.REDIRECTED
-        self.events.append(["page" if is_page else "none", request.url])
+        score = RequestState.of(request).score
+        self.events.append(["page" if is_page else "none", request.url, score])
 
     def found(self, pair: DocumentPair) -> None:
         """Note a pair."""
