@@ -23,7 +23,7 @@ _PLAIN = (
 )
 _SINCE_LATER = (
     *("variant", "machine_translated", "translation_service", "tags"),
-    *("description", "keywords"),
+    *("description", "keywords", "licence"),
 )
 """Keys that the files of early versions do not have."""
 
@@ -52,6 +52,7 @@ def document_to_dict(document: Document) -> dict[str, Any]:
         "html_language": document.html_language,
         "machine_translated": document.machine_translated,
         "translation_service": document.translation_service,
+        "licence": document.licence,
         "rendered": document.rendered,
         "depth": document.depth,
         "requested_url": document.requested_url,

@@ -38,6 +38,7 @@ from bilingual_crawler.reporting.terminal import (
 
 RECENT_SECONDS = 30.0
 SHARE_OF_TIME = 0.01
+NO_PACE, LEAST_PACE = "0.0/s", 0.05
 
 T = TypeVar("T")
 
@@ -50,6 +51,8 @@ class Progress(Yield):
     """What is shown while a crawl runs."""
 
     pages_a_second: float = 0.0
+    answers_a_second: float = 0.0
+    """All responses per second, redirects and errors too."""
     waiting: int = 0
     other_pages: int = 0
     """Pages in other languages."""
@@ -63,6 +66,14 @@ class Progress(Yield):
     seconds: float = 0.0
 
     @property
+    def pace(self) -> str:
+        """The speed; without pages it says what comes instead, so that it does not look hung."""
+        pages = f"{self.pages_a_second:.1f}/s"
+        if pages == NO_PACE and self.answers_a_second >= LEAST_PACE:
+            return f"{pages}, {self.answers_a_second:.1f} redirects and errors/s"
+        return pages
+
+    @property
     def languages(self) -> dict[str, int]:
         """Documents by language; the wanted languages come first and are always there."""
         wanted = {code: self.documents.get(code, 0) for code in self.langs.codes}
@@ -72,7 +83,7 @@ class Progress(Yield):
 def progress_line(progress: Progress) -> str:
     """Return the progress as one line for a log."""
     languages = ", ".join(f"{code} {number}" for code, number in progress.languages.items())
-    line = f"{progress.pages} pages ({progress.pages_a_second:.1f}/s), {progress.waiting} waiting"
+    line = f"{progress.pages} pages ({progress.pace}), {progress.waiting} waiting"
     if progress.sites is not None:
         line += f", {progress.sites}"
     if progress.harvests:
@@ -210,7 +221,7 @@ def _headline(progress: Progress) -> Table:
     parts: list[str | tuple[str, str]] = [
         (f"{progress.pages:,}", STRONG),
         " pages ",
-        (f"{progress.pages_a_second:.1f}/s", DIM),
+        (progress.pace, DIM),
         "   ",
         (f"{progress.waiting:,}", STRONG),
         " waiting   ",

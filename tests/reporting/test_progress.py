@@ -78,6 +78,12 @@ def test_the_line_tells_pages_queue_languages_pairs_and_what_comes_next():
     )
 
 
+def test_a_crawl_that_meets_only_redirects_does_not_look_hung():
+    busy = replace(PROGRESS, pages_a_second=0.0, answers_a_second=7.5)
+    assert "(0.0/s, 7.5 redirects and errors/s)" in progress_line(busy)
+    assert "redirects" not in progress_line(replace(PROGRESS, answers_a_second=7.5))
+
+
 def test_the_line_before_the_first_page_has_both_languages():
     assert progress_line(Progress(langs=LANGS)) == (
         "0 pages (0.0/s), 0 waiting, spa 0, eus 0, 0 pairs (0.0 per 100 pages)"
