@@ -107,7 +107,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=12, help="random groups of sites")
     options = parser.parse_args()
     sites = [downloads(path) for path in sorted(options.folder.glob("*.json.gz"))]
-    chance = random.Random(1)
+    chance = random.Random(1)  # noqa: S311 - a simulation
     groups = [chance.sample(sites, options.sites) for _ in range(options.draws)]
     areas = {name: [area(group, rule) for group in groups] for name, rule in RULES.items()}
     print(f"{len(sites)} sites, {options.draws} groups of {options.sites}\n")
