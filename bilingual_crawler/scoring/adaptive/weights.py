@@ -70,6 +70,10 @@ class Weights:
     floor: float = 0.001
     """The value of a page without hope."""
 
+    grain: float = 0.0
+    """Values that differ by less, relative to their size, are equal: the link found first comes
+    first."""
+
     # What `rules` say of a link, as the value of its page, and how much that counts.
     rule_declared: float = 0.7
     rule_translation: float = 0.6
