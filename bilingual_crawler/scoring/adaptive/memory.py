@@ -40,8 +40,10 @@ MOST_ALTOGETHER = 300_000
 """The most URLs of one site, and of all sites; each takes about a kilobyte."""
 MOST_NAMES = 3_000
 """The names of a site that are compared with those of later URLs."""
-LEAST_ALIKE, CLEARLY = 72.0, 4.0
+BEGINNING = 3
+LEAST_ALIKE, CLEARLY = 75.0, 4.0
 """Percentages: the least similarity of two names, and its distance from the next best."""
+MOST_NEAR = 5
 MOST_GROUPS = 5_000
 MOST_TIES = 12
 MOST_REDIRECTS = 10
@@ -248,7 +250,8 @@ def _is_telling(name: str) -> bool:
 class Names:
     """The last parts of URLs, by language class: translations often have similar ones.
 
-    Names and cognates make `/it/finanziamento/` the likely counterpart of `/financiamiento/`.
+    Names and cognates make `/it/finanziamento/` the likely counterpart of `/financiamiento/`. Only
+    names with the same beginning are compared: most that are alike have it, and there are few.
     """
 
     def __init__(self) -> None:
@@ -259,22 +262,20 @@ class Names:
         """Keep the name of a URL, while there is room."""
         if self._room > 0:
             self._room -= 1
-            self._names.setdefault(known.language_class, {}).setdefault(name, known)
+            self._names.setdefault(name[:BEGINNING], {}).setdefault(name, known)
 
     def likest(self, name: str, language_class: str) -> KnownUrl | None:
         """Return the URL of another class whose name is most similar, if one clearly is."""
+        names = self._names.get(name[:BEGINNING])
+        if names is None:
+            return None
         numbers = _NUMBERS.findall(name)
-        best: list[tuple[float, KnownUrl]] = []
-        for others, names in self._names.items():
-            if others == language_class:
-                continue
-            near = extract(name, names.keys(), scorer=ratio, score_cutoff=LEAST_ALIKE, limit=3)
-            best += [
-                (share, names[other])
-                for other, share, _ in near
-                if _NUMBERS.findall(other) == numbers
-            ]
-        best.sort(key=lambda each: -each[0])
+        near = extract(name, names.keys(), scorer=ratio, score_cutoff=LEAST_ALIKE, limit=MOST_NEAR)
+        best = [
+            (share, names[other])
+            for other, share, _ in near
+            if names[other].language_class != language_class and _NUMBERS.findall(other) == numbers
+        ]
         if not best or (len(best) > 1 and best[0][0] - best[1][0] < CLEARLY):
             return None
         return best[0][1]
