@@ -67,6 +67,8 @@ class Weights:
     stale_worth: float = 0.5
     """The worth of a page that only repeats what other pages say."""
     least_purity: float = 0.3
+    feed_worth: float = 0.1
+    """The worth of an address that serves programs: a feed, a login."""
     floor: float = 0.001
     """The value of a page without hope."""
 
