@@ -120,7 +120,7 @@ class _Walk:
 
     def _is_read(self, answer: RecordedResponse) -> bool:
         headers = Headers({name: [value] for name, value in answer.headers})
-        if objection_to(headers, self._config.content_types, 0) is not None:
+        if objection_to(headers, self._config.media_types, 0) is not None:
             return False
         return not looks_binary(answer.body)
 
