@@ -32,6 +32,7 @@ BEHIND = 0.04
 BEHIND_COSTS = 0.5
 """What it costs to be further behind the better of rules and breadth-first, in AUC."""
 LEAST_GAP = 0.02
+LEAST, MOST = 0.005, 0.99
 
 
 @dataclass
@@ -105,8 +106,9 @@ def moved(weights: Weights, rng: random.Random) -> Weights:
 def _moved(name: str, value: float, by: float) -> float:
     if _is_count(name) or name == "floor":
         return value * math.exp(by)
+    value = min(MOST, max(LEAST, value))
     odds = math.log(value / (1.0 - value)) + by
-    return min(0.99, max(0.005, 1.0 / (1.0 + math.exp(-odds))))
+    return min(MOST, max(LEAST, 1.0 / (1.0 + math.exp(-odds))))
 
 
 def _is_count(name: str) -> bool:
