@@ -1,0 +1,98 @@
+"""The judge of languages: it weighs what several readers of a URL say, and what the URL announces.
+
+Its weights are the same for every language, so it must be fitted to many. The tables have
+announcements of few languages, and most of those of rare ones are from a handful of sites in dozens
+of languages: without them, a judge takes `/te/docs/install` for English, since all readers do.
+So it is also given URLs with codes put in (`augment.code_anywhere`).
+"""
+
+import math
+from collections.abc import Iterator
+from typing import cast
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from bilingual_crawler.lab.training.examples import Examples
+from bilingual_crawler.scoring.announcements import PLACES
+
+HIDDEN = 24
+LEAST = -12.0
+"""Readings have log-probabilities; below this one they say no more than "hardly"."""
+JUDGE_EPOCHS, JUDGE_STEPS, JUDGE_BATCH, JUDGE_RATE, JUDGE_DECAY = 15, 200, 512, 1e-2, 1.0
+CALM = 0.1
+"""How far the judge's preference for single languages is held back."""
+
+
+class LanguageJudge(nn.Module):
+    """Weighs what readers and announcements say of each language, by the same weights for all."""
+
+    def __init__(self, outputs: int, readers: int) -> None:
+        super().__init__()
+        self.outputs, self.readers = outputs, readers
+        self.direct = nn.Linear(readers + len(PLACES), 1, bias=False)
+        self.each = nn.Linear(readers + len(PLACES), HIDDEN)
+        self.around = nn.Linear(readers + len(PLACES), HIDDEN, bias=False)
+        self.last = nn.Linear(HIDDEN, 1)
+        self.preference = nn.Parameter(torch.zeros(outputs))
+        nn.init.zeros_(self.direct.weight)
+        nn.init.zeros_(self.last.weight)
+        with torch.no_grad():
+            self.direct.weight[0, :readers] = 1 / readers
+
+    def forward(self, read: Tensor, announced: Tensor) -> Tensor:
+        """Return logits from log-probabilities [batch, readers, outputs] and announcements.
+
+        `around` sees the same for the URL as a whole: where languages are announced at all, and
+        how sure the readers are.
+        """
+        read = read.clamp(min=LEAST)
+        said = torch.zeros(read.shape[0], len(PLACES) * self.outputs + 1, dtype=read.dtype)
+        said = said.scatter(1, announced, 1.0)[:, 1:].reshape(-1, len(PLACES), self.outputs)
+        each = torch.cat([read, said], dim=1).transpose(1, 2)
+        whole = torch.cat([read.amax(dim=2), said.amax(dim=2)], dim=1)
+        hidden = torch.relu(self.each(each) + self.around(whole).unsqueeze(1))
+        return cast("Tensor", (self.direct(each) + self.last(hidden)).squeeze(2) + self.preference)
+
+
+def fit(judge: LanguageJudge, read: Tensor, unseen: Examples, *, seed: int = 0) -> None:
+    """Fit the judge to the readings of rows of sites that no reader was trained on.
+
+    What it returns for such rows are then probabilities that can be multiplied: it is fitted by
+    likelihood, with the rows weighted as they are. Its weights decay, but not the preference for
+    single languages, which has a penalty of its own.
+    """
+    announced = torch.from_numpy(unseen.variants[0]["announced"].astype(np.int64))
+    weights = np.ones(len(unseen)) if unseen.weights is None else unseen.weights
+    shares = torch.from_numpy((weights / weights.mean()).astype(np.float32))
+    targets = torch.from_numpy(unseen.targets)
+    judge.requires_grad_(requires_grad=True)
+    shared = [each for name, each in judge.named_parameters() if name != "preference"]
+    optimizer = torch.optim.AdamW(
+        [
+            {"params": shared, "weight_decay": JUDGE_DECAY},
+            {"params": [judge.preference], "weight_decay": 0.0},
+        ],
+        lr=JUDGE_RATE,
+    )
+    batches = math.ceil(len(unseen) / JUDGE_BATCH)
+    epochs = max(JUDGE_EPOCHS, math.ceil(JUDGE_STEPS / batches))
+    steps = epochs * batches
+    for step, rows in enumerate(_drawn(len(unseen), epochs, seed)):
+        for group in optimizer.param_groups:
+            group["lr"] = JUDGE_RATE * max(0.02, 1 - step / steps)
+        logits = judge(read[rows].float(), announced[rows])
+        losses = nn.functional.cross_entropy(logits, targets[rows], reduction="none")
+        loss = (losses * shares[rows]).mean() + CALM * (judge.preference**2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    judge.requires_grad_(requires_grad=False)
+
+
+def _drawn(count: int, epochs: int, seed: int) -> Iterator[Tensor]:
+    rng = np.random.default_rng(seed)
+    for _ in range(epochs):
+        order = torch.from_numpy(rng.permutation(count))
+        yield from order.split(JUDGE_BATCH)
