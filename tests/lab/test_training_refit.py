@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,16 +23,21 @@ from bilingual_crawler.lab.training.refit import (  # noqa: E402
     cross_validate_judge,
     refit,
 )
-from bilingual_crawler.lab.training.url2lang import for_judge, read_rows  # noqa: E402
+from bilingual_crawler.lab.training.url2lang import (  # noqa: E402
+    for_judge,
+    judged_weights,
+    read_rows,
+)
 from bilingual_crawler.scoring.classifier import Url2Lang  # noqa: E402
 
 SHIPPED = Path(__file__).parents[2] / "models" / "url2lang"
 SLUGS = {"fin": "palvelut-etusivu-uutiset", "spa": "servicios-noticias-inicio"}
 
 
-@pytest.fixture
-def options(tmp_path):
+@pytest.fixture(scope="module")
+def options(tmp_path_factory):
     """Tables of two hundred sites in two languages, and the shipped model's readers."""
+    tmp_path = tmp_path_factory.mktemp("refit")
     rng = random.Random(1)
     with (tmp_path / "urls.tsv").open("w") as lines:
         for number in range(800):
@@ -43,13 +49,18 @@ def options(tmp_path):
     )  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def figures(options):
+    """The figures of a model whose judge was fitted to these tables."""
+    return refit(options, lambda _: None)
+
+
 def constants(folder):
     graph = onnx.load(str(folder / "model.onnx")).graph
     return {each.name: numpy_helper.to_array(each) for each in graph.initializer}
 
 
-def test_only_the_judge_changes(options):
-    figures = refit(options, lambda _: None)
+def test_only_the_judge_changes(options, figures):
     assert figures["dev_accuracy"] > 0.9
     before, after = constants(SHIPPED), constants(options.out)
     changed = {name for name in before if not np.array_equal(before[name], after[name])}
@@ -60,8 +71,8 @@ def test_only_the_judge_changes(options):
     assert found[0][0] == "fin"
 
 
+@pytest.mark.usefixtures("figures")
 def test_the_card_keeps_what_it_says_of_the_readers(options):
-    refit(options, lambda _: None)
     old, new = (folder / "README.md" for folder in (SHIPPED, options.out))
     kept = [
         line for line in old.read_text().splitlines() if line.startswith(("- learned", "| 7 |"))
@@ -71,19 +82,21 @@ def test_the_card_keeps_what_it_says_of_the_readers(options):
     assert "fitted anew when the readers were finished" in new.read_text()
 
 
-def test_every_site_is_answered_for_by_a_judge_that_has_not_seen_it(options, monkeypatch):
+def test_every_site_is_answered_for_by_a_judge_that_has_not_seen_it(options, monkeypatch, tmp_path):
     given = []
 
-    def watched(encoder, judged, labels, seed):
-        given.append({row.domain for row in judged})
-        return for_judge(encoder, judged, labels, seed)
+    def watched(judged, made):
+        given.append([{row.domain for row in rows} for rows in (judged, made)])
+        return judged_weights(judged, made)
 
-    monkeypatch.setattr("bilingual_crawler.lab.training.refit.for_judge", watched)
-    text = cross_validate_judge(options, 2, lambda _: None)
+    monkeypatch.setattr("bilingual_crawler.lab.training.refit.judged_weights", watched)
+    text = cross_validate_judge(replace(options, out=tmp_path), 2, lambda _: None)
     assert "| compact model |" in text
-    assert (options.out / TABLE).read_text() == text
-    assert json.loads((options.out / FIGURES).read_text())["ways"]["model"]["accuracy"] > 0.9
-    first, second = given
+    assert (tmp_path / TABLE).read_text() == text
+    assert json.loads((tmp_path / FIGURES).read_text())["ways"]["model"]["accuracy"] > 0.9
+    (first, first_made), (second, second_made) = given
+    assert first_made <= first
+    assert second_made <= second
     assert not first & second
     assert len(first | second) > 15  # of two hundred sites, those left to the judge
 

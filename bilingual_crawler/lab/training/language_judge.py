@@ -21,6 +21,8 @@ HIDDEN = 24
 LEAST = -12.0
 """Readings have log-probabilities; below this one they say no more than "hardly"."""
 JUDGE_EPOCHS, JUDGE_STEPS, JUDGE_BATCH, JUDGE_RATE, JUDGE_DECAY = 15, 200, 512, 1e-2, 1.0
+LIKELY, CERTAIN = 16, 30.0
+"""How many languages of a row the judge is fitted to, and a chance above all that readers give."""
 CALM = 0.1
 """How far the judge's preference for single languages is held back."""
 
@@ -47,13 +49,21 @@ class LanguageJudge(nn.Module):
         `around` sees the same for the URL as a whole: where languages are announced at all, and
         how sure the readers are.
         """
+        each, whole = self.heard(read, announced)
+        return self.weighed(each, whole) + self.preference
+
+    def heard(self, read: Tensor, announced: Tensor) -> tuple[Tensor, Tensor]:
+        """Return what is said of each language [batch, outputs, ways], and of the whole URL."""
         read = read.clamp(min=LEAST)
         said = torch.zeros(read.shape[0], len(PLACES) * self.outputs + 1, dtype=read.dtype)
         said = said.scatter(1, announced, 1.0)[:, 1:].reshape(-1, len(PLACES), self.outputs)
         each = torch.cat([read, said], dim=1).transpose(1, 2)
-        whole = torch.cat([read.amax(dim=2), said.amax(dim=2)], dim=1)
+        return each, torch.cat([read.amax(dim=2), said.amax(dim=2)], dim=1)
+
+    def weighed(self, each: Tensor, whole: Tensor) -> Tensor:
+        """Return a logit for each language that is given, without the preference for it."""
         hidden = torch.relu(self.each(each) + self.around(whole).unsqueeze(1))
-        return cast("Tensor", (self.direct(each) + self.last(hidden)).squeeze(2) + self.preference)
+        return cast("Tensor", (self.direct(each) + self.last(hidden)).squeeze(2))
 
 
 def fit(judge: LanguageJudge, read: Tensor, unseen: Examples, *, seed: int = 0) -> None:
@@ -62,11 +72,14 @@ def fit(judge: LanguageJudge, read: Tensor, unseen: Examples, *, seed: int = 0) 
     What it returns for such rows are then probabilities that can be multiplied: it is fitted by
     likelihood, with the rows weighted as they are. Its weights decay, but not the preference for
     single languages, which has a penalty of its own.
+
+    Of each row it sees only the languages that some reader or announcement speaks for, `unknown`,
+    and the right one. The others have no chance, and would make it ten times slower.
     """
-    announced = torch.from_numpy(unseen.variants[0]["announced"].astype(np.int64))
+    each, whole, languages = _likely(judge, read, unseen)
+    targets = (languages == torch.from_numpy(unseen.targets).unsqueeze(1)).int().argmax(dim=1)
     weights = np.ones(len(unseen)) if unseen.weights is None else unseen.weights
     shares = torch.from_numpy((weights / weights.mean()).astype(np.float32))
-    targets = torch.from_numpy(unseen.targets)
     judge.requires_grad_(requires_grad=True)
     shared = [each for name, each in judge.named_parameters() if name != "preference"]
     optimizer = torch.optim.AdamW(
@@ -82,13 +95,32 @@ def fit(judge: LanguageJudge, read: Tensor, unseen: Examples, *, seed: int = 0) 
     for step, rows in enumerate(_drawn(len(unseen), epochs, seed)):
         for group in optimizer.param_groups:
             group["lr"] = JUDGE_RATE * max(0.02, 1 - step / steps)
-        logits = judge(read[rows].float(), announced[rows])
+        logits = judge.weighed(each[rows], whole[rows]) + judge.preference[languages[rows]]
         losses = nn.functional.cross_entropy(logits, targets[rows], reduction="none")
         loss = (losses * shares[rows]).mean() + CALM * (judge.preference**2).mean()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
     judge.requires_grad_(requires_grad=False)
+
+
+def _likely(judge: LanguageJudge, read: Tensor, rows: Examples) -> tuple[Tensor, Tensor, Tensor]:
+    """Return what is said of the likely languages of each row, of the row, and which they are."""
+    announced = torch.from_numpy(rows.variants[0]["announced"].astype(np.int64))
+    targets = torch.from_numpy(rows.targets)
+    count = min(LIKELY, judge.outputs)
+    found = []
+    for some in torch.arange(len(rows)).split(JUDGE_BATCH):
+        each, whole = judge.heard(read[some].float(), announced[some])
+        said = each[..., judge.readers :].amax(dim=2)
+        chance = each[..., : judge.readers].amax(dim=2) + CERTAIN * said
+        chance[:, -1] = CERTAIN**2
+        chance[torch.arange(len(some)), targets[some]] = CERTAIN**3
+        best = chance.topk(count, dim=1).indices
+        places = best.unsqueeze(2).expand(-1, -1, each.shape[2])
+        found.append((each.gather(1, places), whole, best))
+    each, whole, best = (torch.cat(parts) for parts in zip(*found, strict=True))
+    return each, whole, best
 
 
 def _drawn(count: int, epochs: int, seed: int) -> Iterator[Tensor]:

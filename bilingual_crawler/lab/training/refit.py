@@ -48,9 +48,12 @@ from bilingual_crawler.lab.training.url2lang import (
     described_judged,
     figures_of,
     for_judge,
+    judged_weights,
     measuring,
+    numbered,
     read_rows,
     thinned,
+    with_any_code,
 )
 from bilingual_crawler.scoring.models import CONFIG, load_model
 
@@ -120,10 +123,12 @@ def refit(options: TrainingOptions, tell: Callable[[str], None]) -> dict[str, fl
     assert options.readers is not None
     model = FinishedModel(options.readers)
     judged = thinned(_left(options), JUDGED_CAP, options.seed)
-    model.replace_judge(_fitted(model, judged, options, tell))
+    tell("Asking the readers")
+    unseen = for_judge(model.encoder, judged, model.labels, options.seed)
+    model.replace_judge(_fitted(model, unseen, model.readings(unseen), options))
     options.out.mkdir(parents=True, exist_ok=True)
     onnx.save(model.graph, str(options.out / MODEL))
-    dev = _measuring(model, judged)
+    dev = measuring(model.encoder, judged, numbered(model.labels))
     reached = figures_of(run_graph(options.out / MODEL, dev), dev)
     config: dict[str, Any] = json.loads((options.readers / CONFIG).read_text("utf-8"))
     before = config["figures"]
@@ -143,22 +148,33 @@ def cross_validate_judge(options: TrainingOptions, folds: int, tell: Callable[[s
     """
     assert options.readers is not None
     model = FinishedModel(options.readers)
-    left = _left(options)
+    judged = thinned(_left(options), JUDGED_CAP, options.seed)
+    made = with_any_code(judged, model.labels, options.seed)
+    rows = [*judged, *made]
+    trusted = [row for row in judged if row.weight == 1]
+    measured = {row.url for row in thinned(trusted, MEASURED_CAP, options.seed)}
+    tell("Asking the readers")
+    every = measuring(model.encoder, rows, numbered(model.labels))
+    read = model.readings(every)
+    place = np.array([fold_of(row.domain, folds) for row in rows])
+    real = np.arange(len(rows)) < len(judged)
+    asked = real & np.array([row.url in measured for row in rows])
     answers: list[Answer] = []
     for fold in range(folds):
         tell(f"Fold {fold + 1} of {folds}")
-        others = [row for row in left if fold_of(row.domain, folds) != fold]
-        judge = _fitted(model, thinned(others, JUDGED_CAP, options.seed), options, tell)
-        trusted = [row for row in left if fold_of(row.domain, folds) == fold and row.weight == 1]
-        measured = thinned(trusted, MEASURED_CAP, options.seed)
-        asked = _measuring(model, measured)
-        read = model.readings(asked)
-        said = decisions(_answers(judge, read, asked))
-        linear = decisions(read[:, LAST_READER].float().numpy())
-        answers += [
-            Answer(row.language, row.domain, rule_of(row.url), model.labels[one], model.labels[two])
-            for row, one, two in zip(measured, linear.tolist(), said.tolist(), strict=True)
-        ]
+        others, here = np.flatnonzero(place != fold), np.flatnonzero((place == fold) & asked)
+        learned = _some(every, others)
+        learned.weights = judged_weights(
+            [rows[number] for number in others if real[number]],
+            [rows[number] for number in others if not real[number]],
+        )
+        judge = _fitted(model, learned, read[others], options)
+        said = decisions(_answers(judge, read[here], _some(every, here)))
+        linear = decisions(read[here, LAST_READER].float().numpy())
+        for number, one, two in zip(here.tolist(), linear.tolist(), said.tolist(), strict=True):
+            row = rows[number]
+            named = (rule_of(row.url), model.labels[one], model.labels[two])
+            answers.append(Answer(row.language, row.domain, *named))
     text = table(answers, folds, WAYS)
     options.out.mkdir(parents=True, exist_ok=True)
     (options.out / TABLE).write_text(text, encoding="utf-8")
@@ -178,25 +194,17 @@ def _left(options: TrainingOptions) -> list[LabelledUrl]:
 
 
 def _fitted(
-    model: FinishedModel,
-    judged: Sequence[LabelledUrl],
-    options: TrainingOptions,
-    tell: Callable[[str], None],
+    model: FinishedModel, learned: Examples, read: Tensor, options: TrainingOptions
 ) -> LanguageJudge:
-    tell("Asking the readers")
-    unseen = for_judge(model.encoder, judged, model.labels, options.seed)
-    read = model.readings(unseen)
-    tell("Fitting the judge")
     torch.manual_seed(options.seed)
     judge = LanguageJudge(len(model.labels), read.shape[1])
-    fit(judge, read, unseen, seed=options.seed)
+    fit(judge, read, learned, seed=options.seed)
     return judge
 
 
-def _measuring(model: FinishedModel, rows: Sequence[LabelledUrl]) -> Examples:
-    return measuring(
-        model.encoder, rows, {code: number for number, code in enumerate(model.labels)}
-    )
+def _some(examples: Examples, rows: NDArray[np.int64]) -> Examples:
+    arrays = {name: values[rows] for name, values in examples.variants[0].items()}
+    return Examples([arrays], examples.targets[rows])
 
 
 def _answers(judge: LanguageJudge, read: Tensor, asked: Examples) -> NDArray[np.float32]:

@@ -163,7 +163,7 @@ def prepared_from(tables: UrlTables, options: TrainingOptions) -> PreparedTraini
     encoder = _encoder(
         options, [row for rows in (learned, *further.values()) for row in rows], labels
     )
-    numbers = {label: number for number, label in enumerate(labels)}
+    numbers = numbered(labels)
     examples = _training(encoder, learned, further, numbers)
     model = _model(options, encoder, examples, len(labels))
     measured = _classes(judged, numbers)
@@ -197,27 +197,26 @@ def _tune(fit: Fit, _: Examples, unseen: Examples) -> None:
 def for_judge(
     encoder: UrlEncoder, judged: Sequence[LabelledUrl], labels: Sequence[str], seed: int
 ) -> Examples:
-    """Return what the judge is fitted to: URLs of sites left to it, and those with codes put in.
-
-    Codes of all languages are put in alike: what a code is worth does not depend on how many sites
-    of the tables have it.
-    """
-    numbers = {label: number for number, label in enumerate(labels)}
-    made = _with_any_code(judged, labels, seed)
-    rows = [*judged, *made]
-    weights = _judged_weights(judged)
-    each = CODED_SHARE * weights.sum() / max(1, len(made))
-    return Examples(
-        [encode_urls(encoder, [row.url for row in rows])],
-        targets_of(rows, numbers),
-        np.concatenate([weights, np.full(len(made), each)]),
-    )
+    """Return what the judge is fitted to: URLs of sites left to it, and those with codes put in."""
+    made = with_any_code(judged, labels, seed)
+    examples = measuring(encoder, [*judged, *made], numbered(labels))
+    examples.weights = judged_weights(judged, made)
+    return examples
 
 
-def _with_any_code(
+def numbered(labels: Sequence[str]) -> dict[str, int]:
+    """Return the numbers of labels."""
+    return {label: number for number, label in enumerate(labels)}
+
+
+def with_any_code(
     rows: Sequence[LabelledUrl], labels: Sequence[str], seed: int
 ) -> list[LabelledUrl]:
-    """Return URLs that announced nothing with the code of a language; sites are drawn alike."""
+    """Return URLs that announced nothing with the code of a language; sites are drawn alike.
+
+    All languages are drawn alike too: what a code is worth does not depend on how many sites of the
+    tables have it.
+    """
     rng = random.Random(seed)  # noqa: S311 - a sample, not a secret
     plain: defaultdict[str, list[LabelledUrl]] = defaultdict(list)
     for row in rows:
@@ -232,16 +231,20 @@ def _with_any_code(
     return made
 
 
-def _judged_weights(rows: Sequence[LabelledUrl]) -> NDArray[np.float64]:
+def judged_weights(
+    judged: Sequence[LabelledUrl], made: Sequence[LabelledUrl]
+) -> NDArray[np.float64]:
     """Return the weights of rows for the judge: large sites count less, in all languages too."""
-    here = Counter((row.domain, row.language) for row in rows)
-    sites = Counter(row.domain for row in rows)
+    here = Counter((row.domain, row.language) for row in judged)
+    sites = Counter(row.domain for row in judged)
     found = [
         row.weight * here[row.domain, row.language] ** RARE * sites[row.domain] ** LARGE_SITE
-        for row in rows
+        for row in judged
     ]
     weights = np.array(found, dtype=np.float64)
-    return np.minimum(weights, 8 * weights.mean())
+    weights = np.minimum(weights, 8 * weights.mean())
+    each = CODED_SHARE * weights.sum() / max(1, len(made))
+    return np.concatenate([weights, np.full(len(made), each)])
 
 
 def labels_of(rows: Iterable[LabelledUrl]) -> list[str]:
