@@ -21,8 +21,10 @@ HIDDEN = 24
 LEAST = -12.0
 """Readings have log-probabilities; below this one they say no more than "hardly"."""
 JUDGE_EPOCHS, JUDGE_STEPS, JUDGE_BATCH, JUDGE_RATE, JUDGE_DECAY = 15, 200, 512, 1e-2, 1.0
-LIKELY, CERTAIN = 16, 30.0
-"""How many languages of a row the judge is fitted to, and a chance above all that readers give."""
+LIKELY, DRAWN = 12, 4
+"""How many languages of a row the judge is fitted to: likely ones, and some of the others."""
+CERTAIN = 30.0
+"""A chance above all that readers give."""
 CALM = 0.1
 """How far the judge's preference for single languages is held back."""
 
@@ -73,10 +75,14 @@ def fit(judge: LanguageJudge, read: Tensor, unseen: Examples, *, seed: int = 0) 
     likelihood, with the rows weighted as they are. Its weights decay, but not the preference for
     single languages, which has a penalty of its own.
 
-    Of each row it sees only the languages that some reader or announcement speaks for, `unknown`,
-    and the right one. The others have no chance, and would make it ten times slower.
+    Of each row it sees the languages that a reader or an announcement speaks for, `unknown`,
+    the right one, and a few drawn from the rest, which stand for all of these. All languages of
+    all rows would take ten times as long.
     """
-    each, whole, languages = _likely(judge, read, unseen)
+    each, whole, languages = _some_languages(judge, read, unseen, seed)
+    rest, drawn = judge.outputs - LIKELY, languages.shape[1] - LIKELY
+    stands = torch.zeros(languages.shape[1])
+    stands[LIKELY:] = math.log(rest / drawn) if drawn > 0 else 0.0
     targets = (languages == torch.from_numpy(unseen.targets).unsqueeze(1)).int().argmax(dim=1)
     weights = np.ones(len(unseen)) if unseen.weights is None else unseen.weights
     shares = torch.from_numpy((weights / weights.mean()).astype(np.float32))
@@ -95,7 +101,7 @@ def fit(judge: LanguageJudge, read: Tensor, unseen: Examples, *, seed: int = 0) 
     for step, rows in enumerate(_drawn(len(unseen), epochs, seed)):
         for group in optimizer.param_groups:
             group["lr"] = JUDGE_RATE * max(0.02, 1 - step / steps)
-        logits = judge.weighed(each[rows], whole[rows]) + judge.preference[languages[rows]]
+        logits = judge.weighed(each[rows], whole[rows]) + judge.preference[languages[rows]] + stands
         losses = nn.functional.cross_entropy(logits, targets[rows], reduction="none")
         loss = (losses * shares[rows]).mean() + CALM * (judge.preference**2).mean()
         optimizer.zero_grad()
@@ -104,11 +110,18 @@ def fit(judge: LanguageJudge, read: Tensor, unseen: Examples, *, seed: int = 0) 
     judge.requires_grad_(requires_grad=False)
 
 
-def _likely(judge: LanguageJudge, read: Tensor, rows: Examples) -> tuple[Tensor, Tensor, Tensor]:
-    """Return what is said of the likely languages of each row, of the row, and which they are."""
+def _some_languages(
+    judge: LanguageJudge, read: Tensor, rows: Examples, seed: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return what is said of some languages of each row, what of the row, and which they are.
+
+    The likely ones come first, then those drawn from the others.
+    """
+    dice = torch.Generator().manual_seed(seed)
     announced = torch.from_numpy(rows.variants[0]["announced"].astype(np.int64))
     targets = torch.from_numpy(rows.targets)
     count = min(LIKELY, judge.outputs)
+    drawn = min(DRAWN, judge.outputs - count)
     found = []
     for some in torch.arange(len(rows)).split(JUDGE_BATCH):
         each, whole = judge.heard(read[some].float(), announced[some])
@@ -117,6 +130,8 @@ def _likely(judge: LanguageJudge, read: Tensor, rows: Examples) -> tuple[Tensor,
         chance[:, -1] = CERTAIN**2
         chance[torch.arange(len(some)), targets[some]] = CERTAIN**3
         best = chance.topk(count, dim=1).indices
+        others = torch.rand(chance.shape, generator=dice).scatter(1, best, -1.0)
+        best = torch.cat([best, others.topk(drawn, dim=1).indices], dim=1)
         places = best.unsqueeze(2).expand(-1, -1, each.shape[2])
         found.append((each.gather(1, places), whole, best))
     each, whole, best = (torch.cat(parts) for parts in zip(*found, strict=True))
