@@ -17,7 +17,7 @@ from types import MappingProxyType
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.comparison import likeness, rivalry
 from bilingual_crawler.pairing.model import load_pair_model, probability
-from bilingual_crawler.pairing.one_to_one import OneToOne, Rank, Urls, rank_of
+from bilingual_crawler.pairing.one_to_one import ACCEPT, OneToOne, Rank, Urls, rank_of
 from bilingual_crawler.pairing.pair import (
     Changes,
     DocumentPair,
@@ -26,6 +26,7 @@ from bilingual_crawler.pairing.pair import (
     PairPacker,
 )
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids, UrlModel
+from bilingual_crawler.pairing.substance import substance_model
 from bilingual_crawler.pairing.weighing import PairWeight, Weigher
 
 HOPELESS = 0.05
@@ -42,16 +43,22 @@ Nodes = tuple[str, str]
 class _Edge:
     """The evidence for two nodes, under the two of their URLs that have most of it."""
 
-    __slots__ = ("model", "probability", "verdict")
+    __slots__ = ("model", "probability", "refused", "translated_share", "verdict")
 
     def __init__(self, verdict: PairWeight) -> None:
         self.verdict = verdict
         self.probability = 0.0
         self.model: float | None = None
+        self.refused: str | None = None
+        """Why the two are no pair, "" if they are one; None until somebody has asked."""
+        self.translated_share: float | None = None
 
     @property
     def rank(self) -> Rank:
-        return rank_of(self.verdict.urls, self.probability)
+        """Return the rank; whatever is refused comes after everything else."""
+        if self.probability < ACCEPT or self.refused:
+            return rank_of(self.verdict.urls, self.probability)
+        return rank_of(self.verdict.urls, 1.0 + self.probability)
 
 
 def _strength(verdict: PairWeight) -> tuple[float, int, str, str]:
@@ -111,12 +118,15 @@ class Matcher:
         self._best: defaultdict[str, _Best] = defaultdict(_Best)
         self._packer = PairPacker(pair.codes)
         self._standing: dict[Nodes, PackedPair] = {}
+        self._refused: set[Nodes] = set()
+        """Counterparts that have nobody else, and are no pair."""
+        self._substance = None if aids.thin_pairs else aids.substance or substance_model()
         self._finishing = False
         self._changes: Changes[PackedPair] = Changes()
         self._pairs = OneToOne(self._note_joined, self._note_parted)
 
     def __len__(self) -> int:
-        return len(self._pairs)
+        return len(self._standing)
 
     @property
     def pairs(self) -> list[DocumentPair]:
@@ -131,6 +141,16 @@ class Matcher:
         """Return every pair as it is stored, without unpacking its evidence."""
         return self._standing.values()
 
+    def refused(self) -> Iterator[DocumentPair]:
+        """Yield the counterparts that are no pairs, each with the reason."""
+        for node, other in sorted(self._refused):
+            yield self._pair_of(node, other)
+
+    @property
+    def refused_count(self) -> int:
+        """How many counterparts are no pairs."""
+        return len(self._refused)
+
     @property
     def candidate_count(self) -> int:
         """How many candidates were weighed."""
@@ -144,8 +164,10 @@ class Matcher:
         base = verdict.base
         if not verdict.is_final:
             base = self._model.odds(base, rivalry(verdict.likeness, 0.0, 0.0))
-        evidence = self._weigher.explain(verdict.urls)
-        return DocumentPair(*verdict.urls, self._pair.codes, evidence, probability(base))
+        edge = _Edge(verdict)
+        edge.probability = probability(base)
+        self._look_inside(edge)
+        return self._described(edge)
 
     def candidates(self) -> Iterator[DocumentPair]:
         """Yield every candidate, with its probability and what each detector says."""
@@ -333,6 +355,17 @@ class Matcher:
             rivals = self._best[node].rival_of(other), self._best[other].rival_of(node)
             base = self._model.odds(base, rivalry(alike, *rivals))
         edge.probability = probability(base)
+        if edge.refused is None and edge.probability >= ACCEPT:
+            self._look_inside(edge)
+
+    def _look_inside(self, edge: _Edge) -> None:
+        """Ask whether two counterparts hold translated content."""
+        substance = self._weigher.substance(edge.verdict.urls)
+        edge.refused = ""
+        if substance is not None:
+            edge.translated_share = substance.translated_share
+            if self._substance is not None:
+                edge.refused = substance.why_refused(self._substance)
 
     def _review(self, nodes: set[str], candidates: Iterable[Urls]) -> None:
         """Forget what was known of some nodes, weigh candidates, and choose their pairs again."""
@@ -382,6 +415,9 @@ class Matcher:
 
     def _note_joined(self, node: str, other: str) -> None:
         edge = self._edges[node][other]
+        if edge.refused:
+            self._refused.add(_both(node, other))
+            return
         pair = self._changes.lost.get(edge.verdict.urls)
         if (
             pair is None
@@ -393,14 +429,23 @@ class Matcher:
         self._changes.add(pair)
 
     def _note_parted(self, node: str, other: str) -> None:
+        self._refused.discard(_both(node, other))
         pair = self._standing.pop(_both(node, other), None)
         if pair is not None:
             self._changes.drop(pair)
 
     def _pair_of(self, node: str, other: str) -> DocumentPair:
-        edge = self._edges[node][other]
-        evidence = self._weigher.explain(edge.verdict.urls, edge.model)
-        return DocumentPair(*edge.verdict.urls, self._pair.codes, evidence, edge.probability)
+        return self._described(self._edges[node][other])
+
+    def _described(self, edge: _Edge) -> DocumentPair:
+        return DocumentPair(
+            *edge.verdict.urls,
+            self._pair.codes,
+            self._weigher.explain(edge.verdict.urls, edge.model),
+            edge.probability,
+            edge.translated_share,
+            edge.refused or "",
+        )
 
 
 def _both(node: str, other: str) -> Nodes:

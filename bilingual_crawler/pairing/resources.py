@@ -21,6 +21,7 @@ from bilingual_crawler.pairing.model import PairModel, load_pair_model
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import Evidence, PairingPage, page_of
 from bilingual_crawler.pairing.profile import Embedder, passing
+from bilingual_crawler.pairing.substance import SubstanceModel
 from bilingual_crawler.pairing.word_list import Dictionary, WordList
 
 RESOURCES = ("dictionary", "embeddings")
@@ -68,6 +69,10 @@ class PairingAids:
     word_list: WordList | None = None
     embedder: Embedder | None = None
     detectors: UserDetectors = NO_DETECTORS
+    substance: SubstanceModel | None = None
+    """Another model of what is a pair than the shipped one."""
+    thin_pairs: bool = False
+    """True if counterparts without translated content are pairs as well."""
 
     @classmethod
     def read(cls, config: Config, url_model: UrlModel | None = None) -> Self:
@@ -79,6 +84,7 @@ class PairingAids:
             WordList.read(config.word_list) if config.word_list else None,
             TextEmbedder(load_encoder(name), Path(name).name) if name else None,
             UserDetectors.load(config.detectors, DETECTORS),
+            thin_pairs=config.thin_pairs,
         )
 
     def page_of(self, document: Document) -> PairingPage:

@@ -10,28 +10,31 @@ Paragraphs are compared by their hashes. How often a paragraph occurs is counted
 one language on one site, copies of a page once.
 """
 
+import json
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import files
 from math import log, log1p
-from typing import Final, NamedTuple
+from operator import mul
+from typing import Any, Final, NamedTuple
 
 from bilingual_crawler.pairing.known_pages import KnownPage
 from bilingual_crawler.pairing.profile import Block, Profile, blocks_of, members
 from bilingual_crawler.store.compact import CompactMap
 
-FEATURES: Final = (
-    "own_text",
-    "own_share",
-    "own_lengths",
-    "text_lengths",
-    "new_words",
-    "new_word_share",
-    "foreign_share",
-)
-"""What the model sees of two pages; all but lengths and foreign text speak for a pair."""
-AGAINST: Final = frozenset(("own_lengths", "text_lengths", "foreign_share"))
+FEATURES: Final = ("own_text", "untranslated", "text_lengths", "foreign_share")
+"""What the model sees of two pages: the first speaks for a pair, the others against one."""
+ACCEPT_CONTENT = 0.6
+"""The least probability; chosen on the recorded sites, for as many wrong pairs as lost ones."""
+_LEAST_ODDS = log(ACCEPT_CONTENT / (1 - ACCEPT_CONTENT))
+FILE = "substance.json"
+HALF = 0.5
+"""Of the text of a pair at least this share is translated."""
+MUCH_FOREIGN, VERY_UNEQUAL, LITTLE_UNTRANSLATED = 0.3, 1.0, 0.15
+"""Where a reason begins: they only choose the words for what the model has refused."""
 SMALL = 50
 """Added to sizes, so that the ratio of two short texts means little."""
-FEW_WORDS = 5
 
 
 class SectionStatistics:
@@ -105,8 +108,48 @@ class Substance(NamedTuple):
     """What two pages hold beside frames and copies."""
 
     features: tuple[float, ...]
+    """In the order of `FEATURES`."""
     translated_share: float
     """How much of the shorter text is in its own language and not the same words, 0 to 1."""
+
+    def why_refused(self, model: "SubstanceModel") -> str:
+        """Return the reason why the two are no pair; "" if they are."""
+        if model.odds(self.features) >= _LEAST_ODDS:
+            return ""
+        _, untranslated, lengths, foreign = self.features
+        if foreign >= MUCH_FOREIGN:
+            return "much of one page is in another language than the page"
+        if untranslated > LITTLE_UNTRANSLATED:
+            return "most of the text is the same on both pages"
+        if lengths > VERY_UNEQUAL:
+            return "one text is several times as long as the other"
+        return "hardly any text of their own beside what other pages of the site share"
+
+
+class SubstanceModel(NamedTuple):
+    """A logistic regression on the features, with the signs that they must have."""
+
+    bias: float
+    weights: tuple[float, ...]
+    about: dict[str, Any]
+
+    def odds(self, features: Sequence[float]) -> float:
+        """Return the log-odds that two counterparts are a pair."""
+        return self.bias + sum(map(mul, self.weights, features))
+
+    def to_json(self) -> str:
+        """Return the model as JSON."""
+        weights = {name: round(w, 5) for name, w in zip(FEATURES, self.weights, strict=True)}
+        fields = {"about": self.about, "bias": round(self.bias, 5), "weights": weights}
+        return json.dumps(fields, indent=1, ensure_ascii=False) + "\n"
+
+
+@cache
+def substance_model() -> SubstanceModel:
+    """Return the shipped model."""
+    fields = json.loads(files("bilingual_crawler").joinpath("data", FILE).read_text("utf-8"))
+    weights = tuple(float(fields["weights"][name]) for name in FEATURES)
+    return SubstanceModel(float(fields["bias"]), weights, dict(fields["about"]))
 
 
 class Sections:
@@ -121,9 +164,11 @@ class Sections:
         """Count the paragraphs of a page."""
         self._sections[page.site, page.page.language].add(page.page.profile)
 
-    def clear(self) -> None:
-        """Forget all counts."""
+    def recount(self, pages: Iterable[KnownPage]) -> None:
+        """Count all pages again; which of several copies is counted depends on their order."""
         self._sections.clear()
+        for page in pages:
+            self.add(page)
 
     def compare(self, first: KnownPage, second: KnownPage) -> Substance | None:
         """Return the substance of two pages; None if an old journal does not know it."""
@@ -133,37 +178,33 @@ class Sections:
         blocks, other_blocks = blocks_of(one.blocks), blocks_of(other.blocks)
         hashes = frozenset(block.hash for block in blocks)
         other_hashes = frozenset(block.hash for block in other_blocks)
-        mine = text_beside(
-            blocks, other_hashes, self._sections[first.site, first.page.language]
-        )
+        mine = text_beside(blocks, other_hashes, self._sections[first.site, first.page.language])
         theirs = text_beside(
             other_blocks, hashes, self._sections[second.site, second.page.language]
         )
-        words, other_words = members(one.vocabulary), members(other.vocabulary)
-        shared = len(words & other_words)
-        new, other_new = len(words) - shared, len(other_words) - shared
-        word_share = min(new / (len(words) + FEW_WORDS), other_new / (len(other_words) + FEW_WORDS))
+        own_share = min(each.own / (each.weighed + 1) for each in (mine, theirs))
         features = (
             log1p(min(mine.own, theirs.own)),
-            min(each.own / (each.weighed + 1) for each in (mine, theirs)),
-            _apart(mine.own, theirs.own),
-            _apart(mine.total, theirs.total),
-            log1p(min(new, other_new)),
-            word_share,
+            max(0.0, HALF - own_share),
+            abs(log((mine.total + SMALL) / (theirs.total + SMALL))),
             max(each.foreign / (each.total + SMALL) for each in (mine, theirs)),
         )
-        shorter = min(mine, theirs, key=lambda each: each.total)
-        size, new_size = (
-            (len(words), new) if shorter is mine else (len(other_words), other_new)
-        )
-        share = shorter.text / max(1.0, shorter.total)
-        return Substance(features, round(min(share, new_size / max(1, size)), 3))
+        return Substance(features, _translated_share(first, second, mine, theirs))
+
+
+def _translated_share(
+    first: KnownPage, second: KnownPage, mine: PageText, theirs: PageText
+) -> float:
+    """Return the share that only the shorter text has: of paragraphs, or of words if it is less."""
+    shorter, longer, text = (first, second, mine)
+    if theirs.total < mine.total:
+        shorter, longer, text = second, first, theirs
+    words = members(shorter.page.profile.vocabulary)
+    others = members(longer.page.profile.vocabulary)
+    new = len(words - others) / max(1, len(words))
+    return round(min(new, text.text / max(1.0, text.total)), 3)
 
 
 def _is_measured(profile: Profile) -> bool:
-    """Return False for a page with words whose paragraphs an older version did not keep."""
-    return bool(profile.blocks) or not profile.words
-
-
-def _apart(one: float, other: float) -> float:
-    return abs(log((one + SMALL) / (other + SMALL)))
+    """Return False for a URL without a page, or a page from a journal of an older version."""
+    return bool(profile.blocks) or bool(profile.size and not profile.words)

@@ -35,6 +35,7 @@ from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import Evidence, PairingPage, combined_score
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids, Resources
 from bilingual_crawler.pairing.small_models import shipped
+from bilingual_crawler.pairing.substance import Sections, Substance
 
 CONTENT = frozenset(GROUPS) - {"url_key", "url_similarity", "url_model", "switches"}
 BOTH_CLAIM, ONE_CLAIMS, CLAIM_OTHERS, SAME_PAGE = 4.0, 2.0, -3.0, 8.0
@@ -85,6 +86,7 @@ class Weigher:
         self._switches = Claims("switches", pair, self._names, self.pages)
         self._index = CandidateIndex(self.pages)
         self._statistics: defaultdict[str, SiteStatistics] = defaultdict(SiteStatistics)
+        self._sections = Sections()
         self._weights = array("d")
         self._weighed_at = array("I")
         self._prepared: dict[str, PreparedPage] = {}
@@ -99,6 +101,7 @@ class Weigher:
             claims.add(entry)
         statistics = self._statistics[entry.site]
         statistics.add(page.profile)
+        self._sections.add(entry)
         self._resources.add(entry)
         return entry.site, statistics.pages
 
@@ -131,6 +134,7 @@ class Weigher:
     def settle(self) -> None:
         """Recount what is rare, and assign claims to the pages they mean."""
         self._alternates.settle()
+        self._sections.recount(map(self.pages.__getitem__, sorted(self.pages)))
         self._weights, self._weighed_at = array("d"), array("I")
         self._prepared.clear()
         self._images.clear()
@@ -156,6 +160,13 @@ class Weigher:
         base = _log_odds(combined_score(stated)) if stated else 0.0
         base += sum(odds for odds, _ in said)
         return PairWeight(first.page.url, second.page.url, base, 0.0, True)
+
+    def substance(self, urls: Urls) -> Substance | None:
+        """Return what two pages hold beside frames and copies; None if that is not known."""
+        first, second = self._in_order(*urls)
+        if evidence.same_page(first, second) is not None:
+            return None
+        return self._sections.compare(first, second)
 
     def numbers(self, one: str, other: str, model: float | None = None) -> list[float]:
         """Return the numbers of two pages, for training."""

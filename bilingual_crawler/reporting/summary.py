@@ -17,7 +17,16 @@ from bilingual_crawler.outcomes import Outcome, is_drop, is_failure, link_senten
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.reporting.counts import Amounts, Counts, FoundSites
 from bilingual_crawler.reporting.terminal import DIM, GOOD, STRONG, duration, grid, plain
-from bilingual_crawler.store.folder import DOCUMENTS, LOG, PAIRS, PAIRS_TSV, PICTURE, REPORT, SITES
+from bilingual_crawler.store.folder import (
+    DOCUMENTS,
+    LOG,
+    PAIRS,
+    PAIRS_REFUSED,
+    PAIRS_TSV,
+    PICTURE,
+    REPORT,
+    SITES,
+)
 from bilingual_crawler.urls.credentials import is_secret, without_credentials
 
 MAX_PAIRS = 20
@@ -27,6 +36,7 @@ LOG_WIDTH = 160
 ABOUT_FILES = {
     PAIRS: "the pairs with their evidence, one per line",
     PAIRS_TSV: "the pairs, two URLs per line",
+    PAIRS_REFUSED: "counterparts without translated content, and why",
     DOCUMENTS: "the documents, one per line",
     SITES: "the bilingual sites with their evidence, one per line",
     REPORT: "this report in full",
@@ -165,6 +175,9 @@ def _accounts(counts: Counts) -> RenderableType:
     if counts.harvests:
         about = f"documents ({languages})" if languages else "documents"
         rows.append(_row("kept", counts.kept, about))
+    if counts.pairs_refused:
+        about = f"counterparts without translated content, in {PAIRS_REFUSED}"
+        rows.append(_row("no pairs", counts.pairs_refused, about))
     if counts.split_pages:
         rows.append(_row("split", counts.split_pages, "pages with both languages"))
     outcomes = counts.outcomes

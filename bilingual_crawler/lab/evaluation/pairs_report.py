@@ -10,6 +10,7 @@ from typing import IO, Any
 from rich.console import Console
 from rich.table import Table
 
+from bilingual_crawler.corpus.corpus import json_line, write_refused
 from bilingual_crawler.corpus.offline import OfflineResult
 from bilingual_crawler.corpus.sources.reading import Skips
 from bilingual_crawler.errors import ConfigurationError
@@ -18,7 +19,7 @@ from bilingual_crawler.lab.replay.gold import of_languages, read_gold
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.reporting.terminal import plain
-from bilingual_crawler.store.folder import PAIRS, PAIRS_TSV
+from bilingual_crawler.store.folder import PAIRS, PAIRS_REFUSED, PAIRS_TSV
 
 REPORT = "pairs.json"
 MOST_MISSES = 100
@@ -63,6 +64,7 @@ def write_folder(folder: Path, outcome: OfflineResult, summary: dict[str, Any]) 
         folder.mkdir(parents=True, exist_ok=True)
         with (folder / PAIRS).open("w", encoding="utf-8") as lines:
             lines.writelines(_json_lines(outcome))
+        write_refused(folder / PAIRS_REFUSED, map(json_line, outcome.refused))
         with (folder / PAIRS_TSV).open("w", encoding="utf-8") as lines:
             lines.writelines(f"{each.first}\t{each.second}\n" for each in outcome.pairs)
         text = json.dumps(summary, ensure_ascii=False, indent=2)
@@ -108,6 +110,11 @@ def tell(summary: dict[str, Any], skips: Skips, pair: LanguagePair, console: Con
     if summary["sitemaps"]:
         parts.append(f"Sitemaps: {summary['sitemaps']:,}.")
     parts.append(f"{summary['candidates']:,} candidates, {summary['pairs']:,} pairs.")
+    if refused := summary["pairs_refused"]:
+        parts.append(
+            f"{refused:,} more are counterparts without translated content"
+            " (BILINGUAL_THIN_PAIRS=1 reports them as pairs)."
+        )
     console.print(" ".join(parts), soft_wrap=True)
     for reason, count in skips.counts.most_common():
         shown = ", ".join(map(plain, skips.examples[reason]))

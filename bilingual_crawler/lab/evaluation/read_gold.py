@@ -135,9 +135,7 @@ class ReadGold:
             label, both = self.label(one, other), self.key(one, other)
             verdicts[one, other] = "repeated" if label == "right" and both in found else label
             found.add(both)
-        return Judgement(
-            verdicts, [urls for both, urls in self.right.items() if both not in found]
-        )
+        return Judgement(verdicts, [urls for both, urls in self.right.items() if both not in found])
 
 
 def read_language_pairs(folder: Path) -> dict[str, list[LanguagePair]]:
