@@ -16,6 +16,7 @@ from types import MappingProxyType
 
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.comparison import likeness, rivalry
+from bilingual_crawler.pairing.copies import FirstCopies
 from bilingual_crawler.pairing.model import load_pair_model, probability
 from bilingual_crawler.pairing.one_to_one import ACCEPT, OneToOne, Rank, Urls, rank_of
 from bilingual_crawler.pairing.pair import (
@@ -34,6 +35,8 @@ HOPELESS = 0.05
 SAME = 0.02
 """How far a probability may move before the end while a pair keeps its explanation."""
 BATCH = 1_000
+OWN_SECTION = 1.0
+"""What the address of a copy in the section of its own language counts more than evidence."""
 
 Declaration = tuple[str, tuple[tuple[str, str], ...]]
 """The URL of a page, and (URL, ISO 639-3 code) of each translation declared for it."""
@@ -64,7 +67,8 @@ class _Edge:
 def _strength(verdict: PairWeight) -> tuple[float, int, str, str]:
     """Return the order in which URLs of two nodes are preferred: best first, then plainest."""
     urls = verdict.urls
-    return (round(verdict.base + verdict.likeness, 6), -len(urls[0]) - len(urls[1]), *urls)
+    evidence = verdict.base + verdict.likeness + OWN_SECTION * verdict.fit
+    return (round(evidence, 6), -len(urls[0]) - len(urls[1]), *urls)
 
 
 _NO_EDGES: Mapping[str, _Edge] = MappingProxyType({})
@@ -114,6 +118,9 @@ class Matcher:
         self._pages = self._weigher.pages
         self._copies: dict[str, str] = {}
         """The node of every page that is not the first with its text."""
+        self._contents = FirstCopies()
+        self._same_content: dict[str, str] = {}
+        """The first node with the content of another node, whose menus differ."""
         self._edges: dict[str, dict[str, _Edge]] = {}
         self._best: defaultdict[str, _Best] = defaultdict(_Best)
         self._packer = PairPacker(pair.codes)
@@ -197,8 +204,13 @@ class Matcher:
     def paired_url(self, node: str) -> str | None:
         """Return the URL under which a node is paired; None if it is not.
 
-        Safe to ask from another thread while pages are weighed.
+        `node` is one of those that were given with the pages. Of nodes with the same content one is
+        paired. Safe to ask from another thread while pages are weighed.
         """
+        url = self._paired_url(self._same_content.get(node, node))
+        return url if url is not None and self._copies.get(url, url) == node else None
+
+    def _paired_url(self, node: str) -> str | None:
         partner = self._pairs.partner_of(node)
         pair = None if partner is None else self._standing.get(_both(node, partner))
         if pair is None:
@@ -206,12 +218,13 @@ class Matcher:
         return pair.first if self._node_of(pair.first) == node else pair.second
 
     def partner_of(self, url: str) -> str | None:
-        """Return the page that this page, or another with the same text, is paired with."""
+        """Return the page that this page, or another with the same content, is paired with."""
         partner = self._pairs.partner_of(self._node_of(url))
-        return None if partner is None else self.paired_url(partner)
+        return None if partner is None else self._paired_url(partner)
 
     def _node_of(self, url: str) -> str:
-        return self._copies.get(url, url)
+        node = self._copies.get(url, url)
+        return self._same_content.get(node, node)
 
     def add(self, page: PairingPage, node: str | None = None) -> Changes[DocumentPair]:
         """Add a page; return which pairs it completed, improved or replaced.
@@ -252,11 +265,32 @@ class Matcher:
         `check` is called for each page and may raise an exception to stop: then the pairs stay as
         they were, and nothing can be added any more.
         """
+        nodes, known = {self._node_of(url) for url in self._pages}, self._same_content
         self._weigher.settle()
+        copies = self._weigher.group(set(self._pages) - self._copies.keys())
+        self._same_content = copies.same
+        nodes |= {self._node_of(url) for url in self._pages}
         self._finishing = True
-        self._review({self._node_of(url) for url in self._pages}, self._all_candidates(check))
+        try:
+            self._review(nodes, self._all_candidates(check))
+        except BaseException:
+            self._same_content = known
+            raise
         self._finishing = False
+        self._refuse_lists(copies.listed)
         return self._take_changes()
+
+    def _refuse_lists(self, listed: Mapping[str, str]) -> None:
+        """Refuse pairs of lists whose only entries are a pair themselves."""
+        for node, other in list(self._standing):
+            entries = listed.get(node), listed.get(other)
+            if entries[0] is None or entries[1] is None:
+                continue
+            one, two = map(self._node_of, entries)
+            if _both(one, two) in self._standing:
+                self._note_parted(node, other)
+                self._edges[node][other].refused = "a list with one entry, which is in a pair"
+                self._refused.add(_both(node, other))
 
     def _all_candidates(self, check: Callable[[], None]) -> Iterator[Urls]:
         for url in sorted(self._pages):
@@ -277,6 +311,12 @@ class Matcher:
             self._copies[page.url] = node
         site, pages = self._weigher.add(page)
         if node == page.url:
+            known = self._pages[node]
+            first = self._contents.first_of(known)
+            if first != known.number:
+                content = self._pages.url_of(first)
+                self._same_content[node] = self._same_content.get(content, content)
+        if self._node_of(page.url) == page.url:
             self._weighed_at[site].append((node, pages))
         return site, pages
 
@@ -284,10 +324,11 @@ class Matcher:
         """Weigh a page again that was weighed when its site was half as large."""
         queue = self._weighed_at[site]
         if queue and queue[0][1] * 2 <= pages:
-            node, _ = queue.popleft()
-            queue.append((node, pages))
+            url, _ = queue.popleft()
+            queue.append((url, pages))
+            node = self._node_of(url)
             known = [edge.verdict.urls for edge in self._edges_of(node).values()]
-            partners = ((node, other) for other in self._weigher.partners(node))
+            partners = ((url, other) for other in self._weigher.partners(url))
             self._review({node}, [*known, *partners])
 
     def _consider(self, candidates: Iterable[Urls]) -> None:

@@ -169,6 +169,11 @@ def _packed_blocks(document: Document) -> bytes:
     return b"".join(_BLOCK.pack(*each) for each in kept)
 
 
+def block_hash(text: str) -> int:
+    """Return the hash that a paragraph with this text has in profiles."""
+    return _hash(" ".join(_TOKEN.findall(text.lower())))
+
+
 def blocks_of(packed: bytes) -> list[Block]:
     """Return the paragraphs in a profile, the longest first."""
     return [Block(text, size >> 1, bool(size & 1)) for text, size in _BLOCK.iter_unpack(packed)]

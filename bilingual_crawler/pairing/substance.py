@@ -170,6 +170,10 @@ class Sections:
         for page in pages:
             self.add(page)
 
+    def of(self, page: KnownPage) -> SectionStatistics:
+        """Return the statistics of the section of a page."""
+        return self._sections[page.site, page.page.language]
+
     def compare(self, first: KnownPage, second: KnownPage) -> Substance | None:
         """Return the substance of two pages; None if an old journal does not know it."""
         one, other = first.page.profile, second.page.profile
@@ -178,10 +182,8 @@ class Sections:
         blocks, other_blocks = blocks_of(one.blocks), blocks_of(other.blocks)
         hashes = frozenset(block.hash for block in blocks)
         other_hashes = frozenset(block.hash for block in other_blocks)
-        mine = text_beside(blocks, other_hashes, self._sections[first.site, first.page.language])
-        theirs = text_beside(
-            other_blocks, hashes, self._sections[second.site, second.page.language]
-        )
+        mine = text_beside(blocks, other_hashes, self.of(first))
+        theirs = text_beside(other_blocks, hashes, self.of(second))
         own_share = min(each.own / (each.weighed + 1) for each in (mine, theirs))
         features = (
             log1p(min(mine.own, theirs.own)),

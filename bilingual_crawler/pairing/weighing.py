@@ -29,6 +29,7 @@ from bilingual_crawler.pairing.comparison import (
     prepare,
     weights_of,
 )
+from bilingual_crawler.pairing.copies import Groups, groups
 from bilingual_crawler.pairing.known_pages import KnownPage, KnownPages, Names
 from bilingual_crawler.pairing.model import PairModel
 from bilingual_crawler.pairing.one_to_one import Urls
@@ -57,6 +58,8 @@ class PairWeight(NamedTuple):
     likeness: float
     is_final: bool
     """True if rivals do not count, because there was no text to compare."""
+    fit: int = 0
+    """2 if both URLs name the languages of their texts, -2 if both name others."""
 
     @property
     def urls(self) -> Urls:
@@ -150,7 +153,9 @@ class Weigher:
             return None
         base = self._model.base(numbers) + self._declared(first, second)
         base += sum(odds for odds, _ in self._resources.said(first, second, text=True))
-        return PairWeight(first.page.url, second.page.url, base, likeness(numbers), False)
+        return PairWeight(
+            first.page.url, second.page.url, base, likeness(numbers), False, first.fit + second.fit
+        )
 
     def _weigh_without_text(self, first: KnownPage, second: KnownPage) -> PairWeight | None:
         stated = list(self._stated(first, second))
@@ -160,6 +165,19 @@ class Weigher:
         base = _log_odds(combined_score(stated)) if stated else 0.0
         base += sum(odds for odds, _ in said)
         return PairWeight(first.page.url, second.page.url, base, 0.0, True)
+
+    def group(self, urls: Iterable[str]) -> Groups:
+        """Find the copies among some pages; from now on only their originals count."""
+        found = groups(map(self.pages.__getitem__, sorted(urls)), self._sections)
+        if found.same:
+            self._index = CandidateIndex(self.pages)
+            self._statistics.clear()
+            for url in self.pages:
+                page = self.pages[url]
+                self._index.add(page, by_content=url not in found.same)
+                if url not in found.same:
+                    self._statistics[page.site].add(page.page.profile)
+        return found
 
     def substance(self, urls: Urls) -> Substance | None:
         """Return what two pages hold beside frames and copies; None if that is not known."""
