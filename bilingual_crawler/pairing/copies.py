@@ -7,8 +7,9 @@ other for one partner, and each for a pair of its own.
 While pages come in, a page is a copy of the first one of its site and language with the same title
 and the same longest paragraphs. In the end, when it is known which paragraphs belong to a template,
 pages are grouped once more: those that share most of their text, weighed by how rare it is. A list
-with a single entry (a tag, a page of a blog) shares nearly all of its text with that entry. It stays
-a page of its own, because its counterpart may list more, but is no second pair with that content.
+with a single entry (a tag, a page of a blog) shares nearly all of its text with that entry. It
+stays a page of its own, because its counterpart may list more, but is no second pair with that
+content.
 """
 
 from collections import defaultdict
