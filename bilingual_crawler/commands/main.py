@@ -28,7 +28,7 @@ from bilingual_crawler.commands.base import PROGRAM, piped_output
 
 SETTINGS_MODULE = "bilingual_crawler.settings"
 GROUPS = {
-    "Crawl": ("crawl", "detect-site", "bootstrap", "topic"),
+    "Crawl": ("crawl", "detect-site", "seeds", "bootstrap", "topic"),
     "Corpus": ("pairs", "align", "export", "import", "merge", "serve"),
     "Models": ("classify", "score", "evaluate", "replay", "train", "models"),
     "Many machines": ("frontier",),

@@ -1,0 +1,160 @@
+"""`scrapy seeds`: home pages of the sites that gave, or promise, most parallel text."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import UsageError
+
+from bilingual_crawler.commands.base import BaseCommand, one_or_more, piped_output, read_pair
+from bilingual_crawler.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from bilingual_crawler.discovery.productive_sites import SiteRanking
+    from bilingual_crawler.export.source import Account
+
+DETAILS = """\
+A CORPUS has the URLs that its texts come from:
+
+  the folder of a crawl   pairs.jsonl, and sentences.jsonl.gz if it is aligned
+  a TMX file              with `source-document` or a similar property, as ParaCrawl has it
+  a table (TSV)           two URLs per row, as of MaCoCu, ParaCrawl and Bitextor
+
+A list has URLs with languages:
+
+  a table with a header   columns url and content_languages (or languages, language, lang): an
+                          export of the index of Common Crawl, for example
+  lines of JSON or CDXJ   with the same names
+  any other text          every URL in it; eus=FILE says in which language its pages are, as for
+                          the lists of web-languages
+
+All may be gzipped. Sites are ranked by their number of different pages in pairs, then of sentence
+pairs; a site of which only lists tell, by the pages in the rarer of the two languages. What comes
+out is a list of seeds: one home page per line, with the counts as a comment.
+
+  scrapy seeds --langs spa-eus --from paracrawl.tmx.gz crawls/earlier --out seeds.txt
+  scrapy seeds --langs spa-eus --from macocu.tsv.gz --leave-out training-sites.txt --limit 50
+  scrapy seeds --langs spa-eus --urls index.csv eus=basque-sites.md spa=spanish-sites.md
+  scrapy crawl bilingual -a langs=spa-eus -a seeds_file=seeds.txt
+
+JSON is one line per site: site, home, pages (different pages in pairs), sentences, languages.
+"""
+
+
+class SeedsCommand(BaseCommand):
+    """Ranks sites, and writes their home pages."""
+
+    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
+    usage = "--langs PAIR [--from CORPUS ...] [--urls LIST ...] [options]"
+    summary = "Rank sites by the parallel text of a corpus, as seeds of a crawl"
+    details = DETAILS
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare our options after Scrapy's own."""
+        super().add_options(parser)
+        group = parser.add_argument_group("Seeds")
+        group.add_argument("--langs", metavar="PAIR", help="the two languages, such as spa-eus")
+        group.add_argument(
+            "--from", dest="corpora", nargs="+", default=[], metavar="CORPUS", help="corpora"
+        )
+        group.add_argument(
+            "--urls", nargs="+", default=[], metavar="LIST", help="lists of URLs with languages"
+        )
+        group.add_argument(
+            "--leave-out",
+            nargs="+",
+            default=[],
+            metavar="FILE",
+            help="whole sites to leave out: one URL or host per line, or as first field of a table",
+        )
+        group.add_argument(
+            "--limit", type=one_or_more, default=200, metavar="N", help="number of sites (200)"
+        )
+        group.add_argument("--out", type=Path, metavar="FILE", help="write there, not to stdout")
+        group.add_argument("--json", action="store_true", help="lines of JSON, for programs")
+
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Read everything, rank, and write."""
+        from bilingual_crawler.discovery.productive_sites import SiteRanking, seed_lines
+        from bilingual_crawler.export.source import Account
+        from bilingual_crawler.store.durable import replacing_file, text_file
+
+        if args:
+            raise UsageError(f"name corpora after --from and lists after --urls, not {args[0]!r}")
+        if not opts.langs:
+            raise UsageError("name the two languages: --langs spa-eus")
+        if not opts.corpora and not opts.urls:
+            raise UsageError("name a corpus (--from CORPUS) or a list of URLs (--urls LIST)")
+        pair = read_pair(opts.langs)
+        ranking, account = SiteRanking(pair, set(_left_out(opts.leave_out))), Account()
+        self._read(opts, ranking, account)
+        sites = ranking.ranked(opts.limit)
+        if not sites:
+            reasons = ", ".join(f"{why} ({n:,})" for why, n in _reasons(ranking, account))
+            raise ConfigurationError(
+                f"No site has text in {pair.names} there: {reasons or 'no URL was found'}."
+            )
+        lines = (
+            (json.dumps(site.to_dict(), ensure_ascii=False) for site in sites)
+            if opts.json
+            else seed_lines(sites)
+        )
+        with ExitStack() as files:
+            files.enter_context(piped_output())
+            out = sys.stdout
+            if opts.out:
+                out = files.enter_context(text_file(files.enter_context(replacing_file(opts.out))))
+            out.writelines(f"{line}\n" for line in lines)
+        for why, number in _reasons(ranking, account):
+            sys.stderr.write(f"{number:,} left out: {why}\n")
+        if opts.out:
+            sys.stderr.write(
+                f"{len(sites):,} sites in {opts.out}. Crawl them with: scrapy crawl bilingual"
+                f" -a langs={pair} -a seeds_file={opts.out}\n"
+            )
+
+    def _read(self, opts: argparse.Namespace, ranking: "SiteRanking", account: "Account") -> None:
+        from bilingual_crawler.export.source_urls import read_corpus, read_urls
+        from bilingual_crawler.reporting.bars import share_bar
+
+        pair = read_pair(opts.langs)
+        for corpus in opts.corpora:
+            with share_bar(Path(corpus).name) as watch:
+                for found in read_corpus(Path(corpus), pair, account, watch):
+                    ranking.add_pair(*found)
+        for each in opts.urls:
+            file, language = _list_of(each)
+            for url, code in read_urls(file, language, account.damage):
+                ranking.add_page(url, code)
+
+
+def _list_of(text: str) -> tuple[Path, str | None]:
+    """Return the file of a list, and the language of `eus=FILE`."""
+    from bilingual_crawler.languages import language_code
+
+    before, sign, after = text.partition("=")
+    code = language_code(before) if sign and not Path(text).exists() else None
+    return (Path(text), None) if code is None else (Path(after), code)
+
+
+def _left_out(files: list[str]) -> Iterator[str]:
+    """Yield the sites that lists name, by a URL or a host."""
+    from bilingual_crawler.store.input_files import rows
+    from bilingual_crawler.urls.hosts import host_of, normal_host, site_of
+
+    for file in files:
+        for _, fields in rows(file):
+            host = host_of(fields[0]) if "://" in fields[0] else normal_host(fields[0])
+            if host:
+                yield site_of(host)
+
+
+def _reasons(ranking: "SiteRanking", account: "Account") -> list[tuple[str, int]]:
+    counts = account.left_out + ranking.skipped
+    if account.damage.lines:
+        counts[f"a damaged line, the first {account.damage.first}"] += account.damage.lines
+    return counts.most_common()
