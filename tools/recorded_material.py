@@ -22,7 +22,7 @@ from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import PairingPage, page_of
 
-PAIRS_PER_SITE, LEAST_PAIRS = 3, 4
+PAIRS_PER_SITE, LEAST_PAIRS = 1, 4
 
 
 class Material(NamedTuple):

@@ -27,7 +27,7 @@ from bilingual_crawler.pairing.pair import (
     PairPacker,
 )
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids, UrlModel
-from bilingual_crawler.pairing.substance import substance_model
+from bilingual_crawler.pairing.substance import Substance, substance_model
 from bilingual_crawler.pairing.weighing import PairWeight, Weigher
 
 HOPELESS = 0.05
@@ -175,6 +175,10 @@ class Matcher:
         edge.probability = probability(base)
         self._look_inside(edge)
         return self._described(edge)
+
+    def substance(self, urls: Urls) -> Substance | None:
+        """Return what two known pages hold beside frames and copies."""
+        return self._weigher.substance(urls)
 
     def candidates(self) -> Iterator[DocumentPair]:
         """Yield every candidate, with its probability and what each detector says."""

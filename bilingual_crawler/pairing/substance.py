@@ -31,7 +31,7 @@ _LEAST_ODDS = log(ACCEPT_CONTENT / (1 - ACCEPT_CONTENT))
 FILE = "substance.json"
 HALF = 0.5
 """Of the text of a pair at least this share is translated."""
-MUCH_FOREIGN, VERY_UNEQUAL, LITTLE_UNTRANSLATED = 0.3, 1.0, 0.15
+LITTLE_TEXT, MUCH_FOREIGN, VERY_UNEQUAL, LITTLE_UNTRANSLATED = 40, 0.3, 1.0, 0.15
 """Where a reason begins: they only choose the words for what the model has refused."""
 SMALL = 50
 """Added to sizes, so that the ratio of two short texts means little."""
@@ -116,14 +116,18 @@ class Substance(NamedTuple):
         """Return the reason why the two are no pair; "" if they are."""
         if model.odds(self.features) >= _LEAST_ODDS:
             return ""
-        _, untranslated, lengths, foreign = self.features
+        own, untranslated, lengths, foreign = self.features
         if foreign >= MUCH_FOREIGN:
             return "much of one page is in another language than the page"
-        if untranslated > LITTLE_UNTRANSLATED:
+        if self.translated_share < HALF:
             return "most of the text is the same on both pages"
+        if own < log1p(LITTLE_TEXT):
+            return "hardly any text that is translated and not on other pages of the site too"
+        if untranslated > LITTLE_UNTRANSLATED:
+            return "most of what other pages of the site do not have is the same on both pages"
         if lengths > VERY_UNEQUAL:
             return "one text is several times as long as the other"
-        return "hardly any text of their own beside what other pages of the site share"
+        return "too little of the text is translated"
 
 
 class SubstanceModel(NamedTuple):

@@ -124,8 +124,12 @@ class ReadGold:
             return "right"
         if both in self.uncertain:
             return "uncertain"
-        known = any(self.name(url) in self.partner for url in (one, other))
-        return "wrong" if both in self.wrong or known else "unlisted"
+        is_wrong = both in self.wrong or self.knows((one, other))
+        return "wrong" if is_wrong else "unlisted"
+
+    def knows(self, urls: Iterable[str]) -> bool:
+        """Return True if one of the pages is in a gold pair."""
+        return any(self.name(url) in self.partner for url in urls)
 
     def judge(self, pairs: Iterable[tuple[str, str]]) -> Judgement:
         """Judge the pairs that were found."""
