@@ -31,7 +31,7 @@ _LEAST_ODDS = log(ACCEPT_CONTENT / (1 - ACCEPT_CONTENT))
 FILE = "substance.json"
 HALF = 0.5
 """Of the text of a pair at least this share is translated."""
-LITTLE_TEXT, MUCH_FOREIGN, VERY_UNEQUAL, LITTLE_UNTRANSLATED = 40, 0.3, 1.0, 0.15
+MUCH_FOREIGN, VERY_UNEQUAL, LITTLE_LEFT, _LITTLE_TEXT = 0.3, 1.0, 0.15, log1p(40)
 """Where a reason begins: they only choose the words for what the model has refused."""
 SMALL = 50
 """Added to sizes, so that the ratio of two short texts means little."""
@@ -117,17 +117,15 @@ class Substance(NamedTuple):
         if model.odds(self.features) >= _LEAST_ODDS:
             return ""
         own, untranslated, lengths, foreign = self.features
-        if foreign >= MUCH_FOREIGN:
-            return "much of one page is in another language than the page"
-        if self.translated_share < HALF:
-            return "most of the text is the same on both pages"
-        if own < log1p(LITTLE_TEXT):
-            return "hardly any text that is translated and not on other pages of the site too"
-        if untranslated > LITTLE_UNTRANSLATED:
-            return "most of what other pages of the site do not have is the same on both pages"
-        if lengths > VERY_UNEQUAL:
-            return "one text is several times as long as the other"
-        return "too little of the text is translated"
+        reasons = {
+            "much of one page is in another language than the page": foreign >= MUCH_FOREIGN,
+            "most of the text is the same on both pages": self.translated_share < HALF,
+            "hardly any text that is translated and not on other pages too": own < _LITTLE_TEXT,
+            "most of what is not on other pages is the same on both": untranslated > LITTLE_LEFT,
+            "one text is several times as long as the other": lengths > VERY_UNEQUAL,
+        }
+        said = (reason for reason, holds in reasons.items() if holds)
+        return next(said, "too little of the text is translated")
 
 
 class SubstanceModel(NamedTuple):

@@ -41,6 +41,9 @@ from bilingual_crawler.pairing.substance import Sections, Substance
 CONTENT = frozenset(GROUPS) - {"url_key", "url_similarity", "url_model", "switches"}
 BOTH_CLAIM, ONE_CLAIMS, CLAIM_OTHERS, SAME_PAGE = 4.0, 2.0, -3.0, 8.0
 """What a site's own claims add to the log-odds."""
+STILL_AWAITED = -3.0
+"""What it adds before the end if one of two pages names a page that has not come, and the URLs do
+not agree: the translation is probably still waiting to be fetched."""
 SAME_TEXT, LEAST_VOCABULARY = 0.9, 20
 """Two pages that share more of their words, and have enough of them, are copies."""
 REMEMBERED = 2_000
@@ -90,6 +93,8 @@ class Weigher:
         self._index = CandidateIndex(self.pages)
         self._statistics: defaultdict[str, SiteStatistics] = defaultdict(SiteStatistics)
         self._sections = Sections()
+        self._is_settled = False
+        """True from the last count until another page comes."""
         self._weights = array("d")
         self._weighed_at = array("I")
         self._prepared: dict[str, PreparedPage] = {}
@@ -97,6 +102,7 @@ class Weigher:
 
     def add(self, page: PairingPage) -> tuple[str, int]:
         """Index a page; return its site and how many pages the site has now."""
+        self._is_settled = False
         entry = self.pages.add(page)
         self._index.add(entry)
         self._names.add(entry)
@@ -136,6 +142,7 @@ class Weigher:
 
     def settle(self) -> None:
         """Recount what is rare, and assign claims to the pages they mean."""
+        self._is_settled = True
         self._alternates.settle()
         self._sections.recount(map(self.pages.__getitem__, sorted(self.pages)))
         self._weights, self._weighed_at = array("d"), array("I")
@@ -153,8 +160,22 @@ class Weigher:
             return None
         base = self._model.base(numbers) + self._declared(first, second)
         base += sum(odds for odds, _ in self._resources.said(first, second, text=True))
+        if not self._is_settled and self._is_awaited(first, second):
+            base += STILL_AWAITED
         return PairWeight(
             first.page.url, second.page.url, base, likeness(numbers), False, first.fit + second.fit
+        )
+
+    def _is_awaited(self, first: KnownPage, second: KnownPage) -> bool:
+        """Return True if one of two pages names another page that has not come yet."""
+        if first.key.key == second.key.key:
+            return False
+        asked = (("switches", self._switches), ("alternates", self._alternates))
+        return any(
+            claims.awaits(each.page.url)
+            for name, claims in asked
+            if name in self._asked
+            for each in (first, second)
         )
 
     def _weigh_without_text(self, first: KnownPage, second: KnownPage) -> PairWeight | None:
