@@ -9,7 +9,7 @@ import hashlib
 import pickle
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,10 +43,14 @@ class ParsedSite(NamedTuple):
     aliases: list[Urls]
 
 
-def parsed_sites(folder: Path, cache: Path) -> Iterator[tuple[Path, ParsedSite]]:
+def parsed_sites(
+    folder: Path, cache: Path, names: Collection[str] | None = None
+) -> Iterator[tuple[Path, ParsedSite]]:
     """Yield every recorded site of a folder, parsed now or by an earlier run."""
     cache.mkdir(parents=True, exist_ok=True)
     for warc in sorted(folder.glob("*.warc.gz")):
+        if names is not None and warc.name.removesuffix(".warc.gz") not in names:
+            continue
         stored = cache / f"{warc.name}.{_version(warc)}"
         if stored.exists():
             name, documents, aliases = pickle.loads(zlib.decompress(stored.read_bytes()))  # noqa: S301 - our own bytes
@@ -95,9 +99,15 @@ def wanted_pairs(warc: Path) -> list[LanguagePair]:
     ]
 
 
-def materials(folder: Path, cache: Path, *, declared: bool = False) -> Iterator[Material]:
-    """Yield the material of every site; `declared` leaves in what pages declare."""
-    for warc, site in parsed_sites(folder, cache):
+def materials(
+    folder: Path, cache: Path, *, declared: bool = False, read_only: bool = False
+) -> Iterator[Material]:
+    """Yield the material of every site, or of those that were read.
+
+    `declared` leaves in what pages declare about translations.
+    """
+    names = read_language_pairs(folder) if read_only else None
+    for warc, site in parsed_sites(folder, cache, names):
         pages: dict[str, PairingPage] = {}
         pairs = wanted_pairs(warc)
         wanted = {code for pair in pairs for code in pair.codes}

@@ -1,12 +1,14 @@
 """Make the weights of pairing from recorded sites, and measure them on sites left out.
 
-    python -m tools.train_pairing FOLDER [--cache FOLDER] [--evaluate-only] [--declared]
+    python -m tools.train_pairing FOLDER [--cache FOLDER] [--declared] [--all]
 
 FOLDER holds NAME.warc.gz and NAME.gold.tsv (url, url, language, language), and beside them, where
 the pages were read, NAME.also.tsv, NAME.uncertain.tsv, NAME.wrong.tsv and READ.tsv. The pages are
 stripped of what they declare about translations; `--declared` measures them with it. Each site is
 measured with weights learned from all others, both those that find counterparts and those that
 refuse them for want of translated content. The weights that are written are learned from all.
+Only language pairs that were read teach and are measured; `--all` measures others as well, judged
+by what their sites declare.
 
 Sites are parsed once, into the folder that `--cache` names.
 """
@@ -93,12 +95,13 @@ def main() -> None:
     default = Path(tempfile.gettempdir()) / "bilingual-recorded-sites"
     parser.add_argument("--cache", type=Path, default=default)
     parser.add_argument("--declared", action="store_true", help="measure with declarations")
+    parser.add_argument("--all", action="store_true", help="measure sites that were not read too")
     options = parser.parse_args()
     url_model = RememberedUrls(ParallelUrls(options.models / "parallel").probabilities)
     learned: dict[str, list[Lesson]] = defaultdict(list)
     judged: dict[str, list[SubstanceLesson]] = defaultdict(list)
-    given = list(materials(options.folder, options.cache))
-    for material in given:
+    given = list(materials(options.folder, options.cache, read_only=not options.all))
+    for material in filter(lambda each: each.gold.is_read, given):
         learned[material.site] += lessons(
             material.site, material.pair, material.pages, material.gold, url_model
         )
@@ -107,7 +110,9 @@ def main() -> None:
             judged[material.site].append(lesson)
         print(material.site, material.pair, len(material.pages), file=sys.stderr, flush=True)
     if options.declared:
-        given = list(materials(options.folder, options.cache, declared=True))
+        given = list(
+            materials(options.folder, options.cache, declared=True, read_only=not options.all)
+        )
     about = report(given, learned, judged, url_model)
     pair_model, substance = _models(learned, judged, about)
     (options.out / "pairing.json").write_text(pair_model.to_json(), encoding="utf-8")
