@@ -21,6 +21,7 @@ from bilingual_crawler.lab.replay.recording import Recording
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import PairingPage, page_of
+from bilingual_crawler.pairing.profile import Embedder
 
 PAIRS_PER_SITE, LEAST_PAIRS = 1, 4
 
@@ -56,7 +57,8 @@ def parsed_sites(
             name, documents, aliases = pickle.loads(zlib.decompress(stored.read_bytes()))  # noqa: S301 - our own bytes
             yield warc, ParsedSite(name, documents, aliases)
             continue
-        site = _parse(warc)
+        hints = dict.fromkeys(code for pair in wanted_pairs(warc) for code in pair.codes)
+        site = _parse(warc, tuple(hints))
         fresh = stored.with_suffix(".new")
         fresh.write_bytes(zlib.compress(pickle.dumps(tuple(site)), 1))
         fresh.replace(stored)
@@ -72,9 +74,8 @@ def _version(warc: Path) -> str:
     return digest.hexdigest()
 
 
-def _parse(warc: Path) -> ParsedSite:
+def _parse(warc: Path, hints: tuple[str, ...]) -> ParsedSite:
     recording = Recording(warc)
-    hints = tuple(dict.fromkeys(code for pair in wanted_pairs(warc) for code in pair.codes))
     documents = []
     for url in recording.pages:
         answer = recording.answer(url)
@@ -118,6 +119,18 @@ def materials(
             some = [(page, url) for url, page in pages.items() if page.language in pair.codes]
             gold = ReadGold.read(warc.parent, site.name, pair)
             yield Material(site.name, pair, some, site.aliases, gold)
+
+
+def read_site(warc: Path, pair: LanguagePair, embedder: Embedder | None = None) -> Material:
+    """Read a recorded site in two languages, its declarations stripped."""
+    site = _parse(warc, pair.codes)
+    pages = [
+        (page_of(stripped(document), embedder), document.key)
+        for document in site.documents
+        if document.language in pair.codes
+    ]
+    gold = ReadGold.read(warc.parent, site.name, pair)
+    return Material(site.name, pair, pages, site.aliases, gold)
 
 
 def stripped(document: Document) -> Document:

@@ -287,11 +287,10 @@ class Matcher:
     def _refuse_lists(self, listed: Mapping[str, str]) -> None:
         """Refuse pairs of lists whose only entries are a pair themselves."""
         for node, other in list(self._standing):
-            entries = listed.get(node), listed.get(other)
-            if entries[0] is None or entries[1] is None:
+            entry, other_entry = listed.get(node), listed.get(other)
+            if entry is None or other_entry is None:
                 continue
-            one, two = map(self._node_of, entries)
-            if _both(one, two) in self._standing:
+            if _both(self._node_of(entry), self._node_of(other_entry)) in self._standing:
                 self._note_parted(node, other)
                 self._edges[node][other].refused = "a list with one entry, which is in a pair"
                 self._refused.add(_both(node, other))

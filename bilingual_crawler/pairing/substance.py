@@ -16,7 +16,6 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
 from math import log, log1p
-from operator import mul
 from typing import Any, Final, NamedTuple
 
 from bilingual_crawler.pairing.known_pages import KnownPage
@@ -137,7 +136,7 @@ class SubstanceModel(NamedTuple):
 
     def odds(self, features: Sequence[float]) -> float:
         """Return the log-odds that two counterparts are a pair."""
-        return self.bias + sum(map(mul, self.weights, features))
+        return self.bias + sum(w * x for w, x in zip(self.weights, features, strict=True))
 
     def to_json(self) -> str:
         """Return the model as JSON."""
