@@ -13,7 +13,7 @@ content.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import NamedTuple
 
 from bilingual_crawler.pairing.known_pages import KnownPage
@@ -57,8 +57,12 @@ class Groups(NamedTuple):
     """The page that a list has as its only entry: a tag, a page of a blog."""
 
 
-def groups(pages: Iterable[KnownPage], sections: Sections) -> Groups:
-    """Group pages by their content; their order decides which of several is the original."""
+def groups(pages: Iterable[KnownPage], sections: Sections, in_both: Container[str] = ()) -> Groups:
+    """Group pages by their content; their order decides which of several is the original.
+
+    `in_both` are the keys of URLs that have pages in both languages. Two variants of a product that
+    both have such URLs are two contents, however alike they are.
+    """
     found = Groups({}, {})
     texts: dict[str, _Text] = {}
     kept: defaultdict[tuple[str, str, int], list[str]] = defaultdict(list)
@@ -66,7 +70,7 @@ def groups(pages: Iterable[KnownPage], sections: Sections) -> Groups:
         longest = _longest(page)
         if sum(each.size for each in longest) < LEAST_TEXT:
             continue
-        url, text = page.page.url, _Text.of(page)
+        url, text = page.page.url, _Text.of(page, is_apart=page.key.key in in_both)
         section = sections.of(page)
         keys = [(page.site, page.page.language, each.hash) for each in longest]
         known = dict.fromkeys(other for key in keys for other in kept[key][:MOST_COMPARED])
@@ -76,7 +80,7 @@ def groups(pages: Iterable[KnownPage], sections: Sections) -> Groups:
                 found.listed[url] = other
             elif texts[other].lists(text):
                 found.listed[other] = url
-            else:
+            elif text.title == texts[other].title or not (text.is_apart and texts[other].is_apart):
                 found.same[url] = other
                 break
         if url not in found.same:
@@ -92,12 +96,14 @@ class _Text(NamedTuple):
     blocks: list[Block]
     hashes: frozenset[int]
     title: int
+    is_apart: bool
+    """True if its URL alone leads to a page in the other language."""
 
     @classmethod
-    def of(cls, page: KnownPage) -> "_Text":
+    def of(cls, page: KnownPage, *, is_apart: bool) -> "_Text":
         blocks = _own(page)
         title = block_hash(page.page.profile.title)
-        return cls(blocks, frozenset(each.hash for each in blocks), title)
+        return cls(blocks, frozenset(each.hash for each in blocks), title, is_apart)
 
     def lists(self, other: "_Text") -> bool:
         """Return True if the title of the other page is on this one, and not the other way."""

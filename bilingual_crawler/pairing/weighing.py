@@ -189,7 +189,11 @@ class Weigher:
 
     def group(self, urls: Iterable[str]) -> Groups:
         """Find the copies among some pages; from now on only their originals count."""
-        found = groups(map(self.pages.__getitem__, sorted(urls)), self._sections)
+        languages: defaultdict[str, set[str]] = defaultdict(set)
+        for url in self.pages:
+            languages[self.pages[url].key.key].add(self.pages[url].page.language)
+        in_both = {key for key, some in languages.items() if len(some) > 1}
+        found = groups(map(self.pages.__getitem__, sorted(urls)), self._sections, in_both)
         if found.same:
             self._index = CandidateIndex(self.pages)
             self._statistics.clear()

@@ -100,3 +100,14 @@ def test_pages_of_one_template_are_no_copies():
             article("spa", number, f"/es/blog/excursion-{number}", extra=marco),
         ]
     assert pairs_of(pages)[1] == EXPECTED
+
+
+def test_variants_of_a_product_with_addresses_of_their_own_are_no_copies():
+    pages = tours()
+    for variant in ("one", "ten"):
+        pages += [
+            article("eng", 9, f"/en/shop/{variant}-day", f"{variant} day tour"),
+            article("spa", 9, f"/es/shop/{variant}-day", f"visita de {variant} {variant}"),
+        ]
+    expected = [(f"{SITE}/en/shop/{n}-day", f"{SITE}/es/shop/{n}-day") for n in ("one", "ten")]
+    assert pairs_of(pages)[1] == sorted(EXPECTED + expected)
