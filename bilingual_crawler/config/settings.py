@@ -20,6 +20,7 @@ from bilingual_crawler.config.checks import (
     text,
 )
 from bilingual_crawler.config.discovery import STRATEGIES, SourceSpec, read_sources
+from bilingual_crawler.config.file_kinds import TYPES, media_types_of
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.plugins import check_plugin_name
 from bilingual_crawler.suggestions import hint, nearest
@@ -76,6 +77,7 @@ def plugins(group: str) -> Check:
 SCORERS = {
     "adaptive": "bilingual_crawler.scoring.adaptive.scorer.AdaptiveScorer",
     "smart": "bilingual_crawler.scoring.smart.SmartScorer",
+    "smart_follow": "bilingual_crawler.scoring.smart.SmartFollowScorer",
     "rules": "bilingual_crawler.scoring.rules.RulesScorer",
     "language": "bilingual_crawler.scoring.rules.LanguageScorer",
     "breadth_first": "bilingual_crawler.scoring.rules.BreadthFirstScorer",
@@ -133,6 +135,14 @@ class Config:
         "",
         "Sentence model for pairing: a folder or a name. It takes time: it reads 8 texts per page.",
         text,
+    )
+    lexicon: str = setting(
+        "",
+        "Words that earlier crawls have learned: files lexicon.*.tsv.gz, or folders of crawls.",
+        text,
+    )
+    learn_lexicon: bool = setting(
+        True, "Learn from sure pairs which words translate which, as evidence for others.", switch
     )
     identifier: str = setting(
         "cld2",
@@ -244,7 +254,16 @@ class Config:
         10_000, "Maximum number of pages to fetch per site; 0 is no limit.", number(0, whole=True)
     )
     content_types: tuple[str, ...] = setting(
-        "text/html,application/xhtml+xml", "Media types to read.", some_of(), mutable=True
+        "text/html,application/xhtml+xml",
+        "Media types to read, besides those of BILINGUAL_TYPES.",
+        some_of(),
+        mutable=True,
+    )
+    types: tuple[str, ...] = setting(
+        "html",
+        f"Types of files to fetch and read: {', '.join(TYPES)}.",
+        some_of(*TYPES),
+        mutable=True,
     )
     honour: tuple[str, ...] = setting(
         "tdm,noai,noindex,nofollow",
@@ -306,6 +325,12 @@ class Config:
         "Size in bytes at which a new WARC file is started.",
         number(1_000, whole=True),
     )
+    cross_domain: int = setting(
+        3,
+        "Other domains on which translations of a site's pages are looked for: linked in both"
+        " directions, or seeds of one name; 0 for none.",
+        number(0, 20, whole=True),
+    )
     align: bool = setting(
         False,
         "Also align sentences, during the crawl and at its end: sentences.jsonl.gz.",
@@ -360,6 +385,11 @@ class Config:
         "Address and port for Prometheus metrics, such as 127.0.0.1:9410; off by default.",
         listen_address,
     )
+
+    @property
+    def media_types(self) -> frozenset[str]:
+        """The media types that are read."""
+        return media_types_of(self.types) | frozenset(self.content_types)
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Self:

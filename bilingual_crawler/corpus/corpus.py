@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from bilingual_crawler.corpus.file_links import FileLinks
 from bilingual_crawler.corpus.keep_rule import KeepRule
+from bilingual_crawler.corpus.lexicon_keeper import LexiconKeeper
 from bilingual_crawler.corpus.pages import Declarations, PageFacts, Pages, off_topic_pages
 from bilingual_crawler.documents.dedup import paragraph_hashes, split_hashes, text_signature
 from bilingual_crawler.documents.document import Document, DocumentKey
 from bilingual_crawler.documents.serialise import document_to_dict, key_of
 from bilingual_crawler.languages import Languages
-from bilingual_crawler.pairing.matcher import Declaration
+from bilingual_crawler.pairing.matcher import Declaration, Matcher
 from bilingual_crawler.pairing.pair import Changes, DocumentPair, PackedPair, PairingPage
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
 from bilingual_crawler.store.durable import replacing
@@ -45,18 +47,22 @@ class Corpus:
         on_pair: Callable[[DocumentPair, bool], None] = lambda _pair, _kept: None,
         *,
         aids: PairingAids = NO_AIDS,
+        lexicons: LexiconKeeper | None = None,
+        reads_files: bool = False,
     ) -> None:
         self._folder = folder
         self._pair_of = pair_of
         self._on_pair = on_pair
-        self._aids = aids
+        self._lexicons = LexiconKeeper(learns=False) if lexicons is None else lexicons
+        self._aids = aids if lexicons is None else lexicons.aids(aids)
         self._pages = Pages(folder.journal)
         self._declarations = Declarations(folder.journal)
         self._off_topic = off_topic_pages(folder.journal)
+        self._file_links = FileLinks(folder.journal) if reads_files else None
         self._rule = KeepRule(
             pair_of,
             duplicate_share,
-            aids,
+            self._aids,
             self._off_topic,
             self._pages.aliases.items,
         )
@@ -67,6 +73,11 @@ class Corpus:
     def documents(self) -> Counter[str]:
         """The number of documents per language."""
         return +self._pages.kept
+
+    @property
+    def kept_pages(self) -> int:
+        """The number of pages with at least one document."""
+        return self._pages.kept_pages
 
     @property
     def pairs(self) -> list[DocumentPair]:
@@ -114,6 +125,8 @@ class Corpus:
             for shorter in decision.supersedes:
                 self._pages.mark_duplicate(shorter)
                 self._review(shorter)
+        if self._file_links is not None:
+            self._file_links.add(document)
         line = json.dumps(document_to_dict(document), ensure_ascii=False) + "\n"
         packed = b"".join(hashes)
         page = self._aids.page_of(document)
@@ -123,7 +136,16 @@ class Corpus:
             self._off_topic.add(url)
         self._apply(self._rule.matcher(url).add(page, node))
         self._review(node)
+        self._teach(document)
         return self._pages.is_kept(url)
+
+    def _teach(self, document: Document) -> None:
+        """Let a page add to the lexicon of its languages."""
+        languages, matcher = self._pair_of(document.url), self._rule.matcher(document.key)
+        self._lexicons.read(document, languages)
+        news = self._lexicons.step(languages, matcher.standing)
+        if news is not None and isinstance(matcher, Matcher):
+            matcher.use_lexicon(*news)
 
     def alias(self, source: str, target: str) -> None:
         """Remember that `source` is another name of the page at `target`."""
@@ -153,10 +175,16 @@ class Corpus:
     def tidy(self, check: Callable[[], None] = lambda: None) -> None:
         """Settle all pairs, now that every page is there, and remove stale lines from the files.
 
+        Files that paired pages link to from the same place are compared first.
+
         `check` is called throughout and may raise an exception, which is passed on. Nothing
         that changed until then may reach the journal; a later run does it all again.
         """
+        if self._file_links is not None:
+            self.declare(list(self._file_links.claims(self.iter_pairs)))
         for matcher in self._rule.matchers:
+            if self._lexicons.learns and isinstance(matcher, Matcher):
+                matcher.use_lexicon(self._lexicons.finish(matcher.pair, matcher.standing))
             self._apply(matcher.finish(check))
         facts = self._folder.facts
         if facts.get(UNTIDY_DOCUMENTS) == "yes":

@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from bilingual_crawler.corpus.pair_search import PairSearch
+from bilingual_crawler.corpus.pair_search import Keeper, PairSearch
 from bilingual_crawler.corpus.sources.inputs import (
     FolderRules,
     InputKind,
@@ -40,7 +40,10 @@ class Task:
     across_hosts: bool = False
     folders: FolderRules | None = None
     keep_pages: bool = False
+    learns: bool = False
+    """Whether to learn a lexicon from sure pairs, as evidence for others."""
     aids: PairingAids = NO_AIDS
+    keeper: Keeper | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +141,8 @@ def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: Non
         skips=reading.skips,
         keep_pages=task.keep_pages,
         aids=task.aids,
+        keeper=task.keeper,
+        learns=task.learns,
     )
     congruence = Congruence(pair, across_hosts=task.across_hosts)
     outcome = OfflineResult(reading, search, congruence)

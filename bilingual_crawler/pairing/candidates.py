@@ -46,6 +46,13 @@ class CandidateIndex:
         for thing in self._things(page) if by_content else ():
             self._shared.add(thing, page.number)
 
+    def move(self, page: KnownPage) -> None:
+        """Index a page under the site that it has been moved to."""
+        if page.last:
+            self._last_parts.add(_last_part(page), page.number)
+        for thing in self._things(page):
+            self._shared.add(thing, page.number)
+
     def candidates(self, url: str) -> list[str]:
         """Return the pages of the other language that a page should be compared with."""
         page = self._pages[url]

@@ -8,7 +8,7 @@ microseconds, and recently used pages are cached.
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -43,8 +43,11 @@ class KnownPage(NamedTuple):
 class KnownPages:
     """Every page, by URL and by number, in order of arrival."""
 
-    def __init__(self, pair: LanguagePair) -> None:
+    def __init__(
+        self, pair: LanguagePair, family_of: Callable[[str], str] = lambda site: site
+    ) -> None:
         self._pair = pair
+        self._family_of = family_of
         self._tokens = pair.first.tokens | pair.second.tokens
         self._numbers: dict[str, int] = {}
         self._urls: list[str] = []
@@ -70,7 +73,8 @@ class KnownPages:
     def add(self, page: PairingPage) -> KnownPage:
         """Add a page; it replaces an earlier one with the same URL."""
         key = url_key(page.url, self._tokens)
-        traits = _Traits(page.language, site_of(host_of(page.url)), key.tokens)
+        site = self._family_of(site_of(host_of(page.url)))
+        traits = _Traits(page.language, site, key.tokens)
         number = self._numbers.setdefault(page.url, len(self._urls))
         if number < len(self._urls):
             self._load.cache_clear()
@@ -85,6 +89,13 @@ class KnownPages:
         self._traits[number] = self._shared.setdefault(traits, traits)
         self._sizes[number] = page.profile.characters
         return self._known(number, page)
+
+    def move(self, number: int, site: str) -> KnownPage:
+        """Make a page one of another site, the family that its own has joined."""
+        traits = self._traits[number]._replace(site=site)
+        self._traits[number] = self._shared.setdefault(traits, traits)
+        self._load.cache_clear()
+        return self[self._urls[number]]
 
     def number_of(self, url: str) -> int:
         """Return the number of a page."""

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.comparison import likeness, rivalry
 from bilingual_crawler.pairing.copies import FirstCopies
+from bilingual_crawler.pairing.lexicon import TranslationLexicon
 from bilingual_crawler.pairing.model import load_pair_model, probability
 from bilingual_crawler.pairing.one_to_one import ACCEPT, OneToOne, Rank, Urls, rank_of
 from bilingual_crawler.pairing.pair import (
@@ -37,6 +38,8 @@ SAME = 0.02
 BATCH = 1_000
 OWN_SECTION = 1.0
 """What the address of a copy in the section of its own language counts more than evidence."""
+MOST_MOVED = 200
+"""Pages of a site that joins another that are weighed again at once; the others in their turn."""
 
 Declaration = tuple[str, tuple[tuple[str, str], ...]]
 """The URL of a page, and (URL, ISO 639-3 code) of each translation declared for it."""
@@ -110,7 +113,7 @@ class Matcher:
         aids: PairingAids = NO_AIDS,
     ) -> None:
         asked = frozenset(aids.detector_names if detectors is None else detectors)
-        self._pair = pair
+        self.pair = self._pair = pair
         self._model = aids.model or load_pair_model()
         self._weigher = Weigher(pair, asked, self._model, aids)
         self._url_model = aids.url_model if "url_model" in asked else None
@@ -187,6 +190,10 @@ class Matcher:
                 for other in edges:
                     yield self._pair_of(node, other)
 
+    def use_lexicon(self, lexicon: TranslationLexicon | None) -> None:
+        """Use another lexicon from now on, or none; `finish` weighs everything with it."""
+        self._weigher.use_lexicon(lexicon)
+
     def features(self) -> Iterator[tuple[Urls, list[float]]]:
         """Yield the numbers of every candidate, rivals included: what a model learns from."""
         for node, edges in self._edges.items():
@@ -235,7 +242,9 @@ class Matcher:
 
         `node` is the URL of an earlier page with the same text, if there is one.
         """
+        moved = self._join_families(page)
         site, pages = self._index(page, node or page.url)
+        self._consider((url, other) for url in moved for other in self._weigher.partners(url))
         self._consider((page.url, other) for other in self._weigher.partners(page.url))
         self._reweigh(site, pages)
         return self._take_changes()
@@ -248,7 +257,16 @@ class Matcher:
 
     def hold(self, page: PairingPage, node: str | None = None) -> None:
         """Add a page that is not weighed until `finish`, when all others are there."""
+        self._join_families(page)
         self._index(page, node or page.url)
+
+    def _join_families(self, page: PairingPage | None = None) -> list[str]:
+        """Move the pages of sites that join others; return some, to be weighed again at once."""
+        moved: list[str] = []
+        for (site, family), urls in self._weigher.families(page):
+            self._weighed_at[family].extend(self._weighed_at.pop(site, ()))
+            moved += urls
+        return moved[:MOST_MOVED]
 
     def alias(self, source: str, target: str) -> Changes[DocumentPair]:
         """Learn that `source` leads to the page at `target`."""
@@ -269,6 +287,7 @@ class Matcher:
         `check` is called for each page and may raise an exception to stop: then the pairs stay as
         they were, and nothing can be added any more.
         """
+        self._join_families()
         nodes, known = {self._node_of(url) for url in self._pages}, self._same_content
         self._weigher.settle()
         copies = self._weigher.group(set(self._pages) - self._copies.keys())

@@ -17,6 +17,7 @@ from bilingual_crawler.pairing.comparison import GROUPS
 from bilingual_crawler.pairing.detectors import NO_DETECTORS, Addition, UserDetectors
 from bilingual_crawler.pairing.embeddings import Nearness, TextEmbedder, load_encoder
 from bilingual_crawler.pairing.known_pages import KnownPage
+from bilingual_crawler.pairing.lexicon import TranslationLexicon, read_lexicons
 from bilingual_crawler.pairing.model import PairModel, load_pair_model
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import Evidence, PairingPage, page_of
@@ -26,7 +27,9 @@ from bilingual_crawler.pairing.word_list import Dictionary, WordList
 
 RESOURCES = ("dictionary", "embeddings")
 """The detectors that need a resource of the user."""
-DETECTORS = ("same_page", "alternates", *GROUPS, "pplocator", "almeida", *RESOURCES)
+LEARNED = "lexicon"
+"""The detector that needs what crawls have learned (`lexicon_evidence.py`)."""
+DETECTORS = ("same_page", "alternates", *GROUPS, "pplocator", "almeida", *RESOURCES, LEARNED)
 """The built-in detectors."""
 
 UrlModel = Callable[[Sequence[Urls]], Sequence[float]]
@@ -69,6 +72,12 @@ class PairingAids:
     word_list: WordList | None = None
     embedder: Embedder | None = None
     detectors: UserDetectors = NO_DETECTORS
+    lexicons: tuple[TranslationLexicon, ...] = ()
+    """What crawls have learned of words, in any number and order of languages."""
+    cross_domain: int = 3
+    """On how many other domains translations of a site's pages are looked for by content."""
+    chosen_sites: tuple[str, ...] | None = None
+    """URLs on the sites that the user named; None if all that come are."""
     substance: SubstanceModel | None = None
     """Another model of what is a pair than the shipped one."""
     thin_pairs: bool = False
@@ -84,6 +93,8 @@ class PairingAids:
             WordList.read(config.word_list) if config.word_list else None,
             TextEmbedder(load_encoder(name), Path(name).name) if name else None,
             UserDetectors.load(config.detectors, DETECTORS),
+            tuple(read_lexicons(config.lexicon)),
+            config.cross_domain,
             thin_pairs=config.thin_pairs,
         )
 

@@ -30,13 +30,17 @@ from bilingual_crawler.pairing.comparison import (
     weights_of,
 )
 from bilingual_crawler.pairing.copies import Groups, groups
+from bilingual_crawler.pairing.families import Joined, SiteFamilies
 from bilingual_crawler.pairing.known_pages import KnownPage, KnownPages, Names
+from bilingual_crawler.pairing.lexicon import TranslationLexicon
+from bilingual_crawler.pairing.lexicon_evidence import LearnedWords
 from bilingual_crawler.pairing.model import PairModel
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import Evidence, PairingPage, combined_score
-from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids, Resources
+from bilingual_crawler.pairing.resources import LEARNED, NO_AIDS, PairingAids, Resources
 from bilingual_crawler.pairing.small_models import shipped
 from bilingual_crawler.pairing.substance import Sections, Substance
+from bilingual_crawler.urls.hosts import host_of, site_of
 
 CONTENT = frozenset(GROUPS) - {"url_key", "url_similarity", "url_model", "switches"}
 BOTH_CLAIM, ONE_CLAIMS, CLAIM_OTHERS, SAME_PAGE = 4.0, 2.0, -3.0, 8.0
@@ -86,8 +90,13 @@ class Weigher:
         self._resources = Resources(aids, self._asked)
         self._model = model
         self._classifiers = model.classifiers or shipped()
-        self.pages = KnownPages(pair)
+        self._families = SiteFamilies(pair, aids.cross_domain, aids.chosen_sites)
+        self.pages = KnownPages(pair, self._families.family_of)
+        self._learned = LearnedWords(
+            pair, self.pages, aids.lexicons if LEARNED in self._asked else ()
+        )
         self._names = Names(self.pages)
+        self._families.use_words(self._learned.lexicon)
         self._alternates = Claims("alternates", pair, self._names, self.pages)
         self._switches = Claims("switches", pair, self._names, self.pages)
         self._index = CandidateIndex(self.pages)
@@ -112,6 +121,7 @@ class Weigher:
         statistics.add(page.profile)
         self._sections.add(entry)
         self._resources.add(entry)
+        self._learned.add(entry)
         return entry.site, statistics.pages
 
     def alias(self, source: str, target: str) -> list[Urls]:
@@ -136,12 +146,46 @@ class Weigher:
     def partners(self, url: str) -> list[str]:
         """Return the pages of the other language that are worth comparing with this one."""
         found = dict.fromkeys(self._index.candidates(url))
+        found.update(dict.fromkeys(self._learned.partners(url)))
         for claims in (self._alternates, self._switches):
             found.update(dict.fromkeys(claims.partners(url)))
         return list(found)
 
+    def use_lexicon(self, lexicon: TranslationLexicon | None) -> None:
+        """Use another lexicon from now on, or none; pages are weighed with it again later."""
+        if LEARNED in self._asked:
+            self._learned.use(lexicon)
+            self._families.use_words(self._learned.lexicon)
+
+    def families(self, page: PairingPage | None = None) -> Iterator[tuple[Joined, list[str]]]:
+        """Yield the sites that join a family because of a page, or in the end, and their pages."""
+        if page is None:
+            joined = self._families.settle()
+        else:
+            joined = self._families.add(page, site_of(host_of(page.url)))
+        for each in joined:
+            yield each, self._move(*each)
+
+    def _move(self, site: str, family: str) -> list[str]:
+        """Make the pages of a site pages of its family."""
+        numbers = self._learned.leave(site)
+        for number in numbers:
+            entry = self.pages.move(number, family)
+            self._index.move(entry)
+            self._statistics[family].add(entry.page.profile)
+            self._sections.add(entry)
+            self._resources.add(entry)
+            self._learned.add(entry)
+            if number < len(self._weighed_at):
+                self._weighed_at[number] = 0
+        self._statistics.pop(site, None)
+        self._prepared.clear()
+        self._images.clear()
+        return [self.pages.url_of(number) for number in numbers]
+
     def settle(self) -> None:
         """Recount what is rare, and assign claims to the pages they mean."""
+        self._learned.settle()
         self._is_settled = True
         self._alternates.settle()
         self._sections.recount(map(self.pages.__getitem__, sorted(self.pages)))
@@ -160,6 +204,7 @@ class Weigher:
             return None
         base = self._model.base(numbers) + self._declared(first, second)
         base += sum(odds for odds, _ in self._resources.said(first, second, text=True))
+        base += sum(odds for odds, _ in self._learned.said(first, second))
         if not self._is_settled and self._is_awaited(first, second):
             base += STILL_AWAITED
         return PairWeight(
@@ -223,12 +268,13 @@ class Weigher:
         if text:
             found.extend(evidence.by_numbers(self._numbers(first, second, model)))
             found.extend(evidence.lengths(first.page.profile, second.page.profile))
+            found.extend(each for _, each in self._learned.said(first, second))
         found.extend(each for _, each in self._resources.said(first, second, text=text))
         return tuple(each for each in found if each.detector in self._asked)
 
     def _reads(self, first: KnownPage, second: KnownPage) -> bool:
         """Return True if both pages have text and a detector that reads it is asked."""
-        asks = bool(self._asked & CONTENT) or bool(self._resources)
+        asks = bool(self._asked & CONTENT or self._resources or self._learned)
         return asks and bool(first.page.profile.words and second.page.profile.words)
 
     def _in_order(self, one: str, other: str) -> tuple[KnownPage, KnownPage]:
@@ -295,6 +341,7 @@ class Weigher:
             if len(self._prepared) >= REMEMBERED:
                 self._prepared.clear()
             found = self._prepared[page.page.url] = prepare(page, self._weights_of(page))
+            found.things["links"] -= self._families.inner_links(page.page)
         return found
 
     def _weights_of(self, page: KnownPage) -> dict[str, float]:

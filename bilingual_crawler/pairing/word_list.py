@@ -199,6 +199,13 @@ class Dictionary:
         self._pages[place] += 1
         self._counts[place].update(members(page.page.profile.vocabulary))
 
+    def measure(self, place: tuple[str, str], pages: Iterable[KnownPage]) -> None:
+        """Count the words of these pages as all there is of a site and language."""
+        self._counts[place], self._pages[place] = Counter(), 0
+        for page in pages:
+            self.add(page)
+        self.forget()
+
     def forget(self) -> None:
         """Recount what is common."""
         self._looked.clear()

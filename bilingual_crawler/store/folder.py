@@ -25,7 +25,7 @@ REPORT = "crawl.json"
 PICTURE = "yield.png"
 JOURNAL = "crawl.sqlite"
 LOG = "crawl.log"
-OWN_NAMES = ("crawl", "documents.", "pairs.", SITES)
+OWN_NAMES = ("crawl", "documents.", "pairs.", "lexicon.", SITES)
 """Prefixes of the names of all files that a crawl writes."""
 REWRITE = "rewrite "
 ENDED_SITES = "sites that ended"

@@ -21,6 +21,7 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier import journaled
 from bilingual_crawler.languages import Languages, parse_languages
 from bilingual_crawler.outcomes import stop_sentence
+from bilingual_crawler.pairing.lexicon import TranslationLexicon, lexicon_file
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
 from bilingual_crawler.reporting import tally
@@ -61,6 +62,8 @@ class Rules:
     aids: PairingAids = NO_AIDS
     archives: bool = False
     """Whether to copy WARC files."""
+    learned: tuple[TranslationLexicon, ...] = ()
+    """What the crawls have learned of words, added up per two languages."""
 
 
 @dataclass(slots=True)
@@ -71,6 +74,8 @@ class Merged:
     repeated: int = 0
     """Pages that more than one worker fetched."""
     documents: Counter[str] = field(default_factory=Counter)
+    kept_pages: int = 0
+    """Pages with at least one document."""
     pairs: list[DocumentPair] = field(default_factory=list)
     refused: list[DocumentPair] = field(default_factory=list)
     """Counterparts without translated content."""
@@ -92,7 +97,9 @@ def merge_parts(
 ) -> Merged:
     """Merge the parts into a new folder, which appears when it is complete."""
     langs = parse_languages(parts[0].langs)
-    with replacing_folder(target, option="--into") as path:
+    with replacing_folder(
+        target, "and a merge needs a new folder: choose another one with --into"
+    ) as path:
         folder = CrawlFolder(path, str(langs), parts[0].topic)
         try:
             merged = Merge(parts, folder, rules, watch).run()
@@ -127,6 +134,7 @@ class Merge:
         self._write_urls()
         self._write_sums()
         self._take_archives()
+        self._write_lexicons()
         self._folder.journal.checkpoint(wait=True)
         return self._merged
 
@@ -142,6 +150,7 @@ class Merge:
             self._watch.step(copies)
         self._choice.finish()
         self._merged.pairs = self._choice.pairs
+        self._merged.kept_pages = self._choice.kept_pages
         self._merged.repeated = self._choice.repeated
         self._merged.refused = self._choice.refused
 
@@ -213,6 +222,11 @@ class Merge:
                     self._copy_archive(part, name, size)
                 self._merged.archives += 1
 
+    def _write_lexicons(self) -> None:
+        for lexicon in self._rules.learned:
+            file = self._folder.path / lexicon_file("-".join(lexicon.languages))
+            lexicon.write(file)
+
     def _copy_archive(self, part: CrawlPart, name: str, size: int) -> None:
         """Copy the complete part of a file, under the next free number."""
         copy = f"crawl-{self._merged.archives:05d}.warc.gz"
@@ -266,7 +280,7 @@ def merged_report(parts: Sequence[CrawlPart], merged: Merged, langs: Languages) 
         "format": FORMAT,
         "langs": str(langs),
         "languages": [{"code": each.code, "name": each.name} for each in langs],
-        "seeds": _seeds(parts),
+        "seeds": list(seeds_of(parts)),
         "seeds_from": ", ".join(dict.fromkeys(_texts(parts, "seeds_from"))),
         "topic_terms": max((int(part.report.get("topic_terms") or 0) for part in parts), default=0),
         "files": dict(HARVEST),
@@ -320,20 +334,21 @@ def settings_of(part: CrawlPart) -> Mapping[str, Any]:
 def _counts(parts: Sequence[CrawlPart], merged: Merged, langs: Languages) -> Counts:
     return Counts(
         langs=langs,
-        seeds=len(_seeds(parts)),
+        seeds=len(seeds_of(parts)),
         documents=largest_first(+merged.documents),
         pairs=len(merged.pairs),
         pairs_refused=len(merged.refused),
         pairs_by_detector=detectors_of(merged.pairs),
         known=merged.known,
         waiting=merged.waiting,
-        **sums_of(merged.totals, merged.outcomes),
+        **sums_of(merged.totals, merged.outcomes, merged.kept_pages),
     )
 
 
-def _seeds(parts: Iterable[CrawlPart]) -> list[str]:
+def seeds_of(parts: Iterable[CrawlPart]) -> tuple[str, ...]:
+    """Return the seeds of all workers, each once."""
     seeds = (seed for part in parts for seed in part.report.get("seeds") or ())
-    return list(dict.fromkeys(map(str, seeds)))
+    return tuple(dict.fromkeys(map(str, seeds)))
 
 
 def _texts(parts: Iterable[CrawlPart], name: str) -> list[str]:

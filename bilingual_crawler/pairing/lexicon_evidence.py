@@ -1,0 +1,200 @@
+"""What a learned lexicon says about pages: which to compare, and how far two agree.
+
+Two pages are compared as with a word list of the user (`word_list.py`): by how many words of each
+have their translation on the other, beyond what chance would give on their site. The chance is
+measured on some pages of each site and language, whatever the order in which they came.
+
+Pages that nothing else ties together meet by rare words that translate each other. Each page is
+indexed under its rarest words that the lexicon knows. While a crawl runs, the lexicon changes, and
+only pages that come later are indexed by the new one; at the end all pages are.
+"""
+
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from heapq import nlargest, nsmallest
+from math import log
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.pairing.detectors import Addition
+from bilingual_crawler.pairing.known_pages import KnownPage, KnownPages
+from bilingual_crawler.pairing.lexicon import TranslationLexicon, of_languages
+from bilingual_crawler.pairing.profile import word_hash
+from bilingual_crawler.pairing.resources import LEARNED, AgreementOdds
+from bilingual_crawler.pairing.word_list import Agreement, Dictionary
+from bilingual_crawler.store.compact import Postings
+
+LEXICON = AgreementOdds(0.15, 10.0, 0.0, 3.0)
+"""What agreement adds to the log-odds: as for a word list of the user."""
+MOST_SAMPLED = 256
+"""Pages of a site and language on which the chance is measured."""
+MOST_SHARING = 20
+"""The most pages that may share a word for it to bring them together."""
+MOST_WORDS_OF_PAGE = 32
+"""Words under which a page is indexed, the rarest ones."""
+LEAST_IN_COMMON = 3
+MOST_BY_WORDS = 4
+MOST_LOOKED_AT = 200
+_HASH_BITS = 32
+
+Place = tuple[str, str]
+"""A site, and a language."""
+
+
+class LearnedWords:
+    """Everything that is asked of a lexicon about the pages of two languages."""
+
+    def __init__(
+        self, pair: LanguagePair, pages: KnownPages, lexicons: Iterable[TranslationLexicon] = ()
+    ) -> None:
+        self._pair = pair
+        self._pages = pages
+        self._places: defaultdict[Place, array[int]] = defaultdict(lambda: array("I"))
+        self.use(of_languages(pair.codes, lexicons))
+
+    def __bool__(self) -> bool:
+        """Return True if anything can be said about any page."""
+        return self._lexicon is not None
+
+    @property
+    def lexicon(self) -> TranslationLexicon | None:
+        """The lexicon in use."""
+        return self._lexicon
+
+    def use(self, lexicon: TranslationLexicon | None) -> None:
+        """Use another lexicon from now on; none if it has not beaten chance."""
+        known = lexicon if lexicon is not None and lexicon.is_trusted else None
+        self._lexicon = known
+        self._dictionary = None if known is None else Dictionary(known.word_list())
+        self._concepts = None if known is None else _Concepts(known)
+        self._measured: dict[Place, int] = {}
+        self._postings = Postings(MOST_SHARING)
+        self._numbers: dict[str, int] = {}
+
+    def add(self, page: KnownPage) -> None:
+        """Add a page."""
+        self._places[page.site, page.page.language].append(page.number)
+        if self._lexicon is not None:
+            self._index(page)
+
+    def leave(self, site: str) -> list[int]:
+        """Forget a site that joins another; return the numbers of its pages."""
+        places = [(site, language) for language in self._pair.codes]
+        return sorted(number for place in places for number in self._places.pop(place, ()))
+
+    def settle(self) -> None:
+        """Measure chance again and index every page, now that all of them are there."""
+        if self._lexicon is None:
+            return
+        self.use(self._lexicon)
+        for numbers in self._places.values():
+            for number in numbers:
+                self._index(self._pages[self._pages.url_of(number)])
+
+    def partners(self, url: str) -> list[str]:
+        """Return the pages of the other language that share the most rare words with a page."""
+        if self._concepts is None:
+            return []
+        page = self._pages[url]
+        scores: defaultdict[int, float] = defaultdict(float)
+        shared: defaultdict[int, int] = defaultdict(int)
+        looked_at = 0
+        for sharing in sorted(map(self._postings.get, self._things(page)), key=len):
+            looked_at += len(sharing)
+            if looked_at > MOST_LOOKED_AT:
+                break
+            weight = log(2 * MOST_SHARING / max(1, len(sharing)))
+            for number in sharing:
+                if self._pages.language_of(number) != page.page.language:
+                    scores[number] += weight
+                    shared[number] += 1
+        found = [
+            (score, self._pages.url_of(number))
+            for number, score in scores.items()
+            if shared[number] >= LEAST_IN_COMMON
+        ]
+        return [url for _, url in nlargest(MOST_BY_WORDS, found)]
+
+    def compare(self, first: KnownPage, second: KnownPage) -> Agreement | None:
+        """Return how two pages agree; None if there is no lexicon or it knows too few words."""
+        if self._dictionary is None:
+            return None
+        for page in (first, second):
+            self._measure((page.site, page.page.language))
+        return self._dictionary.compare(first, second)
+
+    def said(self, first: KnownPage, second: KnownPage) -> Iterator[Addition]:
+        """Yield what is added to the log-odds of two pages, with the reason."""
+        agreement = self.compare(first, second)
+        if agreement is not None:
+            why = (
+                f"{agreement.found} of the {agreement.known} words that earlier pairs taught have"
+                f" their translation on the other page, {agreement.beyond_chance:.0%} beyond chance"
+            )
+            yield LEXICON.addition(LEARNED, agreement.beyond_chance, why)
+
+    def _measure(self, place: Place) -> None:
+        """Count the words of some pages of a place, again when it has doubled."""
+        assert self._dictionary is not None
+        numbers = self._places[place]
+        if len(numbers) < 2 * self._measured.get(place, 0) or self._measured.get(place) == len(
+            numbers
+        ):
+            return
+        self._measured[place] = len(numbers)
+        urls = (self._pages.url_of(number) for number in numbers)
+        sample = nsmallest(MOST_SAMPLED, urls, key=lambda url: (crc32(url.encode()), url))
+        self._dictionary.measure(place, (self._pages[url] for url in sample))
+
+    def _index(self, page: KnownPage) -> None:
+        for thing in self._things(page):
+            self._postings.add(thing, page.number)
+
+    def _things(self, page: KnownPage) -> Iterator[int]:
+        """Yield the rarest words of a page that the lexicon knows, marked with its site."""
+        assert self._concepts is not None
+        site = self._numbers.setdefault(page.site, len(self._numbers)) << _HASH_BITS
+        side = 0 if page.page.language == self._pair.first.code else 1
+        for concept in self._concepts.of(side, page.page.profile.vocabulary):
+            yield site | concept
+
+
+class _Concepts:
+    """Words that are each other's best translation, as one number per two, the rarest first."""
+
+    def __init__(self, lexicon: TranslationLexicon) -> None:
+        best: tuple[dict[str, float], dict[str, float]] = ({}, {})
+        entries = list(lexicon.entries())
+        for each in entries:
+            for shares, word in zip(best, (each.first, each.second), strict=True):
+                shares[word] = max(shares.get(word, 0.0), each.share)
+        mutual = [
+            each
+            for each in entries
+            if each.first != each.second
+            and each.share >= max(best[0][each.first], best[1][each.second])
+        ]
+        mutual.sort(key=lambda each: (lexicon.frequency(each), each.first, each.second))
+        self._sides = tuple(
+            _sorted_hashes(getattr(each, side) for each in mutual) for side in ("first", "second")
+        )
+
+    def of(self, side: int, vocabulary: bytes) -> list[int]:
+        """Return the rarest of a page's words."""
+        hashes, concepts = self._sides[side]
+        if not len(hashes):
+            return []
+        words = np.frombuffer(vocabulary, np.uint32)
+        at = np.minimum(np.searchsorted(hashes, words), len(hashes) - 1)
+        known: list[int] = concepts[at[hashes[at] == words]].tolist()
+        return nsmallest(MOST_WORDS_OF_PAGE, known)
+
+
+def _sorted_hashes(words: Iterator[str]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    hashes = np.array([word_hash(word) or 0 for word in words], np.uint32)
+    order = np.argsort(hashes, kind="stable")
+    return hashes[order], order
