@@ -366,7 +366,7 @@ class CorpusBuilding:
             pairs=len(pairs),
             pairs_by_detector=detectors_of(pairs),
             known=outcomes.total(),
-            **sums_of(totals, outcomes, corpus.kept_pages),
+            **sums_of(totals, outcomes, *corpus.page_counts()),
         )
         report = {
             **about_built(self._task.languages, self._task.settings),
