@@ -125,6 +125,8 @@ class Yield:
     documents: Amounts = field(default_factory=dict)
     """Documents that are kept, by language."""
     pairs: int = 0
+    pairs_refused: int = 0
+    """Counterparts without translated content."""
     sites: FoundSites | None = None
     """What a search for bilingual sites has found; None for a crawl without a search."""
     harvests: bool = True

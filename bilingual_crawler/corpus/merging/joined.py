@@ -170,6 +170,11 @@ class Choice:
         return sorted(self._rule.pairs(), key=lambda pair: (pair.first, pair.second))
 
     @property
+    def refused(self) -> list[DocumentPair]:
+        """The counterparts without translated content, in the order of their URLs."""
+        return sorted(self._rule.refused(), key=lambda pair: (pair.first, pair.second))
+
+    @property
     def off_topic(self) -> list[str]:
         """The pages that are not about the topic of the crawl, in the order of their URLs."""
         return sorted(self._off_topic)

@@ -242,6 +242,7 @@ class CrawlReporter:
             seeds=len(crawl.plan.seeds),
             documents=largest_first(crawl.corpus.documents),
             pairs=len(pairs),
+            pairs_refused=crawl.corpus.refused_count,
             pairs_by_detector=detectors_of(pairs),
             known=frontier.known,
             waiting=len(frontier),
