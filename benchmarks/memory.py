@@ -33,7 +33,7 @@ from typing import Any
 
 import msgpack
 
-from benchmarks.crawl import ours
+from benchmarks.crawl import Target, ours
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.corpus.corpus import Corpus
 from bilingual_crawler.crawl.scoring import LiveCrawl, PageLanguages
@@ -218,7 +218,8 @@ def measure_crawl(pages: int) -> None:
     """Crawl the sample site over HTTP; print what the kernel reports about the process."""
     with serve_demo(pages=pages // 2) as server, tempfile.TemporaryDirectory() as name:
         asked = len(server.paths())
-        command = ours(server.url, Path(name), pages, "-s", "BILINGUAL_SITE_PAGES=0")
+        target = Target("demo", server.url, "spa-eus", pages, lambda: len(server.paths()))
+        command = [*ours(target, Path(name)), "-s", "BILINGUAL_SITE_PAGES=0"]
         process = subprocess.Popen(command, cwd=Path(__file__).parent.parent)
         peak = 0
         status = Path(f"/proc/{process.pid}/status")

@@ -53,6 +53,22 @@ class SiteServer(ThreadingHTTPServer):
         self.host = host_of(url)
         self.order: list[str] = []
         self.lock = threading.Lock()
+        self._answers: dict[str, RecordedResponse | None] | None = None
+
+    def remember(self) -> None:
+        """Keep answers in memory from now on, so that serving costs little."""
+        self._answers = {}
+
+    def answer(self, url: str) -> RecordedResponse | None:
+        """Return the recorded answer as the peers see it."""
+        if self._answers is not None and url in self._answers:
+            return self._answers[url]
+        answer = self.site.answer(url)
+        if answer is not None:
+            answer = answer._replace(body=self.body_of(url, answer))
+        if self._answers is not None:
+            self._answers[url] = answer
+        return answer
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Print nothing: peers drop connections when they finish."""
@@ -81,8 +97,8 @@ class SiteHandler(BaseHTTPRequestHandler):
         url = self.server.root + path
         answer = None
         if not parts.hostname or parts.hostname == self.server.host:
-            answer = self.server.site.answer(url)
-        body = b"" if answer is None else self.server.body_of(url, answer)
+            answer = self.server.answer(url)
+        body = b"" if answer is None else answer.body
         status = 404 if answer is None else answer.status
         self.send_response(status)
         for name, value in () if answer is None else answer.headers:

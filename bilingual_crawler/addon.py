@@ -25,6 +25,7 @@ from bilingual_crawler.crawl.wiring import (
     SITEMAPS,
     WARC,
     add_components,
+    drop_remote_control,
     wire_fetching,
 )
 from bilingual_crawler.errors import ConfigurationError, exit_on_configuration_error
@@ -62,6 +63,7 @@ class BilingualCrawler:
 
     def _wire(self, settings: Settings, config: Config) -> None:
         wire_fetching(settings, config)
+        drop_remote_control(settings)
         settings.set("SCHEDULER", SCHEDULER, priority="addon")
         crawl = Crawl.find(self._crawler)
         if crawl is not None:

@@ -91,6 +91,8 @@ class CrawlContents:
     def pairs(self) -> Iterator[DocumentPair]:
         """Yield the document pairs."""
         for fields in self._lines(PAIRS):
+            if fields.get("verdict") == "rejected":  # of a list of files that scrapy pairs judged
+                continue
             try:
                 yield DocumentPair.from_dict(fields)
             except (KeyError, TypeError, ValueError):

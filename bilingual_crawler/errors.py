@@ -1,11 +1,14 @@
 """Errors whose messages are sentences for the user."""
 
+import logging
 import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import parent_process
 from pathlib import Path
+
+logger = logging.getLogger(__name__)
 
 USAGE_STATUS = 2
 """The exit status of a process that cannot do what it was asked."""
@@ -36,7 +39,15 @@ def exit_on_configuration_error(*, always: bool = False) -> Iterator[None]:
         if not (always or is_command()):
             raise
         sys.stderr.write(f"{error}\n")
+        _log(error)
         raise SystemExit(USAGE_STATUS) from error
+
+
+def _log(error: ConfigurationError) -> None:
+    """Write an error into the log too, if that is a file: of a job, scrapyd shows nothing else."""
+    if any(isinstance(each, logging.FileHandler) for each in logging.root.handlers):
+        for problem in error.problems:
+            logger.error(problem)
 
 
 def is_command() -> bool:

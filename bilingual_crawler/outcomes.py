@@ -48,6 +48,11 @@ class Outcome(_Explained):
         "duplicate",
         "The page is nearly the same as another one and has no translation of its own.",
     )
+    SCANNED = "scanned", "The file has pictures of pages, and no text."
+    ENCRYPTED = "encrypted", "The file is protected by a password."
+    BROKEN_FILE = "broken_file", "The file is damaged, or not what its beginning says."
+    FILE_LIMIT = "file_limit", "The file took too much memory or time to read."
+    OLD_WORD = "old_word", "The file has the format of Word before 2007, which is not read."
     ONE_LANGUAGE = (
         "one_language",
         "The page was requested in its other language too, but has only one.",
@@ -97,7 +102,7 @@ class Outcome(_Explained):
     HTTP_OTHER = "http_other", "The server answered with a status that HTTP does not have.", True
     TOO_MANY_REDIRECTS = "too_many_redirects", "The page redirects too many times in a row.", True
     TOO_LARGE = "too_large", "The page is larger than DOWNLOAD_MAXSIZE.", True
-    NOT_HTML = "not_html", "The page is not of a type that is read (BILINGUAL_CONTENT_TYPES).", True
+    NOT_HTML = "not_html", "The page is not of a type that is read (BILINGUAL_TYPES).", True
     BAD_ENCODING = "bad_encoding", "The page is not compressed the way its headers say.", True
     BAD_URL = "bad_url", "The address of the page cannot be read.", True
     UNREADABLE = (

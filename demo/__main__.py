@@ -124,6 +124,9 @@ def _verdict(found: Pairs, expected: Pairs, optional: Pairs) -> int:
         print(f"\n{len(expected & found)} of {total} pairs found, {len(wrong)} wrong.")
         return 1
     print(f"\nAll {total} pairs that this site is known to have were found, and none is wrong.")
+    if more := len(found - expected):
+        are = "pair is" if more == 1 else "pairs are"
+        print(f"{more} more {are} right too, though only one of the two pages names the other.")
     return 0
 
 

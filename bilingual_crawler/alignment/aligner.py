@@ -7,9 +7,11 @@ through skipped sentences of the second side. Their cost is a running sum, so th
 some is a running minimum, and a whole row takes a handful of array operations.
 
 The score of a bead is the probability that its sides are translations of each other: a logistic
-regression over a few things that are known once the path is found. Its factors were fitted by
-benchmarks/alignment_fit.py on texts with a known alignment, and on pairs of texts that are not
-translations at all.
+regression over what is known once the path is found. The factors of the first pass were fitted by
+benchmarks/alignment_fit.py on texts with a known alignment, those of the second pass by
+benchmarks/web_scores.py on real web pages: where a list lacks an item on one side, every bead
+after that looks as regular as a right one, and only shows by what its sides share, and by how much
+more they share with their neighbours.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -31,6 +33,7 @@ from bilingual_crawler.alignment.costs import (
 )
 from bilingual_crawler.alignment.overlap import (
     Floats,
+    GroupOverlap,
     Lexicon,
     Overlap,
     anchor_overlap,
@@ -113,6 +116,8 @@ class Aligner:
         return found
 
 
+RIVALS = 2
+"""How far off the sentences are that compete with the sides of a bead."""
 NEIGHBOURS = 3
 """How far on each side of a bead its neighbours count."""
 
@@ -125,13 +130,21 @@ FIRST_PASS_FACTORS: Mapping[str, float] = {
     "neighbours": 8.02,
 }
 SECOND_PASS_FACTORS: Mapping[str, float] = {
-    "always": -3.13,
-    "anchors": 1.47,
-    "lexicon": 6.21,
-    "length cost": -0.59,
-    "long": -0.54,
-    "several": -0.83,
-    "neighbours": 5.94,
+    "always": -1.75,
+    "anchors": 0.14,
+    "lexicon": 0.24,
+    "length cost": -0.38,
+    "long": 0.47,
+    "several": 0.01,
+    "neighbours": 0.75,
+    "words known": -0.61,
+    "lexicon, words known": 1.25,
+    "rival": -1.26,
+    "ahead of rivals": 0.32,
+    "rival anchors": -1.31,
+    "alike around": 2.23,
+    "alike in all": 1.86,
+    "kinds differ": -0.52,
 }
 VECTORS = 8.0
 VECTORS_EXPECTED = 0.5
@@ -161,8 +174,9 @@ def features(
     paired = (size1 > 0) & (size2 > 0)
     groups1, groups2 = _groups(edges[:, 0], edges[:, 1]), _groups(edges[:, 2], edges[:, 3])
     nothing = np.zeros(len(beads))
-    found = {name: each.likeness(groups1, groups2) for name, each in overlaps.items()}
-    return {
+    joined = {name: each.of_groups(groups1, groups2) for name, each in overlaps.items()}
+    found = {name: each.likeness() for name, each in joined.items()}
+    known = {
         "anchors": nothing,
         **found,
         "always": nothing + 1,
@@ -171,6 +185,41 @@ def features(
         "several": np.asarray([bead.shape != (1, 1) for bead in beads], dtype=np.float64),
         "neighbours": _neighbours(paired),
     }
+    if "lexicon" in joined:
+        known |= _of_lexicon(joined, known, paired)
+        known["kinds differ"] = costs.headings_differ(edges)
+    return known
+
+
+def _of_lexicon(
+    joined: Mapping[str, GroupOverlap], known: Mapping[str, Floats], paired: NDArray[np.bool_]
+) -> dict[str, Floats]:
+    """Return features of what the lexicon knows, of rivals nearby, and of the beads around."""
+    lexicon, anchors = joined["lexicon"], known["anchors"]
+    mass = np.log1p(np.minimum(lexicon.total1, lexicon.total2))
+    alike = np.maximum(known["lexicon"], anchors) * paired
+    rival = lexicon.best_rival(RIVALS) - known["lexicon"]
+    if "anchors" in joined:
+        rival_anchors = joined["anchors"].best_rival(RIVALS) - anchors
+    else:
+        rival_anchors = anchors
+    return {
+        "words known": mass,
+        "lexicon, words known": known["lexicon"] * mass,
+        "rival": np.maximum(rival, 0.0),
+        "ahead of rivals": np.maximum(-rival, 0.0),
+        "rival anchors": np.maximum(rival_anchors, 0.0),
+        "alike around": _around(alike),
+        "alike in all": np.full(len(alike), alike.sum() / max(1, len(alike))),
+    }
+
+
+def _around(values: Floats) -> Floats:
+    """Return the mean of the values around each place, the nearest counting most."""
+    weights = np.asarray([1.0, 2.0, 3.0, 0.0, 3.0, 2.0, 1.0])
+    total = np.convolve(np.ones(len(values)), weights, "full")[NEIGHBOURS:-NEIGHBOURS]
+    found = np.convolve(values, weights, "full")[NEIGHBOURS:-NEIGHBOURS]
+    return np.asarray(found / np.maximum(total, 1.0), dtype=np.float64)
 
 
 def _groups(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> sparse.csr_array:

@@ -201,6 +201,15 @@ class BeadCosts:
             edges[:, 2]
         ]
 
+    def headings_differ(self, edges: NDArray[np.int64]) -> Floats:
+        """Return 1 for beads that pair a heading with prose, 0 for others."""
+        headings1, headings2 = self._side1.headings, self._side2.headings
+        last1, last2 = len(headings1) - 1, len(headings2) - 1
+        differ = (
+            headings1[np.minimum(edges[:, 0], last1)] != headings2[np.minimum(edges[:, 2], last2)]
+        )
+        return np.asarray(differ, dtype=np.float64)
+
     def expected(self) -> Floats:
         """Return the likely sentences passed on the second side, for each number on the first."""
         return np.interp(

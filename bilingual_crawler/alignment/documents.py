@@ -11,20 +11,23 @@ The same pairs give the same bytes in sentences.jsonl.gz, which is written compl
 import fcntl
 import gzip
 import json
+import math
 import os
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bilingual_crawler.alignment.frames import frame_of
 from bilingual_crawler.alignment.splitting import Segment, segments_of
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.serialise import document_from_dict, key_of
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.pairing.pair import SPEAKS_FOR
 from bilingual_crawler.store.durable import replacing
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS
 from bilingual_crawler.store.input_files import DAMAGED_GZIP, bounded_lines, unpacked
@@ -33,14 +36,19 @@ from bilingual_crawler.store.sentence_pair import SentencePair
 SCHEMA = """
 CREATE TABLE pairs (
     id INTEGER PRIMARY KEY, url1 TEXT, url2 TEXT, lang1 TEXT, lang2 TEXT, place BLOB,
+    score REAL, evidence TEXT,
     UNIQUE (lang1, lang2, url1), UNIQUE (lang1, lang2, url2)
 );
-CREATE TABLE texts (key TEXT PRIMARY KEY, segments BLOB) WITHOUT ROWID;
+CREATE TABLE texts (
+    key TEXT PRIMARY KEY, segments BLOB, frame BLOB, fetched TEXT, licence TEXT, machine TEXT
+) WITHOUT ROWID;
 CREATE INDEX first ON pairs (url1);
 CREATE INDEX second ON pairs (url2);
 """
 TEXTS = """
-SELECT url1, url2, lang1, lang2, one.segments, two.segments FROM pairs
+SELECT url1, url2, lang1, lang2, one.segments, two.segments, score, evidence,
+    one.frame, two.frame, one.fetched, one.licence, one.machine,
+    two.fetched, two.licence, two.machine FROM pairs
 JOIN texts one ON one.key = url1 JOIN texts two ON two.key = url2 WHERE id = ?
 """
 MOST_SENTENCES = 20_000
@@ -49,8 +57,16 @@ _EVERY = 100
 """Lines between two reports of progress."""
 
 
+class PageFacts(NamedTuple):
+    """What is known about a page: when it was fetched, its licence, its machine translation."""
+
+    fetched: str = ""
+    licence: str = ""
+    machine: str = ""
+
+
 class PairOfTexts(NamedTuple):
-    """Two documents that are translations of each other, as sentences."""
+    """Two documents that are translations of each other, as sentences, and their provenance."""
 
     url1: str
     url2: str
@@ -58,6 +74,13 @@ class PairOfTexts(NamedTuple):
     lang2: str
     first: list[Segment]
     second: list[Segment]
+    score: float = 1.0
+    evidence: str = ""
+    about1: PageFacts = PageFacts()
+    about2: PageFacts = PageFacts()
+    frame1: Sequence[Segment] = ()
+    frame2: Sequence[Segment] = ()
+    """The text around the content: menus, titles, descriptions."""
 
 
 @dataclass
@@ -101,22 +124,29 @@ class PairedDocuments:
         for number in numbers:
             row = self._connection.execute(TEXTS, number).fetchone()
             if row is not None:
-                url1, url2, lang1, lang2, first, second = row
-                yield PairOfTexts(url1, url2, lang1, lang2, _unpack(first), _unpack(second))
+                url1, url2, lang1, lang2, first, second, score, evidence, *rest = row
+                yield PairOfTexts(
+                    *(url1, url2, lang1, lang2, _unpack(first), _unpack(second), score, evidence),
+                    *(PageFacts(*rest[2:5]), PageFacts(*rest[5:])),
+                    *(_unpack(rest[0]), _unpack(rest[1])),
+                )
 
     def _read_pairs(self, path: Path) -> None:
         """Read the last pair of each page: a better find may have replaced an earlier one."""
         for fields in self._lines(path, lambda _: None):
+            if fields.get("verdict") == "rejected":  # of a list of files that scrapy pairs judged
+                continue
             try:
                 row = [fields[name] for name in ("url1", "url2", "lang1", "lang2")]
                 first, second = row[0], row[1]
                 place = blake2b(f"{first}\t{second}".encode(), digest_size=8).digest()
                 self._connection.execute(
-                    "INSERT OR REPLACE INTO pairs (url1, url2, lang1, lang2, place)"
-                    " VALUES (?, ?, ?, ?, ?)",
-                    (first, second, *row[2:], place),
+                    "INSERT OR REPLACE INTO pairs"
+                    " (url1, url2, lang1, lang2, place, score, evidence)"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    (first, second, *row[2:], place, *_support(fields)),
                 )
-            except (KeyError, TypeError, UnicodeError, sqlite3.Error):
+            except (KeyError, TypeError, ValueError, sqlite3.Error):
                 self.reading.unreadable_lines += 1
 
     def _read_documents(self, path: Path, progress: Callable[[int, int], None]) -> None:
@@ -139,8 +169,10 @@ class PairedDocuments:
         if len(segments) > MOST_SENTENCES:
             self.reading.too_large_documents += 1
             return
-        row = key, _pack(segments)
-        self._connection.execute("INSERT OR REPLACE INTO texts VALUES (?, ?)", row)
+        facts = document.fetched_at, document.licence, document.machine_translated
+        frame = frame_of(document, document.language or "")
+        row = key, _pack(segments), _pack(frame), *map(str, facts)
+        self._connection.execute("INSERT OR REPLACE INTO texts VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def _is_wanted(self, key: str) -> bool:
         found = self._connection.execute(
@@ -186,8 +218,21 @@ class PairedDocuments:
         return fields
 
 
+def _support(fields: dict[str, Any]) -> tuple[float, str]:
+    """Return the score of a document pair and the names of what speaks for it."""
+    score = float(fields.get("score", 1.0))
+    if not math.isfinite(score):
+        raise TypeError("not a score")
+    names = {
+        str(each["detector"]): None
+        for each in fields.get("evidence", ())
+        if float(each["score"]) >= SPEAKS_FOR
+    }
+    return score, " ".join(names)
+
+
 def _pack(segments: list[Segment]) -> bytes:
-    rows = [(each.text, each.paragraph, each.kind) for each in segments]
+    rows = [(each.text, each.paragraph, each.kind, each.number) for each in segments]
     return zlib.compress(json.dumps(rows).encode(), 1)
 
 

@@ -243,19 +243,57 @@ class Overlap:
         shared: Floats = product.toarray() if sparse.issparse(product) else product
         return shared
 
-    def likeness(self, groups1: sparse.csr_array, groups2: sparse.csr_array) -> Floats:
-        """Return the share of what groups of sentences have in common, from 0 to 1, group by group.
+    def of_groups(self, groups1: sparse.csr_array, groups2: sparse.csr_array) -> "GroupOverlap":
+        """Return what groups of sentences have in common; a row has a one for each sentence."""
+        return GroupOverlap(
+            groups1 @ self.rows1,
+            groups2 @ self.rows2,
+            groups1 @ self.total1,
+            groups2 @ self.total2,
+        )
 
-        A group is a row with a one for each of its sentences.
+
+@dataclass(frozen=True)
+class GroupOverlap:
+    """What groups of sentences have in common, group by group; see `Overlap`."""
+
+    rows1: Any
+    rows2: Any
+    total1: Floats
+    total2: Floats
+
+    def likeness(self, off: int = 0) -> Floats:
+        """Return the share that each group has in common with its counterpart, from 0 to 1.
+
+        With `off` it is compared with the group that many places after its counterpart; where
+        there is none, the likeness is 0.
         """
-        joined1, joined2 = groups1 @ self.rows1, groups2 @ self.rows2
-        if sparse.issparse(joined1):
-            shared = np.asarray((joined1 * joined2).sum(axis=1)).ravel()
+        size = len(self.total1)
+        found = np.zeros(size)
+        low, high = max(0, -off), min(size, size - off)
+        if low >= high:
+            return found
+        one, two = slice(low, high), slice(low + off, high + off)
+        if sparse.issparse(self.rows1):
+            shared = np.asarray((self.rows1[one] * self.rows2[two]).sum(axis=1)).ravel()
         else:
-            shared = np.einsum("ij,ij->i", joined1, joined2)
-        total = groups1 @ self.total1 + groups2 @ self.total2
-        likeness: Floats = np.clip(2 * shared / np.maximum(total, 1e-9), 0.0, 1.0)
-        return likeness
+            shared = np.einsum("ij,ij->i", self.rows1[one], self.rows2[two])
+        total = self.total1[one] + self.total2[two]
+        found[one] = np.clip(2 * shared / np.maximum(total, 1e-9), 0.0, 1.0)
+        return found
+
+    def best_rival(self, reach: int) -> Floats:
+        """Return how much either side of each group has in common with a group nearby, at most."""
+        best = np.zeros(len(self.total1))
+        for off in (*range(-reach, 0), *range(1, reach + 1)):
+            found = self.likeness(off)
+            best = np.maximum(best, found)
+            turned = np.zeros(len(best))
+            low, high = max(0, -off), min(len(best), len(best) - off)
+            if low < high:
+                turned[low + off : high + off] = found[low:high]
+            best = np.maximum(best, turned)
+        return best
 
 
 def anchor_overlap(first: Sequence[str], second: Sequence[str]) -> Overlap:

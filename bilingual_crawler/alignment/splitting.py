@@ -14,7 +14,7 @@ An ellipsis before a capital ends one.
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -113,16 +113,17 @@ def _at_ellipses(part: str) -> list[str]:
     return [part[a:b] for a, b in zip(cuts, [*cuts[1:], len(part)], strict=True)]
 
 
-HEADINGS = frozenset({"title", "heading"})
+HEADINGS = frozenset({"title", "heading", "page_title"})
 
 
 @dataclass(slots=True, frozen=True)
 class Segment:
-    """A sentence, the number of its paragraph, and the paragraph's kind."""
+    """A sentence, the number of its paragraph, the paragraph's kind, its own number there."""
 
     text: str
     paragraph: int = 0
     kind: str = "paragraph"
+    number: int = 0
 
     @property
     def is_heading(self) -> bool:
@@ -131,14 +132,24 @@ class Segment:
 
 
 def segments_of(document: Document, language: str) -> list[Segment]:
-    """Return the sentences of a page's content, in order."""
-    return split_all(document.main_paragraphs, language)
+    """Return the sentences of a page's content, in order; paragraphs keep their numbers."""
+    return [
+        segment
+        for number, paragraph in enumerate(document.paragraphs)
+        if document.is_content(paragraph)
+        for segment in _split(paragraph, number, language)
+    ]
 
 
 def split_all(paragraphs: Iterable[Paragraph], language: str) -> list[Segment]:
     """Return the sentences of paragraphs; no sentence spans two paragraphs."""
     return [
-        Segment(sentence, number, paragraph.kind)
+        segment
         for number, paragraph in enumerate(paragraphs)
-        for sentence in sentences(paragraph.text, language)
+        for segment in _split(paragraph, number, language)
     ]
+
+
+def _split(paragraph: Paragraph, number: int, language: str) -> Iterator[Segment]:
+    for at, sentence in enumerate(sentences(paragraph.text, language)):
+        yield Segment(sentence, number, paragraph.kind, at)

@@ -24,9 +24,12 @@ from bilingual_crawler.alignment.documents import (
     to_line,
     write_sentences,
 )
+from bilingual_crawler.alignment.frames import SETTLED, KnownFrames
 from bilingual_crawler.alignment.overlap import MOST_PAIRS, Lexicon, Words, learn_lexicon, words
 from bilingual_crawler.alignment.splitting import Segment
+from bilingual_crawler.alignment.vocabularies import Vocabularies
 from bilingual_crawler.errors import ConfigurationError, writing
+from bilingual_crawler.store.marks import CorpusMarks
 from bilingual_crawler.store.sentence_pair import SentencePair, pair_id
 
 SURE = 0.9
@@ -90,6 +93,7 @@ class Learned:
     characters1: int = 0
     characters2: int = 0
     lexicon: Lexicon | None = None
+    vocabularies: Vocabularies = field(default_factory=lambda: Vocabularies("", ""))
 
     @property
     def ratio(self) -> float:
@@ -124,7 +128,7 @@ def align_folder(
         raise ConfigurationError(f"There is no folder {out.parent} to write {out.name} to.")
     with sole_writer(out):
         documents = PairedDocuments(folder, lambda done, size: progress("reading", done, size))
-        repeats = Repeats()
+        repeats, marks = Repeats(), CorpusMarks(folder)
         try:
             size = len(documents)
             learned = first_pass(
@@ -139,7 +143,7 @@ def align_folder(
                 },
             )
             with writing(out), tempfile.TemporaryFile(dir=out.parent) as file:
-                aside = _Aside(file, repeats)
+                aside = _Aside(file, repeats, marks)
                 _second_pass(documents, _tools(learned, encoder), aside, counts, progress)
                 write_sentences(out, aside.cleaned(counts, progress))
         finally:
@@ -157,8 +161,12 @@ def first_pass(
     aligner, learned = Aligner(encoder=encoder), dict[Languages, Learned]()
     for number, pair in enumerate(documents, 1):
         progress(number)
-        about = learned.setdefault((pair.lang1, pair.lang2), Learned())
+        langs = pair.lang1, pair.lang2
+        about = learned.setdefault(langs, Learned(vocabularies=Vocabularies(*langs)))
         if not about.is_enough:
+            about.vocabularies.learn(
+                (each.text for each in pair.first), (each.text for each in pair.second)
+            )
             for text1, text2 in confident(aligner.align(pair.first, pair.second), pair):
                 about.add(text1, text2)
         elif len(learned) == 1:
@@ -182,8 +190,9 @@ def confident(found: list[Scored], pair: PairOfTexts) -> Iterator[tuple[str, str
 class _Aside:
     """Sentence pairs in a temporary file, until it is known which of them repeat."""
 
-    def __init__(self, file: IO[bytes], repeats: Repeats) -> None:
+    def __init__(self, file: IO[bytes], repeats: Repeats, marks: CorpusMarks) -> None:
         self._file, self._repeats, self._size = file, repeats, 0
+        self.marks = marks
 
     def add(self, document: int, pair: SentencePair) -> None:
         """Set aside a pair from the document pair with this number."""
@@ -199,7 +208,9 @@ class _Aside:
             progress("writing", number + 1, self._size)
             pair = SentencePair.from_dict(json.loads(line))
             if not pair.dropped:
-                pair = replace(pair, dropped=self._repeats.broken_rule(number, pair))
+                accepted = bool(self.marks.of_sentences(pair.text1, pair.text2))
+                rule = self._repeats.broken_rule(number, pair, accepted=accepted)
+                pair = replace(pair, dropped=rule)
             counts.add(pair)
             yield pair
 
@@ -211,7 +222,7 @@ def _tools(
     learned: Mapping[Languages, Learned], encoder: Encoder | None
 ) -> dict[Languages, _Tools]:
     return {
-        langs: (Aligner(about.lexicon, encoder), rules(about.ratio))
+        langs: (Aligner(about.lexicon, encoder), rules(about.ratio, about.vocabularies))
         for langs, about in learned.items()
     }
 
@@ -223,21 +234,41 @@ def _second_pass(
     counts: AlignmentCounts,
     progress: Progress,
 ) -> None:
+    frames = KnownFrames()
     for document, pair in enumerate(documents.in_order(), 1):
         progress("second pass", document, len(documents))
-        aligner, asked = tools[pair.lang1, pair.lang2]
+        langs = pair.lang1, pair.lang2
+        aligner, asked = tools[langs]
         counts.document_pairs += 1
         counts.sentences1 += len(pair.first)
         counts.sentences2 += len(pair.second)
-        for found in sentence_pairs(pair, aligner.align(pair.first, pair.second), asked):
-            aside.add(document, found)
+        at = 0
+        for each in (pair, _frame(pair, frames)):
+            beads = aligner.align(each.first, each.second)
+            for found in sentence_pairs(each, beads, asked, aside.marks, at):
+                at = found.at + 1
+                if each is not pair and found.score >= SETTLED:
+                    frames.settle(found.text1, langs, 0)
+                    frames.settle(found.text2, langs, 1)
+                aside.add(document, found)
+
+
+def _frame(pair: PairOfTexts, frames: KnownFrames) -> PairOfTexts:
+    """Return the text around the content of two documents, as far as it is new."""
+    langs = pair.lang1, pair.lang2
+    first, second = frames.fresh(pair.frame1, langs, 0), frames.fresh(pair.frame2, langs, 1)
+    return pair._replace(first=first, second=second)
 
 
 def sentence_pairs(
-    pair: PairOfTexts, found: Iterable[Scored], asked: Mapping[str, Rule]
+    pair: PairOfTexts,
+    found: Iterable[Scored],
+    asked: Mapping[str, Rule],
+    marks: CorpusMarks | None = None,
+    start: int = 0,
 ) -> Iterator[SentencePair]:
     """Yield the beads with text on both sides, with the single-pair rule that each breaks."""
-    name, at = pair_id(pair.url1, pair.url2), 0
+    name, at = pair_id(pair.url1, pair.url2), start
     for bead, score in found:
         if not bead.is_paired:
             continue
@@ -253,8 +284,20 @@ def sentence_pairs(
             beads="-".join(map(str, bead.shape)),
             kind=pair.first[bead.start1].kind,
             score=score,
+            fetched1=pair.about1.fetched,
+            fetched2=pair.about2.fetched,
+            licence1=pair.about1.licence,
+            licence2=pair.about2.licence,
+            machine1=pair.about1.machine,
+            machine2=pair.about2.machine,
+            pair_score=pair.score,
+            evidence=pair.evidence,
+            paragraph1=pair.first[bead.start1].paragraph,
+            paragraph2=pair.second[bead.start2].paragraph,
+            sentence1=pair.first[bead.start1].number,
+            sentence2=pair.second[bead.start2].number,
         )
-        yield replace(made, dropped=broken_rule(made, asked))
+        yield replace(made, dropped=broken_rule(made, asked, marks))
         at += 1
 
 

@@ -1,27 +1,39 @@
 """`scrapy export`: the corpus of a crawl in the format that another program reads."""
 
 import argparse
-import math
 from pathlib import Path
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler.commands.base import BaseCommand, one_argument, print_lines
+from bilingual_crawler.commands.base import (
+    BaseCommand,
+    number_between,
+    one_argument,
+    print_lines,
+)
 
 DETAILS = """\
 Formats of sentence pairs (scrapy align makes them):
 
-  tmx      translation memory, TMX 1.4b
-  tsv      a table: src_url, trg_url, src_text, trg_text, score, ...
-  jsonl    one JSON object per line
-  parquet  Parquet with a typed schema (pip install 'bilingual-crawler[parquet]')
-  moses    a folder: two plain texts with the same number of lines, and their ids
-  cwb      a folder: vertical text, registry and alignment for the Corpus Workbench
+  tmx          translation memory, TMX 1.4b
+  tsv          a table: src_url, trg_url, src_text, trg_text, score, ...
+  jsonl        one JSON object per line
+  parquet      Parquet with a typed schema (pip install 'bilingual-crawler[parquet]')
+  moses        a folder: two plain texts with the same number of lines, and their ids
+  cwb          a folder: vertical text, registry and alignment for the Corpus Workbench
+  huggingface  a folder: Parquet by site split, translation column, dataset card
+  opusfilter   a folder: parallel texts as for moses, and a configuration for OpusFilter
+
+Formats of words, learned from the sentence pairs:
+
+  tbx          terminology (TBX 2)
+  glossary     a table: word, translation, comment
 
 Formats of documents (a crawl makes them):
 
-  xml      a folder: annotated XML of ILSP-FC, one file per document and per pair
-  pml      a folder: paragraphs of the paired documents, one file per language
+  documents    both complete texts of each pair with sentences and links (JSONL, or --out X.parquet)
+  xml          a folder: annotated XML of ILSP-FC, one file per document and per pair
+  pml          a folder: paragraphs of the paired documents, one file per language
 
 A format of your own is a class: --to package.module.Class, or the name that an installed package
 gives it (entry-point group bilingual_crawler.exporters). --list shows all formats.
@@ -29,6 +41,10 @@ gives it (entry-point group bilingual_crawler.exporters). --list shows all forma
 Only good sentence pairs are exported. --dropped adds those that cleaning dropped, with the reason,
 to tsv, jsonl and parquet. An earlier export is replaced when the new one is complete.
 Names that end in .gz are compressed (tmx, tsv, jsonl).
+
+A datasheet beside each export says what is in it: sites, dates, licences, personal data, filters,
+and the precision if a sample was read (scrapy audit). --anonymise masks e-mail addresses, telephone
+numbers and bank accounts as [EMAIL], [PHONE] and [IBAN].
 
   scrapy export crawls/example --to tmx
   scrapy export crawls/example --to tsv --dropped --out all.tsv.gz
@@ -55,10 +71,18 @@ class ExportCommand(BaseCommand):
             "--out", metavar="PATH", help="file or folder (default: inside CRAWL_DIR/export)"
         )
         group.add_argument(
-            "--min-score", type=float, metavar="X", help="only sentence pairs with at least X"
+            "--min-score",
+            type=number_between(0, 1, "a score: write a number from 0 to 1"),
+            metavar="X",
+            help="only sentence pairs with at least X, from 0 to 1",
         )
         group.add_argument(
             "--dropped", action="store_true", help="also what cleaning dropped, with the reason"
+        )
+        group.add_argument(
+            "--anonymise",
+            action="store_true",
+            help="mask e-mail addresses, telephone numbers and bank accounts",
         )
         group.add_argument(
             "--topic", type=Path, metavar="FILE", help="xml: mark these terms, not the crawl's"
@@ -80,8 +104,6 @@ class ExportCommand(BaseCommand):
         folder = Path(one_argument(args, "the folder of a crawl"))
         if not opts.to:
             raise UsageError("choose a format, such as --to tmx; --list shows them all")
-        if opts.min_score is not None and not math.isfinite(opts.min_score):
-            raise UsageError("--min-score must be a number")
         exporter = exporters.find_exporter(opts.to)
         target = exporters.place_of(folder, exporter, opts.out)
         with share_bar(exporter.name) as watch:
@@ -89,7 +111,7 @@ class ExportCommand(BaseCommand):
                 folder,
                 exporter,
                 target,
-                selection=Selection(opts.dropped, opts.min_score),
+                selection=Selection(opts.dropped, opts.min_score, opts.anonymise),
                 watch=watch,
                 topic=Topic(() if opts.topic is None else read_terms(opts.topic)),
             )

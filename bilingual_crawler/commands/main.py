@@ -29,8 +29,10 @@ from bilingual_crawler.commands.base import PROGRAM, piped_output
 SETTINGS_MODULE = "bilingual_crawler.settings"
 GROUPS = {
     "Crawl": ("crawl", "detect-site", "seeds", "bootstrap", "topic"),
-    "Corpus": ("pairs", "align", "export", "lexicon", "import", "merge", "serve"),
-    "Models": ("classify", "score", "evaluate", "replay", "train", "models"),
+    "Corpus": (
+        *("corpus", "pairs", "audit", "align", "export", "lexicon", "import", "merge", "serve"),
+    ),
+    "Models": ("classify", "score", "evaluate", "replay", "compare", "train", "models"),
     "Many machines": ("frontier",),
 }
 SCRAPYS = ("fetch", "list", "settings", "shell", "version", "view")

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler.commands.base import BaseCommand, print_lines
+from bilingual_crawler.commands.base import BaseCommand, print_lines, program
+from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from bilingual_crawler.corpus.merging.merge import Merged, Rules
@@ -36,6 +37,7 @@ The result depends neither on the order of the folders nor on how the pages were
 but for the words: they are what each worker has learned from its own pairs.
 The folders are not changed. They must not be in use and must have the same languages; DIR must be
 new. Sentence pairs (scrapy align makes them), labels and what the scorers learned are not merged.
+Folders of scrapy import have nothing but sentence pairs: these are joined.
 
   scrapy merge crawls/spa-eus --into crawls/spa-eus-all
   scrapy merge crawls/worker-1 crawls/worker-2 --into crawls/all --json
@@ -75,10 +77,34 @@ class MergeCommand(BaseCommand):
             raise UsageError("name the folders of the workers, or the folder that has them all")
         if opts.into is None:
             raise UsageError("name the new folder: --into DIR")
-        folders = find_folders([Path(each) for each in args], opts.into)
+        given = [Path(each) for each in args]
+        if any(_is_import(each) for each in given):
+            self._merge_imports(given, opts)
+            return
+        folders = find_folders(given, opts.into)
         with open_parts(folders) as parts, share_bar("merging") as watch:
             merged = merge_parts(parts, opts.into, self._rules(parts, opts), watch)
         _print(opts, parts, merged, empty=len(folders) - len(parts))
+
+    def _merge_imports(self, folders: list[Path], opts: argparse.Namespace) -> None:
+        """Join the sentence pairs of corpora that were imported."""
+        from bilingual_crawler.export.imports import ImportTask, import_corpus
+
+        crawls = [each for each in folders if not _is_import(each)]
+        if crawls:
+            raise ConfigurationError(
+                f"{crawls[0]} is not an import, and others are, with sentence pairs alone: merge"
+                f" the crawls first, align them, and join all with {program()} import MERGED"
+                " IMPORT... --out DIR."
+            )
+        if opts.into.exists():
+            raise ConfigurationError(f"{opts.into} already exists: choose a new folder.")
+        account, languages = import_corpus(ImportTask(inputs=tuple(folders), folder=opts.into))
+        if opts.json:
+            facts = {"folder": str(opts.into), "langs": str(languages), **account.to_dict()}
+            sys.stdout.write(json.dumps(facts, ensure_ascii=False) + "\n")
+        else:
+            print_lines(account.lines(f"{opts.into} ({languages})"))
 
     def _rules(self, parts: "list[CrawlPart]", opts: argparse.Namespace) -> "Rules":
         from bilingual_crawler.config.sites import Sites
@@ -107,6 +133,14 @@ class MergeCommand(BaseCommand):
             learned=learned,
             archives=opts.warc,
         )
+
+
+def _is_import(folder: Path) -> bool:
+    """Return whether a folder has sentence pairs of an import, and no crawl."""
+    from bilingual_crawler.store.folder import JOURNAL
+    from bilingual_crawler.store.sentence_pair import SENTENCES
+
+    return (folder / SENTENCES).is_file() and not (folder / JOURNAL).exists()
 
 
 def _print(

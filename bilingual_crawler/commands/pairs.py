@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler.commands.base import BaseCommand, piped_output, read_pair
+from bilingual_crawler.commands.base import BaseCommand, piped_output, program, read_pair
 from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from bilingual_crawler.corpus.paired_folder import PairedFolder
     from bilingual_crawler.corpus.sources.inputs import FolderRules
 
 DETAILS = """\
@@ -35,7 +36,9 @@ and directories are not pages: the translations that they name count as declared
 
 Without --out, pairs are printed one per line: URL, URL, score, detectors; for listed files also
 the verdict.
---out DIR gets pairs.jsonl (with all evidence), pairs.tsv (two URLs) and pairs.json (counts).
+--out DIR becomes a folder like a crawl's: documents.jsonl.gz, pairs.jsonl (with all evidence),
+pairs.tsv (two URLs), crawl.json, and pairs.json (counts). scrapy align, export, serve and merge
+work on it. scrapy corpus build does it all in one go, drops copies, and can be resumed.
 
 --gold has rows of two URLs and optionally their two languages. A pair is wrong if one of its
 pages has another partner in the list; pairs of pages that are not in the list are not judged.
@@ -99,17 +102,26 @@ class PairsCommand(BaseCommand):
         from rich.console import Console
 
         from bilingual_crawler.lab.evaluation import pairs_report
+        from bilingual_crawler.reporting.report import changed_settings
 
         self._check(args, opts)
         console = Console(stderr=True, highlight=False, markup=False)
-        outcome = self._find(args, opts, console)
-        summary = outcome.summary()
-        if opts.gold is not None:
-            summary |= pairs_report.evaluate(outcome, opts.gold, ablation=opts.ablation)
-        if opts.out is not None:
-            pairs_report.write_folder(opts.out, outcome, summary)
+        folder = self._folder(opts)
+        try:
+            outcome = self._find(args, opts, console, folder)
+            summary = outcome.summary()
+            if opts.gold is not None:
+                summary |= pairs_report.evaluate(outcome, opts.gold, ablation=opts.ablation)
+        except BaseException:
+            if folder is not None:
+                folder.give_up()
+            raise
+        if folder is not None:
+            folder.finish(outcome, summary, changed_settings(self.config()))
         skips, pair = outcome.reading.skips, outcome.search.pair
         pairs_report.tell(summary, skips, pair, console)
+        if opts.out is not None:
+            _tell_next(opts.out, summary, console)
         with piped_output():
             if opts.json:
                 sys.stdout.write(json.dumps(summary, ensure_ascii=False) + "\n")
@@ -128,7 +140,18 @@ class PairsCommand(BaseCommand):
         if args.count("-") > 1:
             raise UsageError("standard input can be read only once: write - once")
 
-    def _find(self, args: list[str], opts: argparse.Namespace, console: Any) -> Any:
+    def _folder(self, opts: argparse.Namespace) -> "PairedFolder | None":
+        from bilingual_crawler.corpus.paired_folder import PairedFolder
+
+        return None if opts.out is None else PairedFolder(opts.out, read_pair(opts.langs))
+
+    def _find(
+        self,
+        args: list[str],
+        opts: argparse.Namespace,
+        console: Any,
+        folder: "PairedFolder | None",
+    ) -> Any:
         from bilingual_crawler.corpus.keep_rule import pairing_aids
         from bilingual_crawler.corpus.offline import Task, find_pairs
         from bilingual_crawler.corpus.sources.inputs import size_of
@@ -153,9 +176,18 @@ class PairsCommand(BaseCommand):
             across_hosts=opts.across_hosts,
             folders=_folders(opts.folders),
             keep_pages=opts.ablation,
+            keeper=folder,
         )
         with bar:
             return find_pairs(task, bar.found)
+
+
+def _tell_next(folder: Path, summary: dict[str, Any], console: Any) -> None:
+    if summary["pairs"] and summary["pages"]:
+        console.print(
+            f"Next: {program()} align {folder}, then {program()} export {folder} --to tmx.",
+            soft_wrap=True,
+        )
 
 
 def _detectors(text: str | None, known: tuple[str, ...]) -> tuple[str, ...] | None:

@@ -20,6 +20,7 @@ from bilingual_crawler.config.checks import (
     text,
 )
 from bilingual_crawler.config.discovery import STRATEGIES, SourceSpec, read_sources
+from bilingual_crawler.config.file_kinds import TYPES, media_types_of
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.plugins import check_plugin_name
 from bilingual_crawler.suggestions import hint, nearest
@@ -76,6 +77,7 @@ def plugins(group: str) -> Check:
 SCORERS = {
     "adaptive": "bilingual_crawler.scoring.adaptive.scorer.AdaptiveScorer",
     "smart": "bilingual_crawler.scoring.smart.SmartScorer",
+    "smart_follow": "bilingual_crawler.scoring.smart.SmartFollowScorer",
     "rules": "bilingual_crawler.scoring.rules.RulesScorer",
     "language": "bilingual_crawler.scoring.rules.LanguageScorer",
     "breadth_first": "bilingual_crawler.scoring.rules.BreadthFirstScorer",
@@ -247,7 +249,16 @@ class Config:
         10_000, "Maximum number of pages to fetch per site; 0 is no limit.", number(0, whole=True)
     )
     content_types: tuple[str, ...] = setting(
-        "text/html,application/xhtml+xml", "Media types to read.", some_of(), mutable=True
+        "text/html,application/xhtml+xml",
+        "Media types to read, besides those of BILINGUAL_TYPES.",
+        some_of(),
+        mutable=True,
+    )
+    types: tuple[str, ...] = setting(
+        "html",
+        f"Types of files to fetch and read: {', '.join(TYPES)}.",
+        some_of(*TYPES),
+        mutable=True,
     )
     honour: tuple[str, ...] = setting(
         "tdm,noai,noindex,nofollow",
@@ -369,6 +380,11 @@ class Config:
         "Address and port for Prometheus metrics, such as 127.0.0.1:9410; off by default.",
         listen_address,
     )
+
+    @property
+    def media_types(self) -> frozenset[str]:
+        """The media types that are read."""
+        return media_types_of(self.types) | frozenset(self.content_types)
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Self:

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import urlsplit
 
+from bilingual_crawler.corpus.file_links import FileLinks
 from bilingual_crawler.corpus.keep_rule import KeepRule
 from bilingual_crawler.corpus.lexicon_keeper import LexiconKeeper
 from bilingual_crawler.corpus.pages import Declarations, PageFacts, Pages, off_topic_pages
@@ -39,6 +40,7 @@ class Corpus:
         *,
         aids: PairingAids = NO_AIDS,
         lexicons: LexiconKeeper | None = None,
+        reads_files: bool = False,
     ) -> None:
         self._folder = folder
         self._pair_of = pair_of
@@ -48,6 +50,7 @@ class Corpus:
         self._pages = Pages(folder.journal)
         self._declarations = Declarations(folder.journal)
         self._off_topic = off_topic_pages(folder.journal)
+        self._file_links = FileLinks(folder.journal) if reads_files else None
         self._rule = KeepRule(
             pair_of,
             duplicate_share,
@@ -62,6 +65,11 @@ class Corpus:
     def documents(self) -> Counter[str]:
         """The number of documents per language."""
         return +self._pages.kept
+
+    @property
+    def kept_pages(self) -> int:
+        """The number of pages with at least one document."""
+        return self._pages.kept_pages
 
     @property
     def pairs(self) -> list[DocumentPair]:
@@ -111,6 +119,8 @@ class Corpus:
             for shorter in decision.supersedes:
                 self._pages.mark_duplicate(shorter)
                 self._review(shorter)
+        if self._file_links is not None:
+            self._file_links.add(document)
         line = json.dumps(document_to_dict(document), ensure_ascii=False) + "\n"
         packed = b"".join(hashes)
         page = self._aids.page_of(document)
@@ -159,9 +169,13 @@ class Corpus:
     def tidy(self, check: Callable[[], None] = lambda: None) -> None:
         """Settle all pairs, now that every page is there, and remove stale lines from the files.
 
+        Files that paired pages link to from the same place are compared first.
+
         `check` is called throughout and may raise an exception, which is passed on. Nothing
         that changed until then may reach the journal; a later run does it all again.
         """
+        if self._file_links is not None:
+            self.declare(list(self._file_links.claims(self.iter_pairs)))
         for matcher in self._rule.matchers:
             if self._lexicons.learns and isinstance(matcher, Matcher):
                 matcher.use_lexicon(self._lexicons.finish(matcher.pair, matcher.standing))

@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from bilingual_crawler.corpus.pair_search import PairSearch
+from bilingual_crawler.corpus.pair_search import Keeper, PairSearch
 from bilingual_crawler.corpus.sources.inputs import (
     FolderRules,
     InputKind,
@@ -43,6 +43,7 @@ class Task:
     learns: bool = False
     """Whether to learn a lexicon from sure pairs, as evidence for others."""
     aids: PairingAids = NO_AIDS
+    keeper: Keeper | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,7 @@ def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: Non
         skips=reading.skips,
         keep_pages=task.keep_pages,
         aids=task.aids,
+        keeper=task.keeper,
         learns=task.learns,
     )
     congruence = Congruence(pair, across_hosts=task.across_hosts)

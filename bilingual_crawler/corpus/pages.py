@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
+from bilingual_crawler.documents.document import DocumentKey
 from bilingual_crawler.pairing.matcher import Declaration
 from bilingual_crawler.store.journal import Journal, Statement
 from bilingual_crawler.store.journal_tables import JournaledDict, JournaledRows, JournaledSet
@@ -122,6 +123,12 @@ class Pages:
     def is_kept(self, url: str) -> bool:
         """Return whether a page is in the corpus."""
         return self._states[url].kept
+
+    @property
+    def kept_pages(self) -> int:
+        """The number of pages with at least one document that is kept."""
+        kept = (key for key, state in self._states.items() if state.kept)
+        return len({DocumentKey.parse(key).url for key in kept})
 
     def kept_of(self, node: str) -> str | None:
         """Return the page that is kept of those with the text of `node`."""

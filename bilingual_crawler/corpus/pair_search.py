@@ -6,16 +6,18 @@ own is paired by its URL and links: the caller decides what is worth keeping.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Protocol
 
+from bilingual_crawler.corpus.file_links import FileLinks
 from bilingual_crawler.corpus.lexicon_keeper import LexiconKeeper
 from bilingual_crawler.corpus.sources.reading import Alias, Found, Skips
 from bilingual_crawler.documents.document import NO_TEXT, Document, Unwanted, why_unwanted
 from bilingual_crawler.documents.mixed import split_mixed
-from bilingual_crawler.documents.sitemap import Sitemap, SitemapPage
+from bilingual_crawler.documents.sitemap import Sitemap
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.lexicon import TranslationLexicon
-from bilingual_crawler.pairing.matcher import Matcher
+from bilingual_crawler.pairing.matcher import Declaration, Matcher
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import DocumentPair, PairingPage
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
@@ -25,10 +27,24 @@ MAX_REDIRECTS = 10
 """Steps of a chain of redirects that are followed."""
 
 
+class Keeper(Protocol):
+    """Keeps what a search takes in."""
+
+    def page(self, document: Document, page: PairingPage) -> None:
+        """Keep a document that is matched, and what pairing knows about it."""
+
+    def alias(self, alias: Alias) -> None:
+        """Keep another name of a page."""
+
+    def claims(self, claims: Iterable[Declaration]) -> None:
+        """Keep what a sitemap says."""
+
+
 class PairSearch:
     """Takes documents, redirects and sitemaps in any order; call `finish` before using the pairs.
 
-    With `keep_pages` the same pages can be matched again with other detectors.
+    With `keep_pages` the same pages can be matched again with other detectors. A `keeper` gets
+    everything that takes part.
     """
 
     def __init__(
@@ -40,9 +56,11 @@ class PairSearch:
         skips: Skips | None = None,
         keep_pages: bool = False,
         aids: PairingAids = NO_AIDS,
+        keeper: Keeper | None = None,
         learns: bool = False,
     ) -> None:
         self.pair = pair
+        self._keeper = keeper
         self.detectors = tuple(aids.detector_names if detectors is None else detectors)
         self.skips = Skips() if skips is None else skips
         self.pages: Counter[str] = Counter()
@@ -51,6 +69,7 @@ class PairSearch:
         self._least_share = least_share
         self._aids = aids
         self._lexicons = LexiconKeeper(aids.lexicons, learns=learns)
+        self._file_links = FileLinks()
         self._matcher = self._new_matcher(detectors)
         self._known: dict[int, str] = {}
         self._variants: set[str] = set()
@@ -60,7 +79,7 @@ class PairSearch:
         self._kept: dict[str, PairingPage] | None = {} if keep_pages else None
         self._kept_aliases: list[Alias] = []
         self._learned: TranslationLexicon | None = None
-        self._kept_claims: list[SitemapPage] = []
+        self._kept_claims: list[Declaration] = []
 
     def __len__(self) -> int:
         return len(self._matcher)
@@ -95,12 +114,16 @@ class PairSearch:
             return
         self._aliases[source] = target
         self._matcher.alias(alias.source, alias.target)
+        if self._keeper is not None:
+            self._keeper.alias(alias)
         if self._kept is not None:
             self._kept_aliases.append(alias)
 
     def _take_sitemap(self, sitemap: Sitemap) -> None:
         self.sitemaps += 1
         self._matcher.declare(sitemap.claims())
+        if self._keeper is not None:
+            self._keeper.claims(sitemap.claims())
         if self._kept is not None:
             self._kept_claims.extend(sitemap.claims())
 
@@ -119,6 +142,9 @@ class PairSearch:
         page = self._aids.page_of(document)
         self._lexicons.read(document, self.pair)
         self._matcher.hold(page)
+        self._file_links.add(document)
+        if self._keeper is not None:
+            self._keeper.page(document, page)
         if self._kept is not None:
             self._kept[page.url] = page
 
@@ -129,11 +155,21 @@ class PairSearch:
     def finish(self) -> None:
         """Settle all pairs, now that every page is known; once more if they teach a lexicon."""
         self._matcher.finish()
+        claims = list(self._file_links.claims(lambda: self._matcher.pairs))
+        if claims:
+            self._kept_claims.extend(claims)
+            self._matcher.declare(claims)
+            self._matcher.finish()
         if self._lexicons.learns:
             self._learned = self._lexicons.finish(self.pair, self._matcher.standing)
             if self._learned is not None:
                 self._matcher.use_lexicon(self._learned)
                 self._matcher.finish()
+
+    @property
+    def pages_read(self) -> int:
+        """The pages that took part, and those that were read and did not."""
+        return self.pages.total() - self.split + len(self._unused)
 
     @property
     def pairs(self) -> list[DocumentPair]:

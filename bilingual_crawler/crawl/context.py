@@ -14,11 +14,13 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
+from bilingual_crawler.config.file_kinds import HTML, kind_of_file
 from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.corpus.corpus import Corpus
 from bilingual_crawler.corpus.lexicon_keeper import LexiconKeeper
 from bilingual_crawler.crawl.deadline import StopDeadline
+from bilingual_crawler.crawl.forecasts import Forecasts
 from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.scope import ForeignHosts, Scope
 from bilingual_crawler.crawl.signals import pair_found, pair_lost
@@ -31,10 +33,12 @@ from bilingual_crawler.frontier.entry import CrawlFrontier
 from bilingual_crawler.languages import Languages
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.pairing.resources import PairingAids
+from bilingual_crawler.reporting.forecast import CrawlForecast
 from bilingual_crawler.scoring.shared_models import parallel_urls_if_there
 from bilingual_crawler.store.folder import ENDED_SITES, CrawlFolder
 from bilingual_crawler.topics import Topic
 from bilingual_crawler.urls.hosts import host_of
+from bilingual_crawler.urls.traps import ending_of
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -84,6 +88,9 @@ class Crawl:
     def __post_init__(self) -> None:
         self._frontier: CrawlFrontier | None = None
         self._gate: SlotGate | None = None
+        self.forecasts: Forecasts | None = None
+        if self.harvests and len(self.plan.langs.codes) > 1:
+            self.forecasts = Forecasts(self.folder.journal, self.languages_of)
 
     @classmethod
     def open(
@@ -110,6 +117,7 @@ class Crawl:
                 on_pair=lambda pair, kept: crawl._announce(pair, kept=kept),
                 aids=aids,
                 lexicons=LexiconKeeper.open(config, folder.path) if harvests else None,
+                reads_files=set(config.types) != {HTML},
             )
             foreign = ForeignHosts(folder.journal, config.alternate_hosts)
         crawl = cls(
@@ -158,6 +166,7 @@ class Crawl:
             max_length=settings.getint("URLLENGTH_LIMIT"),
             repeated_segments=self.config.repeated_segments,
             query_parameters=self.config.query_parameters,
+            types=self.config.types,
         )
 
     @property
@@ -178,6 +187,8 @@ class Crawl:
         frontier does not know which hosts are only declared: `admit_host_of` does.
         """
         self._frontier, self._gate = frontier, gate
+        if self.forecasts is not None:
+            self.forecasts.begin(0 if self.redis else frontier.known)
         if self.discovery is not None:
             self.discovery.resume(frontier)
             return
@@ -239,13 +250,27 @@ class Crawl:
         headers = {"User-Agent": rules.user_agent} if rules.user_agent else None
         return Request(url, self.callback, errback=self.errback, meta=meta, headers=headers)
 
+    def forecast(self) -> CrawlForecast | None:
+        """Return what the crawl will give; None for a crawl that looks for no pairs."""
+        if self.forecasts is None or self._gate is None:
+            return None
+        return self.forecasts.now(self._gate.pages_left)
+
     def _announce(self, pair: DocumentPair, *, kept: bool) -> None:
+        if self.forecasts is not None:
+            self.forecasts.paired(pair.first, pair.second, kept=kept)
         self.crawler.signals.send_catch_log(pair_found if kept else pair_lost, pair=pair)
 
 
 def header_of(response: Response, name: str) -> str:
     """Return a header as text; "" if there is none."""
     return (response.headers.get(name) or b"").decode("latin-1")
+
+
+def is_file_response(response: Response) -> bool:
+    """Return whether a response is a file that is read in a process of its own."""
+    media_type = header_of(response, "Content-Type")
+    return kind_of_file(response.body, media_type, ending_of(response.url)) is not None
 
 
 def read_page(

@@ -163,6 +163,9 @@ class FrontierScheduler(BaseScheduler):
         again = request.dont_filter or self._is_failed_seed(request, fingerprint)
         pushed = self.frontier.push(fingerprint, url, host, priority, payload, again=again)
         self._count("frontier/" + pushed.name.lower())
+        forecasts = self._crawl.forecasts
+        if forecasts is not None and pushed is Pushed.NEW and not RequestState.of(request).identity:
+            forecasts.found(url)
         return pushed is not Pushed.KNOWN
 
     def _is_failed_seed(self, request: Request, fingerprint: int) -> bool:
@@ -279,9 +282,17 @@ class FrontierScheduler(BaseScheduler):
                 continue  # its lease ends with the process, and the next run fetches it
             state, reason = end or PROCESSED
             self.frontier.end(fingerprint, state, reason)
+            self._watch_end(request, state, reason)
             self._crawler.signals.send_catch_log(
                 url_ended, request=request, state=state, reason=reason
             )
+
+    def _watch_end(self, request: Request, state: State, reason: str) -> None:
+        """Let the forecast know of an address that ended; a variant is not one of its own."""
+        forecasts = self._crawl.forecasts
+        if forecasts is not None and not RequestState.of(request).identity:
+            is_page = state is State.DONE and reason != Outcome.REDIRECTED
+            forecasts.ended(request.url, is_page=is_page)
 
     def _callback_failed(self, response: object) -> None:
         """Record that a callback failed on its page."""

@@ -14,10 +14,11 @@ frontier, which have not seen the declaration, know it too.
 """
 
 from collections import Counter
-from collections.abc import Container
+from collections.abc import Collection, Container
 from dataclasses import dataclass, replace
 from typing import Self
 
+from bilingual_crawler.config.file_kinds import endings_of
 from bilingual_crawler.config.sites import Sites
 from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.documents.document import Document
@@ -53,6 +54,7 @@ class Scope:
         max_length: int = 0,
         repeated_segments: int = 3,
         query_parameters: int = 8,
+        types: Collection[str] = (),
     ) -> None:
         self._sites = sites
         self._follow = follow
@@ -60,6 +62,7 @@ class Scope:
         self._max_length = max_length
         self._repeated_segments = repeated_segments
         self._query_parameters = query_parameters
+        self._unread_endings = BINARY_ENDINGS - endings_of(types)
         self._hosts: set[str] = set()
         self._domains: set[str] = set()
         for seed in seeds:
@@ -95,7 +98,7 @@ class Scope:
         limit = self._depth_limit if rules.depth is None else rules.depth
         if limit and depth > limit:
             return LinkRefusal.TOO_DEEP
-        if ending_of(url) in BINARY_ENDINGS:
+        if ending_of(url) in self._unread_endings:
             return LinkRefusal.NOT_HTML_ENDING
         if not rules.admits(url):
             return LinkRefusal.EXCLUDED

@@ -38,6 +38,13 @@ class SlotGate:
         """Set the number of pages that all workers together have fetched from a site."""
         self._pages[site] = pages
 
+    def pages_left(self, site: str) -> int | None:
+        """Return how many pages of a site may still be fetched; None for any number."""
+        if site in self._ended:
+            return 0
+        budget = self._budget_of(site)
+        return max(budget - self._pages[site], 0) if budget else None
+
     def delay_of(self, host: str) -> float:
         """Return the current minimum of seconds between two requests to a host."""
         slot = self._downloader.slots.get(host)
@@ -92,9 +99,12 @@ class SlotGate:
     def _spent(self, host: str) -> bool:
         if self._ended and site_of(host) in self._ended:
             return True
-        pages = self._sites.rules_for(host).pages
-        budget = self._site_pages if pages is None else pages
+        budget = self._budget_of(host)
         return bool(budget) and self._pages[site_of(host)] >= budget
+
+    def _budget_of(self, host: str) -> int:
+        pages = self._sites.rules_for(host).pages
+        return self._site_pages if pages is None else pages
 
     def _limits(self, host: str) -> tuple[int, float]:
         settings = self._downloader.per_slot_settings.get(host, {})

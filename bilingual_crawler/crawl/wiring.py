@@ -44,15 +44,24 @@ COMPONENTS: dict[str, dict[str, int | str | None]] = {
         OURS + "crawl.extensions.reporter.CrawlReporter": 100,
         OURS + "crawl.extensions.picture.YieldPicture": 110,
         SCRAPYS + "extensions.logstats.LogStats": None,
-        SCRAPYS + "extensions.remote_control.RemoteControl": None,  # off, and slow to import
     },
 }
 WARC = {OURS + "crawl.extensions.warc.WarcArchive": 500}
 SITEMAPS = {OURS + "crawl.fetching.sitemaps.SiteMaps": 130}
+REMOTE_CONTROL = SCRAPYS + "extensions.remote_control.RemoteControl"
+"""Off, and slow to import, which naming it in EXTENSIONS does even with None."""
 METRICS = {OURS + "crawl.extensions.metrics.MetricsEndpoint": 105}
 NEGOTIATION = {OURS + "crawl.negotiation.middleware.Negotiation": 890}
 FINGERPRINTER = OURS + "crawl.negotiation.middleware.VariantFingerprinter"
 ALIGN = {OURS + "crawl.extensions.aligner.CrawlAligner": 120}
+
+
+def drop_remote_control(settings: BaseSettings) -> None:
+    """Remove an extension that is switched off, so that it is not imported."""
+    usual = settings["EXTENSIONS_BASE"]
+    if REMOTE_CONTROL in usual and not settings.getbool("REMOTE_CONTROL_ENABLED"):
+        kept = {name: order for name, order in usual.items() if name != REMOTE_CONTROL}
+        settings.set("EXTENSIONS_BASE", kept, priority="addon")
 
 
 def wire_fetching(settings: BaseSettings, config: Config) -> None:

@@ -88,6 +88,8 @@ def open_frontier(crawl: "Crawl", gate: SlotGate) -> CrawlFrontier:
 
     def begin_site(site: str, _hosts: list[str], pages: int) -> None:
         gate.set_pages(site, pages)
+        if crawl.forecasts is not None:
+            crawl.forecasts.begin_site(site, pages)
 
     config, facts = crawl.config, crawl.folder.facts
     if not facts.get(IDENTITY):

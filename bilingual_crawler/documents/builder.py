@@ -3,21 +3,32 @@
 import re
 from urllib.parse import urlsplit
 
+from bilingual_crawler.config.file_kinds import FileKind, kind_of_file
 from bilingual_crawler.documents.boilerplate import boilerplate
 from bilingual_crawler.documents.document import Alternate, Document, Image, Link, Paragraph
-from bilingual_crawler.documents.encoding import decode, split_paragraphs
+from bilingual_crawler.documents.encoding import clean, decode, split_paragraphs
+from bilingual_crawler.documents.files.reader import READER
+from bilingual_crawler.documents.files.text import FileProblemError
 from bilingual_crawler.documents.language import (
     CLD2,
     LanguageIdentifier,
     detect_page,
     label_paragraphs,
 )
+from bilingual_crawler.documents.licence import is_address
 from bilingual_crawler.documents.page import MOST_BLOCKS, NEUTRAL, Block, ParsedPage, Reference
 from bilingual_crawler.documents.reader import read_page
 from bilingual_crawler.languages import language_of_tag
 from bilingual_crawler.urls.resolver import UrlResolver
+from bilingual_crawler.urls.traps import ending_of
 
 _NO_PROSE = frozenset(("text/css", "text/csv", "text/javascript"))
+_NO_TITLE = re.compile(
+    r"^\s*$|^microsoft (?:office )?(?:word|powerpoint)|\.(?:docx?|odt|rtf|indd|qxd|pdf)$|^untitled",
+    re.IGNORECASE,
+)
+"""What programs write where a title should be."""
+FIRST_BLOCKS = 10
 _TITLE_SEPARATOR = re.compile(
     r"(?<!\s)\s++(?:[|\u2013\u2014\u00b7\u00bb\u00ab:-]++\s+|[|\u00bb\u00ab])|[|\u00bb\u00ab]\s*"
 )
@@ -38,6 +49,11 @@ def build_document(
     `hints` are the ISO 639-3 codes of the wanted languages.
     """
     url = url.partition("#")[0]
+    kind = kind_of_file(body, content_type, ending_of(url))
+    if kind is not None:
+        document, said = _file_document(url, body, kind)
+        _add_language(document, (headers_language, said), hints, identifier)
+        return document
     decoded = decode(body, content_type, (headers_language, *hints))
     page = _read(decoded.utf8, content_type)
     document = Document(
@@ -55,13 +71,38 @@ def build_document(
         size=len(body),
     )
     document.paragraphs = _paragraphs(page)
-    _add_addresses(document, page, UrlResolver(url, page.base, decoded.encoding))
+    resolve = UrlResolver(url, page.base, decoded.encoding)
+    _add_addresses(document, page, resolve)
+    document.licence = _licence(page, resolve)
     declared = (page.html_language, headers_language, page.content_language)
     _add_language(document, declared, hints, identifier)
     document.machine_translated = page.machine.mark_of(url, page.html_language, document.language)
     document.translation_service = page.machine.service
     document.needs_scripts = page.scripts.reason(document, hints)
     return document
+
+
+def _file_document(url: str, body: bytes, kind: FileKind) -> tuple[Document, str]:
+    """Return the document of a file that is not HTML, and the language that the file names.
+
+    The document says why if the file has no text.
+    """
+    document = Document(url, size=len(body))
+    try:
+        text = READER.read(kind, body)
+    except FileProblemError as problem:
+        document.unreadable = problem.reason
+        return document, ""
+    blocks = [
+        Block(plain, block.kind, 2 if block.kind == "heading" else 0, NEUTRAL)
+        for block in text.blocks[:MOST_BLOCKS]
+        if (plain := clean(block.text))
+    ]
+    headings = (block.text for block in blocks[:FIRST_BLOCKS] if block.kind == "heading")
+    title = clean(text.title)
+    document.title = next(headings, "") if _NO_TITLE.search(title) else title
+    document.paragraphs = _paragraphs(ParsedPage(title=document.title, blocks=blocks))
+    return document, text.language
 
 
 def _read(utf8: bytes, content_type: str) -> ParsedPage:
@@ -129,6 +170,12 @@ def _add_addresses(document: Document, page: ParsedPage, resolve: UrlResolver) -
     }
     document.alternates = list(alternates)
     document.canonical = resolve(page.canonical) if page.canonical else None
+
+
+def _licence(page: ParsedPage, resolve: UrlResolver) -> str:
+    """Return the licence of a page; an address is made absolute, a name stays as it is."""
+    found = page.licence.best()
+    return " ".join((resolve(each) or each) if is_address(each) else each for each in found)
 
 
 def _link(address: str, reference: Reference, resolve: UrlResolver) -> Link:

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from bilingual_crawler.languages import Languages
+from bilingual_crawler.outcomes import outcome_sentence
 
 _VARIANT = "#variant="
 
@@ -174,12 +175,14 @@ class Document:
     `machine_translated` is the mark by which the page says that its text is machine output,
     `translation_service` a machine translation service on the page, which may or may not have
     translated it; usually both are "".
+    `licence` is the licence that the page states for itself, usually an address; "" without one.
     `needs_scripts` is what the page lacks until its scripts have run, "text" or "switch", usually
     "". `rendered` is True if they have: this is the page as a browser made it.
     `tags` are the first elements of the page, one letter each, and `size` its number of bytes,
     which PPLocator compares.
     `description` and `keywords` are its <meta> elements of these names; `topic` is its relevance
     to the topic of the crawl, None if the crawl has none.
+    `unreadable` is why a file (PDF, say) gave no text, as the code of an outcome; usually "".
     """
 
     url: str
@@ -204,12 +207,14 @@ class Document:
     declared_encoding: str | None = None
     machine_translated: str = ""
     translation_service: str = ""
+    licence: str = ""
     needs_scripts: str = ""
     rendered: bool = False
     depth: int = 0
     requested_url: str = ""
     fetched_at: str = ""
     topic: Relevance | None = None
+    unreadable: str = ""
 
     @property
     def key(self) -> str:
@@ -219,12 +224,11 @@ class Document:
     @property
     def main_paragraphs(self) -> list[Paragraph]:
         """Return the paragraphs that are content: not boilerplate, not in another language."""
-        return [
-            paragraph
-            for paragraph in self.paragraphs
-            if not paragraph.boilerplate
-            and (paragraph.language is None or paragraph.language == self.language)
-        ]
+        return list(filter(self.is_content, self.paragraphs))
+
+    def is_content(self, paragraph: Paragraph) -> bool:
+        """Return True for a paragraph that is neither boilerplate nor in another language."""
+        return not paragraph.boilerplate and paragraph.language in {None, self.language}
 
     @property
     def text(self) -> str:
@@ -244,6 +248,8 @@ def why_unwanted(document: Document, wanted: Languages, least_share: int) -> Unw
 
     `least_share` is the percentage of its text that must be in its language.
     """
+    if document.unreadable:
+        return Unwanted(document.unreadable, outcome_sentence(document.unreadable))
     if all(paragraph.boilerplate for paragraph in document.paragraphs):
         return Unwanted(NO_TEXT, "the page has no text except menus")
     language = document.language or "unknown"

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from bilingual_crawler.documents.document import ParagraphKind
+from bilingual_crawler.documents.licence import LicenceMarks
 from bilingual_crawler.documents.machine import MachineMarks
 from bilingual_crawler.documents.scripted import ScriptSigns
 
@@ -125,6 +126,7 @@ class ParsedPage:
     robots: set[str] = field(default_factory=set)
     tdm_reservation: bool = False
     machine: MachineMarks = field(default_factory=MachineMarks)
+    licence: LicenceMarks = field(default_factory=LicenceMarks)
     scripts: ScriptSigns = field(default_factory=ScriptSigns)
 
     def add_reference(self, reference: Reference) -> None:

@@ -8,6 +8,7 @@ a tree takes minutes or loses the rest of the page.
 
 import re
 from collections.abc import Callable, Mapping
+from inspect import signature
 from typing import Any, cast
 
 from lxml import etree
@@ -161,6 +162,8 @@ class PageReader:
             self._end_title()
         elif tag == "noscript":
             self.page.scripts.in_noscript = False
+        elif tag == "script":
+            self.page.licence.close_script()
 
     def data(self, text: str) -> None:
         """Handle text, which may be only a part of that between two tags."""
@@ -174,9 +177,8 @@ class PageReader:
             if self._title is not None:
                 self._title.append(text)
             elif scope[0] != HIDDEN or link is None:
-                if scope[0] == TEXTLESS and len(text) > SHORTEST_SETTINGS:
-                    self.page.machine.read_script_text(text)
-                    self.page.scripts.read_script_text(text)
+                if scope[0] == TEXTLESS:
+                    self._read_script_text(text)
                 return
         else:
             if not self._buffer and text.isspace():
@@ -189,6 +191,12 @@ class PageReader:
         if link is not None and link.length < ANCHOR_LENGTH:
             link.parts.append(text[:ANCHOR_LENGTH])
             link.length += len(text)
+
+    def _read_script_text(self, text: str) -> None:
+        self.page.licence.read_script_text(text)
+        if len(text) > SHORTEST_SETTINGS:
+            self.page.machine.read_script_text(text)
+            self.page.scripts.read_script_text(text)
 
     def comment(self, text: str) -> None:
         """Handle a comment, in which a translation service may have signed the page."""
@@ -235,6 +243,7 @@ class PageReader:
             self._buffer.append(" ")  # a row of links that only style separates
             self._length += 1
         href = attributes.get("href", "").strip()
+        self.page.licence.read_link(attributes)
         if "data-gt-lang" in attributes:
             self.page.machine.read_names("gtranslate", None)
         self._anchored = bool(href)
@@ -263,6 +272,7 @@ class PageReader:
 
     def _open_script(self, attributes: Attributes) -> None:
         self.page.machine.read_script(attributes)
+        self.page.licence.open_script(attributes.get("type", ""))
         self.page.scripts.read_script(attributes)
 
     def _open_noscript(self, _attributes: Attributes) -> None:
@@ -345,10 +355,12 @@ class PageReader:
             page.keywords = page.keywords or clean(content)
         else:
             page.machine.read_meta(name, content)
+            page.licence.read_meta(name, attributes)
 
     def _open_head_link(self, attributes: Attributes) -> None:
         page = self.page
         page.machine.read_link(attributes)
+        page.licence.read_link(attributes)
         rel = _words(attributes, "rel").split()
         href = attributes.get("href", "").strip()
         if not href or not may_be_page(href):
@@ -358,6 +370,9 @@ class PageReader:
             page.add_alternate(href, hreflang)
         if "canonical" in rel:
             page.canonical = page.canonical or href
+
+
+setattr(PageReader.start, "__signature__", signature(PageReader.start))  # noqa: B010 - lxml asks for it once per page, which takes as long as reading a small one
 
 
 def read_page(markup: bytes) -> ParsedPage:

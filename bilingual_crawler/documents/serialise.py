@@ -4,7 +4,6 @@ Opt-outs are left out, and so are all links but those that name a language, whic
 the crawl has used them already, and they would double the size.
 """
 
-from dataclasses import asdict
 from typing import Any
 
 from bilingual_crawler.documents.document import (
@@ -24,7 +23,7 @@ _PLAIN = (
 )
 _SINCE_LATER = (
     *("variant", "machine_translated", "translation_service", "tags"),
-    *("description", "keywords"),
+    *("description", "keywords", "licence"),
 )
 """Keys that the files of early versions do not have."""
 
@@ -42,17 +41,18 @@ def document_to_dict(document: Document) -> dict[str, Any]:
         "keywords": document.keywords,
         "topic": document.topic and document.topic.to_dict(),
         "paragraphs": list(map(_paragraph, document.paragraphs)),
-        "images": [asdict(image) for image in document.images],
-        "switches": [asdict(link) for link in document.links if languages_of_link(link)],
+        "images": [{"src": image.src, "alt": image.alt} for image in document.images],
+        "switches": [_link(link) for link in document.links if languages_of_link(link)],
         "tags": document.tags,
         "size": document.size,
-        "alternates": [asdict(alternate) for alternate in document.alternates],
+        "alternates": list(map(_alternate, document.alternates)),
         "canonical": document.canonical,
         "encoding": document.encoding,
         "declared_encoding": document.declared_encoding,
         "html_language": document.html_language,
         "machine_translated": document.machine_translated,
         "translation_service": document.translation_service,
+        "licence": document.licence,
         "rendered": document.rendered,
         "depth": document.depth,
         "requested_url": document.requested_url,
@@ -69,6 +69,26 @@ def _paragraph(paragraph: Paragraph) -> dict[str, Any]:
         "language": paragraph.language,
     }
     return found | {"topic": paragraph.topic} if paragraph.topic else found
+
+
+def _link(link: Link) -> dict[str, str]:
+    return {
+        "url": link.url,
+        "anchor": link.anchor,
+        "context": link.context,
+        "rel": link.rel,
+        "hreflang": link.hreflang,
+        "image_alt": link.image_alt,
+        "image_src": link.image_src,
+    }
+
+
+def _alternate(alternate: Alternate) -> dict[str, str | None]:
+    return {
+        "url": alternate.url,
+        "hreflang": alternate.hreflang,
+        "language": alternate.language,
+    }
 
 
 def key_of(fields: dict[str, Any]) -> str:

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import ClassVar, cast
 
 from bilingual_crawler import __version__
-from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.corpus.audit import ANSWERS, RESULT
+from bilingual_crawler.errors import ConfigurationError, writing
+from bilingual_crawler.export.datasheet import DATASHEET, beside, datasheet
 from bilingual_crawler.export.source import Account, CorpusSource, Selection
 from bilingual_crawler.plugins import PluginKind
-from bilingual_crawler.store.durable import replacing_file, replacing_folder, write_about
+from bilingual_crawler.store.durable import replacing, replacing_file, replacing_folder, write_about
 from bilingual_crawler.store.folder import (
     DOCUMENTS,
     JOURNAL,
@@ -31,7 +33,9 @@ from bilingual_crawler.topics import NO_TOPIC, Topic
 FOLDER = "export"
 """Where exports go by default: this folder inside the folder of the crawl."""
 STEM = "sentences"
-OWN_FILES = frozenset({SENTENCES, DOCUMENTS, PAIRS, PAIRS_TSV, REPORT, JOURNAL, LOG})
+OWN_FILES = frozenset(
+    {SENTENCES, DOCUMENTS, PAIRS, PAIRS_TSV, REPORT, JOURNAL, LOG, ANSWERS, RESULT}
+)
 
 
 class Exporter(ABC):
@@ -43,6 +47,8 @@ class Exporter(ABC):
     """One line for the list of formats."""
     ending: ClassVar[str] = ""
     """How its file is named, such as ".tmx"; "" for a format that is a folder."""
+    stem: ClassVar[str] = STEM
+    """The name of its file without the ending."""
     documents: ClassVar[bool] = False
     """Whether it is made of whole documents, not of sentence pairs."""
     dropped: ClassVar[bool] = False
@@ -72,7 +78,12 @@ EXPORTERS = PluginKind(
         "jsonl": "bilingual_crawler.export.rows.JsonLines",
         "parquet": "bilingual_crawler.export.rows.Parquet",
         "moses": "bilingual_crawler.export.rows.Moses",
+        "opusfilter": "bilingual_crawler.export.opusfilter.OpusFilter",
+        "huggingface": "bilingual_crawler.export.hugging_face.HuggingFace",
+        "tbx": "bilingual_crawler.export.glossary.Tbx",
+        "glossary": "bilingual_crawler.export.glossary.GlossaryTable",
         "cwb": "bilingual_crawler.export.cwb.CorpusWorkbench",
+        "documents": "bilingual_crawler.export.whole_documents.WholeDocuments",
         "xml": "bilingual_crawler.export.ilsp.AnnotatedXml",
         "pml": "bilingual_crawler.export.pml.Pml",
     },
@@ -101,7 +112,7 @@ def listed_exporters() -> Iterator[tuple[str, str]]:
 
 def place_of(folder: Path, exporter: Exporter, out: str | None) -> Path:
     """Return where the export goes: what the user says, or a name inside the crawl's folder."""
-    name = STEM + exporter.ending if exporter.ending else exporter.name
+    name = exporter.stem + exporter.ending if exporter.ending else exporter.name
     if out is None:
         return folder / FOLDER / name
     path = Path(out)
@@ -133,17 +144,36 @@ def export(
     if exporter.ending:
         with replacing_file(target) as path:
             exporter.write(source, path, account)
+            _keep_what_is_there(target, account)
+        sheet = beside(target)
+        with writing(sheet), replacing(sheet) as fresh:
+            text = datasheet(folder, target.name, account, selection, exporter.name)
+            fresh.write_text(text, "utf-8")
         return account
     with replacing_folder(target) as path:
         exporter.write(source, path, account)
+        _keep_what_is_there(target, account)
+        text = datasheet(folder, target.name, account, selection, exporter.name)
+        (path / DATASHEET).write_text(text, "utf-8")
         about = {"format": exporter.name, "made_by": f"bilingual-crawler {__version__}"}
         write_about(path, about | account.to_dict())
     return account
 
 
+def _keep_what_is_there(target: Path, account: Account) -> None:
+    """Refuse to replace an earlier export by an empty one, if the selection is what emptied it."""
+    if not account.written.total() and account.left_out and target.exists():
+        reasons = ", ".join(f"{count:,} {why}" for why, count in account.left_out.most_common())
+        raise ConfigurationError(f"Nothing is left to export ({reasons}): {target} stays as it is.")
+
+
 def _check(exporter: Exporter, selection: Selection, topic: Topic) -> None:
     """Refuse options that the format has no use for."""
-    name = exporter.name
+    name, least = exporter.name, selection.min_score
+    if least is not None and not 0 <= least <= 1:
+        raise ConfigurationError(
+            f"--min-score {least:g} is not a score: write a number from 0 to 1."
+        )
     if selection.dropped and not exporter.dropped:
         raise ConfigurationError(
             f"{name} has no place for the reason why a pair was dropped: "

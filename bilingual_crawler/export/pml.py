@@ -73,8 +73,12 @@ def _write_document(file: TextIO, name: str, document: Document, safe: XmlText) 
     file.write("</file>\n")
 
 
-def paired_documents(source: CorpusSource, scratch: Path) -> Iterator[DocumentPairRow | Both]:
+def paired_documents(
+    source: CorpusSource, scratch: Path, *, whole: bool = False
+) -> Iterator[DocumentPairRow | Both]:
     """Yield each pair once with both documents, or alone if one of them is missing.
+
+    With `whole` they come as they are, and the exporter takes those that it writes.
 
     Pairs and documents are in two files in unrelated orders. To keep memory flat, the documents
     that are in a pair are first put into a database at `scratch`, which is deleted at the end.
@@ -89,12 +93,16 @@ def paired_documents(source: CorpusSource, scratch: Path) -> Iterator[DocumentPa
             for pair in source.document_pairs():
                 urls = [(pair.url1,), (pair.url2,)]
                 database.executemany("INSERT OR IGNORE INTO document VALUES (?, NULL)", urls)
-            for document in source.documents():
+            for document in source.documents(whole=True):
                 packed = zlib.compress(json.dumps(document_to_dict(document)).encode(), 1)
                 database.execute(
                     "UPDATE document SET packed = ? WHERE url = ?", (packed, document.key)
                 )
-            yield from _joined(source, database)
+            for found in _joined(source, database):
+                if isinstance(found, tuple) and not whole:
+                    for document in found[1:]:
+                        source.take(document)
+                yield found
     finally:
         scratch.unlink(missing_ok=True)
 

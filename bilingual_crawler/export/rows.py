@@ -29,7 +29,11 @@ COLUMNS = {
     "dropped": "dropped",
 }
 """The columns of a TSV file, and the field of a sentence pair that each one holds."""
-TYPES = dict.fromkeys(FIELDS, "string") | {"at": "int64", "score": "float64"}
+TYPES = (
+    dict.fromkeys(FIELDS, "string")
+    | dict.fromkeys(("at", "paragraph1", "paragraph2", "sentence1", "sentence2"), "int64")
+    | dict.fromkeys(("score", "pair_score"), "float64")
+)
 """The columns of a Parquet file and their types."""
 ROW_GROUP = 20_000
 """Rows of Parquet that are in memory at once, and that a reader may skip at once."""
@@ -39,9 +43,9 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def to_line(row: SentencePair) -> str:
-    """Return a sentence pair as a line of JSON; the score is always a float."""
+    """Return a sentence pair as a line of JSON; the scores are always floats."""
     values = {name: getattr(row, name) for name in FIELDS}
-    values["score"] = float(row.score)
+    values["score"], values["pair_score"] = float(row.score), float(row.pair_score)
     return f"{_encode(values)}\n"
 
 
@@ -125,7 +129,7 @@ class Parquet(Exporter):
 
     def write(self, source: CorpusSource, path: Path, account: Account) -> None:
         """Write the sentence pairs of a source."""
-        pa = _pyarrow()
+        pa = pyarrow()
         import pyarrow.parquet as pq  # noqa: PLC0415 - an extra that only this format needs
 
         schema = pa.schema(
@@ -147,7 +151,8 @@ def _groups(rows: Iterator[SentencePair]) -> Iterator[list[SentencePair]]:
         yield group
 
 
-def _pyarrow() -> Any:
+def pyarrow() -> Any:
+    """Return the library, or say how to install it."""
     try:
         import pyarrow as pa  # noqa: PLC0415 - an extra that only this format needs
     except ImportError as error:

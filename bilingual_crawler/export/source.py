@@ -4,7 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
@@ -13,16 +13,23 @@ from typing import Any
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.serialise import document_from_dict
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.export.survey import PersonalData, Survey
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS
 from bilingual_crawler.store.input_files import Damage, Watch, read_json_lines
-from bilingual_crawler.store.sentence_pair import SENTENCES, SentencePair
+from bilingual_crawler.store.marks import REJECTED, CorpusMarks
+from bilingual_crawler.store.sentence_pair import REPEATED, SENTENCES, SentencePair
 from bilingual_crawler.topics import NO_TOPIC, Topic
 
 EMPTY = "one side has no text"
+BY_USER = "rejected by a user"
 _CODE = re.compile("[a-z]{3}")
 _MAX_POSITION = 1 << 53
 """Positions above this are no longer exact in JSON."""
-_texts = attrgetter("pair", "url1", "url2", "text1", "text2", "beads", "kind", "dropped")
+_texts = attrgetter(
+    *("pair", "url1", "url2", "text1", "text2", "beads", "kind", "dropped", "fetched1", "fetched2"),
+    *("licence1", "licence2", "machine1", "machine2", "evidence"),
+)
+_places = attrgetter("paragraph1", "paragraph2", "sentence1", "sentence2")
 
 
 @dataclass(slots=True)
@@ -34,6 +41,8 @@ class Account:
     left_out: Counter[str] = field(default_factory=Counter)
     changed: Counter[str] = field(default_factory=Counter)
     damage: Damage = field(default_factory=Damage)
+    survey: Survey = field(default_factory=Survey)
+    """What is exported, for the datasheet."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the account for JSON."""
@@ -62,9 +71,16 @@ class Selection:
 
     dropped: bool = False
     min_score: float | None = None
+    anonymise: bool = False
+    """Whether to mask personal data."""
 
-    def objection(self, row: SentencePair) -> str:
-        """Return why a row is not exported; "" if it is."""
+    def objection(self, row: SentencePair, marks: CorpusMarks | None = None) -> str:
+        """Return why a row is not exported; "" if it is. What a user marked is decided."""
+        said = None if marks is None else _said(row, marks)
+        if said is False:
+            return BY_USER
+        if said and row.dropped not in REPEATED:
+            return ""
         if row.dropped and not self.dropped:
             return f"dropped by cleaning: {row.dropped}"
         if self.min_score is not None and row.score < self.min_score:
@@ -72,6 +88,14 @@ class Selection:
         if not self.dropped and not (row.text1.strip() and row.text2.strip()):
             return EMPTY
         return ""
+
+
+def _said(row: SentencePair, marks: CorpusMarks) -> bool | None:
+    """Return True for an accepted row, False for a rejected one; that of the sentences counts."""
+    said = marks.of_sentences(row.text1, row.text2)
+    if said is None and marks.of_documents(row.url1, row.url2) is False:
+        return False
+    return False if said is None and row.dropped == REJECTED else said
 
 
 class DocumentPairRow:
@@ -101,25 +125,59 @@ class CorpusSource:
         self._account = account
         self._selection = selection or Selection()
         self._watch = watch
+        self._marks = CorpusMarks(folder)
+        self._rejected: set[tuple[str, str]] = set()
+        self.personal = PersonalData(
+            account.survey, account.changed, masks=self._selection.anonymise
+        )
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the crawl."""
+        return self._folder
+
+    @property
+    def anonymises(self) -> bool:
+        """Whether personal data is masked."""
+        return self._selection.anonymise
+
+    def looking_ahead(self) -> "CorpusSource":
+        """Return the same source with an account of its own, for a pass that writes nothing."""
+        return CorpusSource(self._folder, Account(), self._selection, topic=self._topic)
 
     def sentences(self) -> Iterator[SentencePair]:
         """Yield the selected sentence pairs in their order; count the others by reason."""
-        damage, objection = self._account.damage, self._selection.objection
+        objection = self._selection.objection
+        for row in self.links():
+            if reason := objection(row, self._marks):
+                self._account.left_out[reason] += 1
+                continue
+            self._account.survey.add_pair(row)
+            text1, text2 = (
+                self.personal(row.text1, row.url1),
+                self.personal(row.text2, row.url2),
+            )
+            if self.anonymises:
+                row = replace(row, text1=text1, text2=text2)  # noqa: PLW2901 - the row to export
+            yield row
+
+    def links(self) -> Iterator[SentencePair]:
+        """Yield all sentence pairs as they are, to connect the sentences of whole documents."""
         file = self._file(SENTENCES, "run scrapy align")
-        for place, fields in read_json_lines(file, damage, self._watch):
+        for place, fields in read_json_lines(file, self._account.damage, self._watch):
             try:
                 row = SentencePair.from_dict(fields)
                 check(row)
             except (TypeError, ValueError):
-                damage.add(place, "not a sentence pair")
+                self._account.damage.add(place, "not a sentence pair")
                 continue
-            if reason := objection(row):
-                self._account.left_out[reason] += 1
-            else:
-                yield row
+            yield row
 
-    def documents(self) -> Iterator[Document]:
-        """Yield the documents in the order they were kept in, judged again if there is a topic."""
+    def documents(self, *, whole: bool = False) -> Iterator[Document]:
+        """Yield the documents in the order they were kept in, judged again if there is a topic.
+
+        With `whole` they come as they are, and the exporter takes those that it writes.
+        """
         damage = self._account.damage
         file = self._file(DOCUMENTS, "crawl into it with -a output=")
         for place, fields in read_json_lines(file, damage, self._watch):
@@ -130,7 +188,19 @@ class CorpusSource:
                 damage.add(place, "not a document")
                 continue
             self._topic.annotate(document)
+            if not whole:
+                self.take(document)
             yield document
+
+    def take(self, document: Document) -> None:
+        """Count a document that is exported and its personal data, which is masked on request."""
+        self._account.survey.add_document(document)
+        for paragraph in document.paragraphs:
+            paragraph.text = self.personal(paragraph.text, document.url)
+        if self.anonymises:
+            quietly = PersonalData(Survey(), Counter(), masks=True)
+            for name in ("title", "description", "keywords"):
+                setattr(document, name, quietly(getattr(document, name), document.url))
 
     def document_pairs(self) -> Iterator[DocumentPairRow]:
         """Yield the document pairs in the order they were found in."""
@@ -138,10 +208,16 @@ class CorpusSource:
         for place, fields in read_json_lines(
             self._file(PAIRS, "crawl into it with -a output="), damage
         ):
+            if fields.get("verdict") == "rejected":  # of a list of files that scrapy pairs judged
+                continue
             try:
                 pair = DocumentPairRow(fields)
             except (KeyError, TypeError, ValueError):
                 damage.add(place, "not a document pair")
+                continue
+            if self._marks.of_documents(pair.url1, pair.url2) is False:
+                self._rejected.add((pair.url1, pair.url2))
+                self._account.left_out[BY_USER] = len(self._rejected)
                 continue
             yield pair
 
@@ -197,8 +273,11 @@ def check(row: SentencePair) -> None:
         raise ValueError("not text")
     if type(row.at) is not int or not 0 <= row.at < _MAX_POSITION:
         raise ValueError("not a position")
-    if type(row.score) not in {int, float} or not math.isfinite(row.score):
-        raise ValueError("not a score")
+    for score in (row.score, row.pair_score):
+        if type(score) not in {int, float} or not math.isfinite(score):
+            raise ValueError("not a score")
+    if any(type(each) is not int or not -1 <= each < _MAX_POSITION for each in _places(row)):
+        raise ValueError("not a place")
     if _code(row.lang1) == _code(row.lang2):
         raise ValueError("not two languages")
 

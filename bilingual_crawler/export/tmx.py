@@ -315,7 +315,7 @@ def import_tmx(
             rows.writelines(map(to_line, tmx.read(watch)))
         if not account.written or tmx.languages is None:
             raise ConfigurationError(_nothing(file, account, languages))
-    _write_report(folder, file, tmx.languages, account)
+    write_import_report(folder, file.name, tmx.languages, account)
     return account, tmx.languages
 
 
@@ -325,7 +325,8 @@ def _nothing(file: Path, account: Account, languages: LanguagePair | None) -> st
     return f"{file} has no sentence pair{wanted}: {reasons or 'it has no units'}."
 
 
-def _write_report(folder: Path, file: Path, languages: LanguagePair, account: Account) -> None:
+def write_import_report(folder: Path, name: str, languages: LanguagePair, account: Account) -> None:
+    """Write crawl.json of a folder with an import from `name`."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     report = {
         "format": 1,
@@ -333,7 +334,7 @@ def _write_report(folder: Path, file: Path, languages: LanguagePair, account: Ac
         "languages": [{"code": each.code, "name": each.name} for each in languages],
         "seeds": [],
         "seeds_from": "",
-        "imported_from": file.name,
+        "imported_from": name,
         "files": {"sentences": SENTENCES},
         "versions": {"bilingual-crawler": __version__},
         "state": "finished",

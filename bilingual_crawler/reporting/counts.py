@@ -12,7 +12,7 @@ from typing import Any
 from bilingual_crawler.discovery.site_records import SiteRecords, Standing
 from bilingual_crawler.frontier.entry import Frontier
 from bilingual_crawler.languages import Languages
-from bilingual_crawler.outcomes import OPT_OUTS
+from bilingual_crawler.outcomes import OPT_OUTS, Outcome, is_drop, is_failure
 from bilingual_crawler.pairing.pair import DocumentPair, PackedPair
 from bilingual_crawler.reporting.tally import largest_first, under
 from bilingual_crawler.urls.language_tokens import announced_languages
@@ -158,6 +158,10 @@ class Counts(Yield):
     """All figures of a crawl, over all its runs."""
 
     seeds: int = 0
+    kept_pages: int = 0
+    """Pages with at least one document that is kept: a page may have two."""
+    is_shared: bool = False
+    """Whether other workers take part in the crawl."""
     pairs_by_detector: Amounts = field(default_factory=dict)
     """A pair counts for every detector that supports it."""
     known: int = 0
@@ -188,6 +192,16 @@ class Counts(Yield):
     bytes: int = 0
 
     @property
+    def pages_again(self) -> int:
+        """Pages that were read more than once, because their URLs were queued again."""
+        ended = sum(
+            number
+            for why, number in self.outcomes.items()
+            if not is_failure(why) and why != Outcome.REDIRECTED
+        )
+        return max(0, self.pages - ended)
+
+    @property
     def pairs_per_100_pages(self) -> float:
         """Pairs per hundred pages."""
         return per_100(self.pairs, self.pages)
@@ -198,12 +212,40 @@ def per_100(harvested: int, pages: int) -> float:
     return round(100 * harvested / pages, 2) if pages else 0.0
 
 
-def sums_of(totals: Counter[str], outcomes: Mapping[str, int]) -> dict[str, Any]:
+def _revised_first(reason: str) -> int:
+    """Sort the outcomes that a corpus revises before all others."""
+    revised: list[str] = [Outcome.DUPLICATE, Outcome.OFF_TOPIC]
+    return revised.index(reason) if reason in revised else len(revised)
+
+
+def settled(outcomes: Mapping[str, int], kept_pages: int) -> dict[str, int]:
+    """Return the outcomes of URLs as they are now, so that they agree with what is kept.
+
+    A URL ends when its page has been read, but what becomes of the page may change: a duplicate
+    is kept after all when its translation arrives, and a kept page is dropped for a longer copy.
+    The number of pages stays the same, so no page is counted twice.
+    """
+    now = Counter(outcomes)
+    drops = sorted(filter(is_drop, now), key=_revised_first)
+    missing = kept_pages - now[Outcome.STORED]
+    if missing < 0:
+        now[Outcome.STORED] += missing
+        now[Outcome.DUPLICATE] -= missing
+    for why in drops if missing > 0 else ():
+        moved = min(missing, now[why])
+        now[why] -= moved
+        now[Outcome.STORED] += moved
+        missing -= moved
+    return largest_first(+now)
+
+
+def sums_of(totals: Counter[str], outcomes: Mapping[str, int], kept_pages: int) -> dict[str, Any]:
     """Return the fields of `Counts` that come from the sums and the outcomes of URLs."""
     return {
         "pages": totals[PAGES],
         "failed": totals[FAILED],
-        "outcomes": largest_first(outcomes),
+        "kept_pages": kept_pages,
+        "outcomes": settled(outcomes, kept_pages),
         "seed_outcomes": under(totals, SEEDS),
         "off_language": under(totals, OFF_LANGUAGE),
         "machine_translated": under(totals, MACHINE_TRANSLATED),

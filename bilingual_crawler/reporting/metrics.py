@@ -16,6 +16,7 @@ from prometheus_client.registry import Collector
 
 from bilingual_crawler.outcomes import is_failure
 from bilingual_crawler.reporting.counts import per_100
+from bilingual_crawler.reporting.forecast import QUANTILES, CrawlForecast, Range
 
 URLS = "bilingual/urls/"
 OPT_OUTS = "bilingual/optouts/"
@@ -49,6 +50,7 @@ class Snapshot:
     pairs: int = 0
     waiting: int = 0
     pages_a_second: float = 0.0
+    forecast: CrawlForecast | None = None
 
 
 class CrawlCollector(Collector):
@@ -94,6 +96,9 @@ class CrawlCollector(Collector):
             ),
         ):
             yield GaugeMetricFamily(name, meaning, value)
+        if now.forecast is not None and now.forecast.total is not None:
+            yield _forecast("pairs", now.forecast.total.pairs)
+            yield _forecast("pages", now.forecast.total.pages)
 
 
 def registry_of(collector: CrawlCollector) -> CollectorRegistry:
@@ -102,6 +107,17 @@ def registry_of(collector: CrawlCollector) -> CollectorRegistry:
     registry.register(collector)
     ProcessCollector(registry=registry)
     return registry
+
+
+def _forecast(what: str, expected: Range) -> Metric:
+    family = GaugeMetricFamily(
+        f"bilingual_forecast_{what}",
+        f"The final number of {what}, with the quantiles of the forecast.",
+        labels=["quantile"],
+    )
+    for quantile, value in zip(QUANTILES, expected, strict=True):
+        family.add_metric([str(quantile)], value)
+    return family
 
 
 def _labelled(

@@ -21,6 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bilingual_crawler.reporting.counts import Yield
+from bilingual_crawler.reporting.forecast import CrawlForecast
 from bilingual_crawler.reporting.summary import Ending, summary
 from bilingual_crawler.reporting.tally import Point, sparkline
 from bilingual_crawler.reporting.terminal import (
@@ -37,6 +38,7 @@ from bilingual_crawler.reporting.terminal import (
 
 RECENT_SECONDS = 30.0
 SHARE_OF_TIME = 0.01
+NO_PACE, LEAST_PACE = "0.0/s", 0.05
 
 T = TypeVar("T")
 
@@ -49,6 +51,8 @@ class Progress(Yield):
     """What is shown while a crawl runs."""
 
     pages_a_second: float = 0.0
+    answers_a_second: float = 0.0
+    """All responses per second, redirects and errors too."""
     waiting: int = 0
     other_pages: int = 0
     """Pages in other languages."""
@@ -57,7 +61,17 @@ class Progress(Yield):
     best: tuple[str, float] | None = None
     """The best waiting URL and its score."""
     last_pair: tuple[str, str] | None = None
+    forecast: CrawlForecast | None = None
+    """What the crawl will give; None in a crawl that looks for no pairs."""
     seconds: float = 0.0
+
+    @property
+    def pace(self) -> str:
+        """The speed; without pages it says what comes instead, so that it does not look hung."""
+        pages = f"{self.pages_a_second:.1f}/s"
+        if pages == NO_PACE and self.answers_a_second >= LEAST_PACE:
+            return f"{pages}, {self.answers_a_second:.1f} redirects and errors/s"
+        return pages
 
     @property
     def languages(self) -> dict[str, int]:
@@ -69,7 +83,7 @@ class Progress(Yield):
 def progress_line(progress: Progress) -> str:
     """Return the progress as one line for a log."""
     languages = ", ".join(f"{code} {number}" for code, number in progress.languages.items())
-    line = f"{progress.pages} pages ({progress.pages_a_second:.1f}/s), {progress.waiting} waiting"
+    line = f"{progress.pages} pages ({progress.pace}), {progress.waiting} waiting"
     if progress.sites is not None:
         line += f", {progress.sites}"
     if progress.harvests:
@@ -77,6 +91,8 @@ def progress_line(progress: Progress) -> str:
             f", {languages}, {progress.harvested} {progress.harvest}"
             f" ({progress.per_100_pages:.1f} per 100 pages)"
         )
+    if progress.forecast is not None and progress.forecast.total is not None:
+        line += f", forecast {progress.forecast}"
     if progress.best is None:
         return line
     url, score = progress.best
@@ -205,7 +221,7 @@ def _headline(progress: Progress) -> Table:
     parts: list[str | tuple[str, str]] = [
         (f"{progress.pages:,}", STRONG),
         " pages ",
-        (f"{progress.pages_a_second:.1f}/s", DIM),
+        (progress.pace, DIM),
         "   ",
         (f"{progress.waiting:,}", STRONG),
         " waiting   ",
@@ -251,6 +267,8 @@ def _urls(progress: Progress) -> Table:
     rows = []
     if line := sparkline(progress.curve, BAR_WIDTH):
         rows.append((shown("yield", DIM), shown(f"{line}  {progress.harvest} over pages", GOOD)))
+    if progress.forecast is not None:
+        rows.append((shown("forecast", DIM), shown(str(progress.forecast))))
     if progress.best is not None:
         url, score = progress.best
         rows.append((shown("next", DIM), shown(f"{score_text(score)}  {url}")))

@@ -108,8 +108,11 @@ def write_report(path: Path, report: Mapping[str, Any], *, durable: bool) -> Non
         file.write("\n")
 
 
-def changed_settings(config: Config, settings: ScrapySettings) -> dict[str, Any]:
-    """Return the settings that differ from the defaults of this project, without secrets."""
+def changed_settings(config: Config, settings: ScrapySettings | None = None) -> dict[str, Any]:
+    """Return the settings that differ from the defaults of this project, without secrets.
+
+    Those of Scrapy matter to a crawl only, which gives its `settings`.
+    """
     changed: dict[str, Any] = {}
     usual = Config()
     for each in fields(Config):
@@ -117,6 +120,8 @@ def changed_settings(config: Config, settings: ScrapySettings) -> dict[str, Any]
         if value != getattr(usual, each.name):
             changed[PREFIX + each.name.upper()] = value
     for default in scrapy_defaults:
+        if settings is None:
+            break
         value = _like(default.value, settings, default.name)
         if value != default.value:
             changed[default.name] = value
@@ -181,10 +186,8 @@ def _lost_at(counts: Counts) -> Iterator[str]:
 def _nothing_fetched(counts: Counts) -> Iterator[str]:
     failures = {k: v for k, v in counts.seed_outcomes.items() if k != Outcome.REDIRECTED}
     number = sum(failures.values())
-    if not counts.outcomes and counts.known and not counts.waiting + counts.over_budget:
-        yield "Nothing was fetched here: other workers of the crawl fetched everything."
-    elif not failures and not counts.outcomes:
-        yield "Nothing was fetched: the crawl was stopped before the first page arrived."
+    if not failures and not counts.outcomes:
+        yield _not_begun(counts)
     elif not failures:
         yield "Nothing was fetched: the seeds led to other URLs, and those gave no page."
         for why, number in _few(counts.redirects_refused):
@@ -202,6 +205,17 @@ def _nothing_fetched(counts: Counts) -> Iterator[str]:
         yield "robots.txt is always obeyed: choose other seeds, or ask the owners of the site."
     if failures.keys() & {"dns", "connection", "tls", "timeout"}:
         yield "Do the seeds open in a browser on this machine?"
+
+
+def _not_begun(counts: Counts) -> str:
+    if counts.known and not counts.waiting + counts.over_budget:
+        return "Nothing was fetched here: other workers of the crawl fetched everything."
+    if counts.is_shared:
+        return (
+            "Nothing was fetched here: this worker got no site. Each site belongs to one worker,"
+            " and the other workers of the crawl have all that there are."
+        )
+    return "Nothing was fetched: the crawl was stopped before the first page arrived."
 
 
 def _nothing_kept(counts: Counts) -> Iterator[str]:

@@ -18,6 +18,7 @@ from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.reporting.counts import Amounts, Counts, FoundSites
 from bilingual_crawler.reporting.terminal import DIM, GOOD, STRONG, duration, grid, plain
 from bilingual_crawler.store.folder import DOCUMENTS, LOG, PAIRS, PAIRS_TSV, PICTURE, REPORT, SITES
+from bilingual_crawler.store.sentence_pair import SENTENCES
 from bilingual_crawler.urls.credentials import is_secret, without_credentials
 
 MAX_PAIRS = 20
@@ -59,6 +60,8 @@ class Ending:
     command: str | None = None
     """The command that resumes the crawl."""
     explanation: list[str] = field(default_factory=list)
+    next_steps: list[tuple[str, str]] = field(default_factory=list)
+    """Commands that make something of the harvest, each with what it does."""
     moved_aside: list[Path] = field(default_factory=list)
     """Files with data that was not in the journal of the crawl."""
 
@@ -91,6 +94,7 @@ def summary(ending: Ending) -> RenderableType:
         _accounts(ending.counts),
         _files(ending.folder),
         _moved_aside(ending.moved_aside),
+        _next_steps(ending.next_steps),
         _going_on(ending),
     ]
     return Group(*(part for part in parts if part is not None))
@@ -164,6 +168,8 @@ def _accounts(counts: Counts) -> RenderableType:
         rows += _site_rows(counts.sites, counts.outcomes.get(Outcome.EXAMINED, 0))
     if counts.harvests:
         about = f"documents ({languages})" if languages else "documents"
+        if 0 < counts.kept_pages < counts.kept:
+            about += f" of {counts.kept_pages:,} pages"
         rows.append(_row("kept", counts.kept, about))
     if counts.split_pages:
         rows.append(_row("split", counts.split_pages, "pages with both languages"))
@@ -175,6 +181,9 @@ def _accounts(counts: Counts) -> RenderableType:
     dropped = {why: number for why, number in outcomes.items() if is_drop(why)}
     failed = {why: number for why, number in outcomes.items() if is_failure(why)}
     rows += _reasons("not kept", dropped, _with_languages(counts))
+    if counts.pages_again:
+        about = "pages that were read again because their URLs were queued again"
+        rows.append(_row("read again", counts.pages_again, about))
     rows += _reasons("not fetched", failed, outcome_sentence)
     rows += _reasons("not followed", counts.links_refused, link_sentence)
     if counts.waiting:
@@ -241,6 +250,44 @@ def _moved_aside(files: list[Path]) -> RenderableType | None:
         "\nThe folder had data that was not in its journal. It was moved to other files, and is not"
         f" part of the crawl: {names}"
     )
+
+
+def _next_steps(steps: list[tuple[str, str]]) -> RenderableType | None:
+    """Return the commands, one per line and never cut, so that they can be copied."""
+    if not steps:
+        return None
+    width = max(len(command) for command, _ in steps)
+    rows = ((f"  {plain(command):<{width}}  ", (about, DIM)) for command, about in steps)
+    lines = (Text.assemble(*row, no_wrap=True, overflow="ignore") for row in rows)
+    return Group(Text("\nNext"), *lines)
+
+
+def next_steps(folder: Path, counts: Counts, program: str) -> list[tuple[str, str]]:
+    """Return what to do with a harvest: each command with what it does."""
+    name = shlex.quote(str(folder))
+    if counts.is_shared:
+        into = shlex.quote(f"{folder.parent}-all")
+        parent = shlex.quote(str(folder.parent))
+        about = "joins the folders of all workers, when they have ended"
+        return [(f"{program} merge {parent} --into {into}", about)] if counts.pages else []
+    if not counts.harvested:
+        return []
+    if not counts.harvests:
+        found = shlex.quote(str(folder / SITES))
+        command = f"{program} crawl bilingual -a langs={counts.langs} -a seeds_file={found}"
+        return [(command, "harvests these sites")]
+    serve = (f"{program} serve {name}", "shows everything in the browser")
+    if counts.harvest != "pairs":
+        return [(f"{program} export {name} --to xml", "writes the documents as XML"), serve]
+    align = (f"{program} align {name}", "finds the sentence pairs")
+    export = (f"{program} export {name} --to tmx", "writes them for other tools (--list: formats)")
+    return [*([] if (folder / SENTENCES).exists() else [align]), export, serve]
+
+
+def program_of(argv: Sequence[str]) -> str:
+    """Return the program that was typed, for commands that a user may copy."""
+    begin = next((at for at, word in enumerate(argv) if word == "crawl"), 0)
+    return PROGRAMS.get(Path(argv[begin - 1]).stem, "scrapy") if begin else "scrapy"
 
 
 def _going_on(ending: Ending) -> RenderableType | None:

@@ -10,7 +10,9 @@ import os
 import threading
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from functools import cached_property
+from hashlib import blake2b
 from importlib import import_module
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -65,6 +67,21 @@ class _UrlModel(ABC, Generic[QuestionT]):
     def where(self) -> str:
         """The folder of the model."""
         return self._model.where
+
+    @cached_property
+    def digest(self) -> str:
+        """A short text that differs for any other model."""
+        return blake2b(self._model.graph, digest_size=8).hexdigest()
+
+    @property
+    def answers(self) -> dict[QuestionT, Numbers]:
+        """The answers that are cached."""
+        return dict(self._memory)
+
+    def recall(self, answers: Mapping[QuestionT, Numbers], most: int = REMEMBERED) -> None:
+        """Replace the cache by answers that this model gave before; keep `most` from now on."""
+        with self._lock:
+            self._memory, self._remembered = OrderedDict(answers), most
 
     @abstractmethod
     def _encode(self, questions: Sequence[QuestionT]) -> Rows:

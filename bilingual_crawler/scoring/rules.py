@@ -56,9 +56,13 @@ class RulesScorer(LinkScorer):
 
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
         """Return scores from 0.05 (a third language) to 2 (the page declares its translation)."""
+        return [rule.score for rule in self.rules_for(document, links)]
+
+    def rules_for(self, document: Document, links: Sequence[Link]) -> list[LinkRule]:
+        """Return the rule that decides about each link."""
         wanted = self.wanted(document)
         own_key = url_key(document.url, self._tokens).key
-        return [self._rule(link, document, wanted, own_key).score for link in links]
+        return [self._rule(link, document, wanted, own_key) for link in links]
 
     def explain(self, document: Document, link: Link) -> tuple[float, list[Factor]]:
         """Return the one rule that decides."""

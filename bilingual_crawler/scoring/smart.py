@@ -8,6 +8,7 @@ again rises to the higher of its priorities. Links of pages in neither language 
 import logging
 from collections.abc import Sequence
 from functools import cache
+from typing import ClassVar
 
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.documents.document import Document, Link
@@ -77,7 +78,7 @@ def _by_tokens(url: str, code: str) -> float:
 class SmartScorer(LinkScorer):
     """P_lang times P_par, as in the paper; nothing is learned."""
 
-    off_language = 0.0
+    off_language: ClassVar[float | None] = 0.0
     is_yield = True
 
     def __init__(self, pair: LanguagePair, crawl: CrawlSoFar, config: Config) -> None:
@@ -101,3 +102,9 @@ class SmartScorer(LinkScorer):
             Factor("language", share, self._models.explain_language(share, code)),
             Factor("translation", par, f"parallel-URL model: {par:.0%} a translation of the page"),
         ]
+
+
+class SmartFollowScorer(SmartScorer):
+    """The same, but links of pages in neither language are followed, at a low priority."""
+
+    off_language = None

@@ -10,13 +10,15 @@ from typing import Any, ClassVar, Self, cast
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.http import Response
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.threads import deferToThread
 from twisted.python.failure import Failure
 
 from bilingual_crawler.config.plan import CRAWLS, CrawlPlan
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.crawl.browser.chromium import check_rendering
 from bilingual_crawler.crawl.browser.rendering import Rendering
-from bilingual_crawler.crawl.context import Crawl, config_of, read_page
+from bilingual_crawler.crawl.context import Crawl, config_of, is_file_response, read_page
 from bilingual_crawler.crawl.discovery.adapter import DISCOVERS, Discovery, check_discovery
 from bilingual_crawler.crawl.fetching.failures import reason_of
 from bilingual_crawler.crawl.fetching.identity import warn_without_contact
@@ -120,12 +122,18 @@ class BilingualSpider(Spider):
 
     async def parse(self, response: Response, **_: Any) -> AsyncIterator[Document]:
         """Make a document from a page, plain or rendered; two from a page in two languages."""
-        plain = self._document(response)
+        is_file = is_file_response(response)
+        if is_file:  # it may take seconds, and other pages should not wait for it
+            plain = await maybe_deferred_to_future(deferToThread(self._document, response))
+        else:
+            plain = self._document(response)
         if self.crawl.discovery is not None:
             await self.crawl.discovery.note_links(plain)
-        documents = await self.rendering.documents(
-            response, plain, lambda markup: self._document(response, markup)
-        )
+        documents = [plain]
+        if not is_file:
+            documents = await self.rendering.documents(
+                response, plain, lambda markup: self._document(response, markup)
+            )
         parts, pair = None, self.crawl.languages_of(response.url)
         if len(documents) == 1 and isinstance(pair, LanguagePair):
             parts = split_mixed(documents[0], pair)

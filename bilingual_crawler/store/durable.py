@@ -88,17 +88,17 @@ def replacing_file(target: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def replacing_folder(target: Path, option: str = "--out") -> Iterator[Path]:
+def replacing_folder(
+    target: Path, why_not: str = "and is not an export: choose another folder with --out"
+) -> Iterator[Path]:
     """Provide a new folder to fill; it replaces `target` if no exception is raised.
 
-    A folder that is not an export is never touched; `option` is the option for choosing another.
+    A folder that is not an export is never touched; `why_not` says why, and what to do instead.
     If a kill comes between the two renames, the next export first puts the old folder back.
     """
     _tidy(target)
     if target.exists() and not _is_ours(target):
-        raise ConfigurationError(
-            f"{target} already exists and is not an export: choose another folder with {option}."
-        )
+        raise ConfigurationError(f"{target} already exists {why_not}.")
     part = _beside(target)
     old = target.with_name(f"{_OLD}{os.getpid()}-{target.name}")
     with writing(target):

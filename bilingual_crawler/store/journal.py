@@ -35,6 +35,8 @@ CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WI
 CREATE TABLE IF NOT EXISTS ends (name TEXT PRIMARY KEY, digest BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS growth (name TEXT PRIMARY KEY, bytes INTEGER NOT NULL) WITHOUT ROWID;
 """
+TABLES = frozenset({"files", "facts", "ends", "growth"})
+"""The tables of the journal itself."""
 END_BYTES = 4096
 """The part at the end of a file that is compared."""
 DAMAGED = frozenset({sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT})

@@ -10,6 +10,9 @@ from typing import Any, Self
 from bilingual_crawler.store.input_files import open_unpacked
 
 SENTENCES = "sentences.jsonl.gz"
+DUPLICATE, BOILERPLATE = "duplicate", "boilerplate"
+REPEATED = frozenset((DUPLICATE, BOILERPLATE))
+"""The rules that a pair breaks because another copy of it is kept."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -20,6 +23,12 @@ class SentencePair:
     id of the document pair, `at` the position in it from 0. `beads` is the number of sentences
     on each side ("1-1", "2-1"), `kind` that of the first side's paragraph. `dropped` is the
     cleaning rule that the pair broke, "" for a good pair.
+
+    The rest is provenance, for each side: `fetched` is when the page was fetched (ISO 8601),
+    `licence` the licence as the page states it, `machine` its mark of machine translation, ""
+    for none; `paragraph` is the position of the text's paragraph in the document, and `sentence`
+    that of its first sentence in this paragraph, both from 0, -1 if unknown. `pair_score` is the
+    score of the document pair, `evidence` the names of what speaks for it, separated by spaces.
     """
 
     pair: str
@@ -34,9 +43,21 @@ class SentencePair:
     kind: str = "paragraph"
     score: float = 1.0
     dropped: str = ""
+    fetched1: str = ""
+    fetched2: str = ""
+    licence1: str = ""
+    licence2: str = ""
+    machine1: str = ""
+    machine2: str = ""
+    pair_score: float = 1.0
+    evidence: str = ""
+    paragraph1: int = -1
+    paragraph2: int = -1
+    sentence1: int = -1
+    sentence2: int = -1
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the pair for a line of JSON."""
+        """Return the pair for a line of JSON, always with the same keys."""
         return {name: getattr(self, name) for name in FIELDS}
 
     @classmethod

@@ -40,9 +40,12 @@ class RecordedResponse(NamedTuple):
 
     def header(self, name: str) -> str:
         """Return the first header of a name, or ""."""
+        return next(iter(self.all_headers(name)), b"").decode("latin-1")
+
+    def all_headers(self, name: str) -> list[bytes]:
+        """Return every header of a name."""
         wanted = name.lower().encode()
-        found = (value for each, value in self.headers if each.lower() == wanted)
-        return next(found, b"").decode("latin-1").strip()
+        return [value.strip() for each, value in self.headers if each.lower() == wanted]
 
 
 class DamagedRecordError(Exception):

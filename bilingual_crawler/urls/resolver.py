@@ -18,6 +18,8 @@ _PORT = r"(?::(?:[1-9]\d{3}|[1-5]\d{4}))?"  # never a default one
 _ABSOLUTE = re.compile(rf"https?://[a-z0-9]+(?:[.-][a-z0-9]+)*{_PORT}/{_REST}", re.ASCII)
 _ROOTED = re.compile(rf"/(?!/){_REST}")
 _RELATIVE = re.compile(rf"(?!.*//)[A-Za-z0-9_]{_LETTER}*(?:/{_REST})?")
+_UPWARD = re.compile(rf"(?!.*//)((?:\.\./)+)((?:[A-Za-z0-9_]{_LETTER}*(?:/{_REST})?)?)")
+_HOST = re.compile(rf"https?://[a-z0-9]+(?:[.-][a-z0-9]+)*{_PORT}", re.ASCII)
 _OTHER_SCHEME = re.compile(r"\s*(?!https?:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _LONG_AUTHORITY = re.compile(rf"(?:[a-zA-Z][a-zA-Z0-9+.-]*:)?//[^/?#]{{{LONGEST_AUTHORITY + 1}}}")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -50,6 +52,7 @@ class UrlResolver:
             self._base = self.resolve(base) or self._base
         self._root = self._plain_base("/")[:-1]
         self._folder = self._plain_base(".")
+        self._above: dict[str, str] = {}
 
     def __call__(self, reference: str) -> str | None:
         """Return the URL that `reference` means on this page; None if it is not a web page."""
@@ -62,7 +65,18 @@ class UrlResolver:
             return self._root + plain
         if self._folder and _RELATIVE.fullmatch(plain):
             return self._folder + plain
-        return self.resolve(reference)
+        return self._upward(plain) or self.resolve(reference)
+
+    def _upward(self, plain: str) -> str:
+        """Return the URL of a plain reference that is a host or starts with "../"; else ""."""
+        upward = _UPWARD.fullmatch(plain)
+        if upward is None:
+            return plain + "/" if _HOST.fullmatch(plain) else ""
+        steps, rest = upward.groups()
+        above = self._above.get(steps)
+        if above is None:
+            above = self._above[steps] = self._plain_base(steps)
+        return above and above + rest
 
     def resolve(self, reference: str) -> str | None:
         """Return the same, for a reference of any form."""

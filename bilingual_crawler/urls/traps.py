@@ -21,6 +21,7 @@ BINARY_ENDINGS = frozenset({
     "tar", "xz", "zip",
     "doc", "docb", "docm", "docx", "dotm", "dotx", "odg", "odp", "ods", "odt", "pdf", "potm",
     "potx", "pps", "ppt", "pptm", "pptx", "pst", "xls", "xlsm", "xlsx", "xltm", "xltx",
+    "epub", "rtf",
     "bat", "cpl", "css", "hta", "js", "py", "rb", "sh", "csv", "ics", "json", "rss", "txt",
     "xml",
 })  # fmt: skip

@@ -1,20 +1,17 @@
-"""The corpus as the pages show it: document pairs, their sentences, and the marks of users."""
+"""The corpus as the pages show it: document pairs and their sentences."""
 
 import json
 import sqlite3
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from bilingual_crawler.documents.serialise import key_of
-from bilingual_crawler.store.durable import replacing
 from bilingual_crawler.store.folder import DOCUMENTS
+from bilingual_crawler.store.marks import Key
 from bilingual_crawler.web.search.index import LinePlace, line_at
 
-LABELS = "labels.tsv"
-COLUMNS = 3
 SENTENCES_PER_PAGE = 300
 MAX_PARAGRAPHS = 1_000
 ORDERS = {"found": "p.id", "newest": "p.id DESC", "doubtful": "p.score, p.id"}
@@ -34,76 +31,6 @@ SELECT 0 AS id, p.pair, p.url1, p.url2, p.lang1, p.lang2, NULL AS score, '[]' AS
     (SELECT COUNT(*) FROM sentences s WHERE s.aligned = p.id AND s.dropped = '') AS sentences
 FROM aligned p
 """
-Key = tuple[str, str]
-
-
-class MarkError(ValueError):
-    """A mark that cannot be saved; the message says why."""
-
-
-class Marks:
-    """Accept and reject marks of document pairs: labels.tsv in the folder of the crawl.
-
-    A line has two URLs and 1 or 0, separated by tabs, which is what training reads. The whole
-    file is replaced with every mark, so each pair is in it once. It may also be edited by hand:
-    lines that are not understood are kept. Any thread may read and change the marks.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / LABELS
-        self._lock = threading.Lock()
-        self._stamp: tuple[int, int, int] | None = None
-        self._marks: dict[Key, bool] = {}
-        self._others: list[str] = []
-
-    def of(self, url1: str, url2: str) -> bool | None:
-        """Return True for an accepted pair, False for a rejected one, None without a mark."""
-        with self._lock:
-            self._read()
-            return self._marks.get((url1, url2))
-
-    def all(self) -> dict[Key, bool]:
-        """Return every mark."""
-        with self._lock:
-            self._read()
-            return dict(self._marks)
-
-    def put(self, url1: str, url2: str, good: bool | None) -> None:
-        """Accept or reject a pair, or remove its mark; it is on disk when this returns."""
-        if any(set(url) & set("\t\r\n") or url.startswith("#") for url in (url1, url2)):
-            raise MarkError("A pair whose URL has a tab or a line break cannot be marked.")
-        with self._lock:
-            self._read()
-            self._marks.pop((url1, url2), None)
-            if good is not None:
-                self._marks[url1, url2] = good
-            self._write()
-
-    def _read(self) -> None:
-        try:
-            found = self.path.stat()
-        except FileNotFoundError:
-            self._stamp, self._marks, self._others = None, {}, []
-            return
-        stamp = (found.st_ino, found.st_size, found.st_mtime_ns)
-        if stamp == self._stamp:
-            return
-        self._stamp, self._marks, self._others = stamp, {}, []
-        for line in self.path.read_text("utf-8", "surrogateescape").split("\n"):
-            parts = line.rstrip("\r").split("\t")
-            if len(parts) == COLUMNS and parts[2] in {"0", "1"}:
-                self._marks[parts[0], parts[1]] = parts[2] == "1"
-            elif line.strip():
-                self._others.append(line)
-
-    def _write(self) -> None:
-        lines = [*self._others, *(f"{a}\t{b}\t{int(ok)}" for (a, b), ok in self._marks.items())]
-        with (
-            replacing(self.path) as fresh,
-            fresh.open("x", encoding="utf-8", errors="surrogateescape", newline="\n") as file,
-        ):
-            file.writelines(f"{line}\n" for line in lines)
-        self._stamp = None
 
 
 class ShownEvidence(NamedTuple):
@@ -198,6 +125,16 @@ def sentences_of(connection: sqlite3.Connection, pair: str, page: int) -> list[S
         (pair, SENTENCES_PER_PAGE, (page - 1) * SENTENCES_PER_PAGE),
     )
     return [SentenceView(*row) for row in rows]
+
+
+def sentence_at(connection: sqlite3.Connection, pair: str, at: int) -> SentenceView | None:
+    """Return one sentence pair of a document pair; None if there is none."""
+    row = connection.execute(
+        "SELECT s.at, s.text1, s.text2, s.beads, s.kind, s.score, s.dropped FROM sentences s"
+        " JOIN aligned a ON a.id = s.aligned WHERE a.pair = ? AND s.at = ?",
+        (pair, at),
+    ).fetchone()
+    return None if row is None else SentenceView(*row)
 
 
 def paragraphs_of(connection: sqlite3.Connection, folder: Path, url: str) -> list[ParagraphView]:

@@ -23,6 +23,7 @@ from bilingual_crawler.outcomes import (
     outcome_sentence,
 )
 from bilingual_crawler.reporting.counts import FAILED, LINKS_REFUSED, OFF_LANGUAGE, PAGES, per_100
+from bilingual_crawler.reporting.forecast import Forecast
 from bilingual_crawler.reporting.progress import Throttled
 from bilingual_crawler.reporting.tally import MILLISECONDS, YIELD, Point, largest_first, under
 from bilingual_crawler.store.folder import JOURNAL, REPORT, is_of_one_language
@@ -167,6 +168,8 @@ class CrawlState:
     sites: Sequence[SiteRow] = field(default_factory=list)
     has_journal: bool = True
     explanation: Sequence[str] = field(default_factory=list)
+    forecast: Forecast | None = None
+    """What the crawl will give; None if that cannot be said yet."""
     harvest: str = "pairs"
     """What the crawl harvests: pairs, or documents in one language."""
 
@@ -232,6 +235,7 @@ class CrawlFigures:
             curve=_completed(points, pages, sum(documents.values()) if one_language else pairs),
             harvest=(OneLanguage if one_language else LanguagePair).harvest,
             **_reasons_of(frontier, report, live.tally),
+            forecast=Forecast.from_dict(report.get("forecast")),
             best=frontier.best or _reported_best(report),
             sites=_sites(frontier.sites, pairs_by_site, _budget(report)),
             has_journal=(self._folder / JOURNAL).exists(),

@@ -12,17 +12,17 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from bilingual_crawler.languages import language_of_tag
 from bilingual_crawler.store.folder import is_of_one_language
+from bilingual_crawler.store.marks import MarkError, Marks, SentenceMarks
 from bilingual_crawler.store.sentence_pair import SENTENCES
 from bilingual_crawler.web.corpus_view import (
     ORDERS,
     SENTENCES_PER_PAGE,
-    MarkError,
-    Marks,
     count_of,
     find_pair,
     list_pairs,
     next_unmarked,
     paragraphs_of,
+    sentence_at,
     sentences_of,
 )
 from bilingual_crawler.web.crawl_state import CrawlFigures, SiteRow, languages_of
@@ -69,6 +69,7 @@ class ServedFolder:
         self.indexer = Indexer(folder)
         self.index = self.indexer.path
         self.marks = Marks(folder)
+        self.sentence_marks = SentenceMarks(folder)
         self.crawl = CrawlFigures(folder, self.index)
 
     def language_names(self) -> list[str]:
@@ -191,6 +192,7 @@ class CorpusPages:
             page=page,
             more=len(sentences) == SENTENCES_PER_PAGE,
             mark=marks.get((pair.url1, pair.url2)),
+            said=self._site.sentence_marks.of,
             onward=None if onward == pair.pair else onward,
         )
 
@@ -200,11 +202,8 @@ class CorpusPages:
         return await run_in_threadpool(self._mark, request.path_params["pair"], form)
 
     def _mark(self, name: str, form: Mapping[str, str]) -> Response:
-        if not self._site.keys.is_csrf(form.get("csrf", ""), "mark"):
-            sentence = "The form is not from this server, or from before its last start"
-            return self._site.message(403, "Not marked", f"{sentence}: open the pair again.")
-        if form.get("mark") not in MARKS:
-            return self._site.message(400, "Not marked", "A mark is accept, reject or none.")
+        if refused := self._refused(form):
+            return refused
         with reading(self._site.index) as connection:
             pair = find_pair(connection, name)
         if pair is None:
@@ -214,6 +213,35 @@ class CorpusPages:
         except (MarkError, OSError) as error:
             return self._site.message(409, "Not marked", str(error))
         return RedirectResponse(f"/pair/{pair.pair}", 303)
+
+    async def mark_sentence(self, request: Request) -> Response:
+        """Save the mark of a sentence pair and show its documents again."""
+        form = await form_of(request) or {}
+        asked = request.path_params
+        return await run_in_threadpool(self._mark_sentence, asked["pair"], asked["at"], form)
+
+    def _mark_sentence(self, name: str, at: int, form: Mapping[str, str]) -> Response:
+        if refused := self._refused(form):
+            return refused
+        with reading(self._site.index) as connection:
+            found = sentence_at(connection, name, at)
+        if found is None:
+            return self._no_pair()
+        try:
+            self._site.sentence_marks.put(found.text1, found.text2, MARKS[form["mark"]])
+        except (MarkError, OSError) as error:
+            return self._site.message(409, "Not marked", str(error))
+        page = _page(QueryParams({"page": form.get("page", "")}))
+        return RedirectResponse(f"/pair/{name}?page={page}#s{at}", 303)
+
+    def _refused(self, form: Mapping[str, str]) -> Response | None:
+        """Return why a form is not accepted; None if it is."""
+        if not self._site.keys.is_csrf(form.get("csrf", ""), "mark"):
+            sentence = "The form is not from this server, or from before its last start"
+            return self._site.message(403, "Not marked", f"{sentence}: open the pair again.")
+        if form.get("mark") not in MARKS:
+            return self._site.message(400, "Not marked", "A mark is accept, reject or none.")
+        return None
 
     def _no_pair(self) -> HTMLResponse:
         return self._site.message(

@@ -73,6 +73,7 @@ def make_app(site: ServedFolder, hosts: Hosts) -> ASGIApp:
             Route("/pairs", corpus.pairs),
             Route("/pair/{pair}", corpus.pair),
             Route("/pair/{pair}/mark", corpus.mark, methods=["POST"]),
+            Route("/pair/{pair}/sentence/{at:int}", corpus.mark_sentence, methods=["POST"]),
             Route("/crawl", crawl.crawl),
             Route("/crawl/live", crawl.live),
             Route(LOGIN, login.form),

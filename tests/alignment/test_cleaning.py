@@ -2,20 +2,26 @@
 
 import pytest
 
+from bilingual_crawler.alignment import cleaning
 from bilingual_crawler.alignment.cleaning import (
-    BOILERPLATE,
-    DUPLICATE,
     FEWEST_PAGES,
+    MOST_ALIKE,
+    ONLY_DIGITS,
     Repeats,
     broken_rule,
-    rules,
 )
-from bilingual_crawler.store.sentence_pair import SentencePair
+from bilingual_crawler.alignment.vocabularies import Vocabularies
+from bilingual_crawler.store.marks import REJECTED, CorpusMarks, Marks, SentenceMarks
+from bilingual_crawler.store.sentence_pair import BOILERPLATE, DUPLICATE, SentencePair
 
 GOOD = (
     "El museo abre todos los días de la semana, también los domingos por la tarde.",
     "Museoa astegun guztietan zabaltzen da, baita igande arratsaldeetan ere.",
 )
+
+
+def rules(usual_ratio, known=None):
+    return cleaning.rules(usual_ratio, known or Vocabularies("spa", "eus"))
 
 
 def pair(text1, text2, *, score=0.9, url="https://a.example/1", langs=("spa", "eus")):
@@ -35,6 +41,14 @@ def pair(text1, text2, *, score=0.9, url="https://a.example/1", langs=("spa", "e
         ("copied", "Juan Carlos Rodríguez, director", "Juan Carlos Rodríguez, directora"),
         ("markup", "Hola <b>mundo</b> querido", "Kaixo mundu maitea"),
         ("markup", "Hola mundo&nbsp;querido", "Kaixo mundu maitea"),
+        ("markup", "Hola mundo [/caption]", "Kaixo mundu maitea"),
+        ("", "La etiqueta <b> escribe en negrita.", "<b> etiketak letra lodiz idazten du."),
+        ("", "El botón [enviar] de abajo", "Beheko [bidali] botoia"),
+        ("mojibake", "La exposiciÃ³n de la tarde", "Arratsaldeko erakusketa"),
+        ("mojibake", "La exposici\ufffdn de la tarde", "Arratsaldeko erakusketa"),
+        ("", "Ârea de São João", "São João eremua"),
+        ("numbers", "La entrada cuesta 12 euros.", "Sarrerak 15 euro balio du."),
+        ("currency", "La entrada cuesta 12 $ hoy.", "Sarrerak 12 € balio du gaur."),
         ("few_letters", "Tel. 94 123 45 67 / 94 123 45 68", "Telf. 94 123 45 67"),
         ("length_ratio", GOOD[0] + GOOD[0], "Museoa zabalik dago."),
         ("wrong_language", GOOD[0], "Los domingos por la tarde no se cobra entrada a los niños."),
@@ -63,6 +77,76 @@ def test_one_sign_is_a_word_where_there_are_no_spaces():
     assert broken_rule(pair("是", "Yes", langs=("zho", "eng")), rules(3.0)) == ""
 
 
+LONG = (
+    "El museo abre todos los días de la semana y la entrada es libre para los niños.",
+    "Museoa egunero zabaltzen da eta haurrentzat sarrera doakoa izaten da beti.",
+)
+
+
+@pytest.fixture(scope="module")
+def known():
+    """The words of a small crawl with the name of a project in both languages."""
+    found = Vocabularies("spa", "eus")
+    texts = [*LONG, "El autor del proyecto Open Data.", "Open Data proiektuaren egilea."]
+    spanish = [texts[0], texts[2], "El curso de este autor es para los niños de la semana."]
+    basque = [texts[1], texts[3], "Egile honen ikastaroa haurrentzat izaten da astean zehar."]
+    for _ in range(20):
+        found.learn(spanish, basque)
+    assert found.is_enough
+    return found
+
+
+@pytest.mark.parametrize(
+    ("rule", "text1", "text2"),
+    [
+        ("", "Open Data: curso para los niños", "Open Data: haurrentzat"),
+        ("wrong_language", "El curso de la semana", "El autor es este de los niños"),
+        ("wrong_language", "Egile honen ikastaroa astean", "Haurrentzat izaten da"),
+        ("untranslated", "El curso de Open Data para niños", "El curso de Open Data del autor"),
+        ("copied", "Open Data 2024", "Open Data 2025"),
+    ],
+)
+def test_the_words_of_the_crawl_tell_its_languages_apart(known, rule, text1, text2):
+    assert broken_rule(pair(text1, text2), rules(1.0, known)) == rule
+
+
+def test_a_word_that_differs_in_one_letter_is_a_translation_if_the_crawl_knows_both():
+    found = Vocabularies("deu", "eng")
+    for _ in range(100):
+        found.learn(["Der Autor und die Stadt schreiben"], ["The author and the town write"])
+    german = pair("Der Autor", "Der Author", langs=("deu", "eng"))
+    assert broken_rule(pair("Autor", "Author", langs=("deu", "eng")), rules(1.0, found)) == ""
+    assert broken_rule(german, rules(1.0, Vocabularies("deu", "eng"))) == "copied"
+
+
+def test_untranslated_sentences_of_a_document_teach_nothing():
+    found = Vocabularies("spa", "eus")
+    for _ in range(100):
+        found.learn([LONG[0], "El museo de la semana"], ["El museo de la semana", LONG[1]])
+    assert found.is_foreign("El museo de la semana", 1)
+
+
+def test_nothing_drops_what_a_user_accepted_and_nothing_keeps_what_was_rejected(tmp_path):
+    SentenceMarks(tmp_path).put("Sí.", " Bai. ", good=True)
+    SentenceMarks(tmp_path).put(*GOOD, good=False)
+    marks = CorpusMarks(tmp_path)
+    assert broken_rule(pair("Sí.", "Bai."), rules(1.0), marks) == ""
+    assert broken_rule(pair(*GOOD), rules(1.0), marks) == REJECTED
+    assert broken_rule(pair("Inicio", "Hasiera"), rules(1.0), marks) == ""
+
+
+def test_the_mark_of_the_documents_holds_for_their_sentences(tmp_path):
+    Marks(tmp_path).put("https://a.example/1", "https://a.example/1", good=True)
+    Marks(tmp_path).put("https://b.example/1", "https://b.example/1", good=False)
+    marks = CorpusMarks(tmp_path)
+    assert broken_rule(pair(*GOOD, score=0.1), rules(1.0), marks) == ""
+    assert broken_rule(pair("2024", "2024", score=0.1), rules(1.0), marks) == "no_letters"
+    rejected = pair(*GOOD, url="https://b.example/1")
+    assert broken_rule(rejected, rules(1.0), marks) == REJECTED
+    SentenceMarks(tmp_path).put(*GOOD, good=True)
+    assert broken_rule(rejected, rules(1.0), CorpusMarks(tmp_path)) == ""
+
+
 def told(pairs, documents=None):
     repeats = Repeats()
     for number, each in enumerate(pairs):
@@ -87,9 +171,24 @@ def test_copies_differ_in_case_and_spacing_only():
     assert told([pair(*GOOD), near, other]) == ["", DUPLICATE, ""]
 
 
-def test_text_on_many_documents_of_a_site_is_boilerplate():
+def test_of_text_on_many_documents_of_a_site_one_copy_is_kept():
     many = [pair(*GOOD, url=f"https://a.example/{at}") for at in range(FEWEST_PAGES)]
-    assert told(many) == [BOILERPLATE] * FEWEST_PAGES
+    assert told(many) == ["", *[BOILERPLATE] * (FEWEST_PAGES - 1)]
+
+
+def test_of_pairs_that_differ_only_in_digits_a_few_are_kept():
+    rows = [pair(f"Capítulo {at}.{at + 1}", f"{at}.{at + 1} kapitulua") for at in range(10, 20)]
+    assert told([*rows, pair(*GOOD)]) == [*[""] * MOST_ALIKE, *[ONLY_DIGITS] * 7, ""]
+
+
+def test_digits_of_pairs_that_a_user_accepted_do_not_count():
+    repeats = Repeats()
+    rows = [pair(f"Capítulo {at}", f"{at} kapitulua") for at in range(10)]
+    for number, each in enumerate(rows):
+        repeats.add(number, number, each)
+    answers = [repeats.broken_rule(at, each, accepted=True) for at, each in enumerate(rows)]
+    repeats.close()
+    assert answers == [""] * 10
 
 
 def test_text_repeated_in_one_document_or_on_many_sites_is_no_boilerplate():

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bilingual_crawler.alignment.splitting import sentences, split_all
-from bilingual_crawler.documents.document import Paragraph
+from bilingual_crawler.alignment.splitting import segments_of, sentences, split_all
+from bilingual_crawler.documents.document import Document, Paragraph
 
 LANGUAGES = ["spa", "eus", "isl", "mlt", "ell", "ara", "zho", "hin", "mya", "xxx", ""]
 SIGNS = ".!?…。！？»”\"'() \n\tAbz19،؟।\ud800"
@@ -69,3 +69,15 @@ def test_a_sentence_knows_its_paragraph():
         ("Dos.", 1, False),
         ("Tres.", 2, False),
     ]
+
+
+def test_the_sentences_of_a_page_know_the_place_of_their_paragraph_in_it():
+    page = Document("https://example.org/", "eng")
+    page.paragraphs = [
+        Paragraph("Menu", boilerplate=True),
+        Paragraph("One ends. Two ends."),
+        Paragraph("Otra lengua.", language="spa"),
+        Paragraph("Three ends."),
+    ]
+    found = [(each.paragraph, each.number) for each in segments_of(page, "eng")]
+    assert found == [(1, 0), (1, 1), (3, 0)]

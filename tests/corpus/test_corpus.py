@@ -1,17 +1,47 @@
 """Which documents are kept, which pairs are written, and that both survive a restart."""
 
 import json
+from collections import Counter
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bilingual_crawler.reporting.counts import settled
 from tests.support.corpus import SITE, Crawl, page
 
 
 @pytest.fixture
 def crawl(tmp_path):
     return Crawl(tmp_path)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["spa", "eus"]),
+            st.integers(0, 3),
+            st.sets(st.integers(0, 5), min_size=1),
+        ),
+        max_size=14,
+        unique_by=lambda each: each[:2],
+    )
+)
+def test_pages_that_come_back_or_are_replaced_are_not_counted_twice(tmp_path_factory, given_pages):
+    """The outcome of a page is written when it ends; `settled` makes it agree with the corpus."""
+    crawl = Crawl(tmp_path_factory.mktemp("crawl") / "c")
+    outcomes = Counter[str]()
+    for language, number, texts in given_pages:
+        path = f"/{language[:2]}/{number}"
+        other = {"spa": "eus", "eus": "spa"}[language]
+        claims = [(path, language), (f"/{other[:2]}/{number}", other)]
+        (kept,) = crawl.add(page(path, language, *sorted(texts), alternates=claims))
+        outcomes["stored" if kept else "duplicate"] += 1
+    now = settled(outcomes, crawl.corpus.kept_pages)
+    assert now.get("stored", 0) == crawl.corpus.kept_pages == crawl.corpus.documents.total()
+    assert sum(now.values()) == len(given_pages)
+    crawl.close()
 
 
 def test_of_near_duplicates_the_longer_is_kept(crawl):

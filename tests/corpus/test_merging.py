@@ -333,7 +333,8 @@ def test_what_cannot_be_merged_is_refused_in_a_sentence(tmp_path, scrapy):
     assert "There is no crawl in" in scrapy(tmp_path / "empty", *into)[0]
     assert "does not exist" in scrapy(tmp_path / "nothing", *into)[0]
     assert "is inside" in scrapy(ours, "--into", ours / "all")[0]
-    assert "already exists" in scrapy(ours, "--into", tmp_path / "theirs")[0]
+    refusal = "already exists and a merge needs a new folder: choose another one with --into."
+    assert refusal in scrapy(ours, "--into", tmp_path / "theirs")[0]
     assert not (tmp_path / "all").exists()
 
 

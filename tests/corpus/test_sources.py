@@ -245,7 +245,7 @@ def test_a_directory_is_a_site_of_files(tmp_path):
     assert [each.language for each in documents] == ["eus", "spa", "spa", "eus"]
     assert documents[2].links[0].url == (tmp_path / "eu" / "a.html").as_uri()
     assert skips.counts == {
-        "hidden": 2, "neither HTML nor text": 1, "too large": 1, "not a file": 1,
+        "hidden": 2, "not a type that is read": 1, "too large": 1, "not a file": 1,
     }  # fmt: skip
 
 

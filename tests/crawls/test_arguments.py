@@ -27,6 +27,22 @@ def run(*arguments, settings=None, cwd=ROOT):
 @pytest.mark.parametrize(
     ("arguments", "settings", "told"),
     [
+        (["-a", "langs=basqe-spa"], {}, "did you mean Basque (eus)"),
+        (["-a", "langs=spa-eus"], {"BILINGUAL_WARC": "maybe"}, "must be true or false"),
+    ],
+)
+def test_a_refusal_is_in_the_log_file_which_is_all_that_scrapyd_shows(
+    tmp_path, arguments, settings, told
+):
+    log = tmp_path / "job.log"
+    assert run(*arguments, settings=settings | {"LOG_FILE": log}).returncode != 0
+    refusals = [line for line in log.read_text("utf-8").splitlines() if "ERROR" in line]
+    assert any(told in line for line in refusals)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings", "told"),
+    [
         ([], {}, "-a langs=spa-eus"),
         (["-a", "langs=basqe-spa"], {}, "did you mean Basque (eus)"),
         (["-a", "langs=spa-spa"], {}, "two different languages"),

@@ -1,12 +1,16 @@
 """What whole crawls report."""
 
+import re
+
 import pytest
 
 from demo.content import expected_pairs
-from tests.support.crawling import crawl, kill, start
+from tests.support.crawling import crawl, finish, kill, start
 from tests.support.crawling import report as read_report
 from tests.support.processes import wait_until
 from tests.support.servers import serve_demo
+
+FORECAST = re.compile(r"forecast ([\d,]+)-([\d,]+) pairs in about ([\d,]+) pages")
 
 
 def ended(report):
@@ -32,6 +36,37 @@ def test_the_report_of_a_crawl_accounts_for_every_url(tmp_path):
     assert report["settings"]["DOWNLOAD_DELAY"] == 0
     assert report["explanation"] == []
     assert "Summary of the crawl" in printed
+
+
+@pytest.mark.crawl
+def test_a_running_crawl_forecasts_its_yield_and_ends_with_the_truth(tmp_path):
+    folder, log = tmp_path / "crawl", tmp_path / "log"
+    settings = {
+        "BILINGUAL_PROGRESS": "plain",
+        "BILINGUAL_PROGRESS_SECONDS": 0.1,
+        "LOG_FILE": log,
+    }
+    with serve_demo() as site:
+        site.hold(after=60)
+        process = start(site.url, folder, settings=settings)
+        forecast = wait_until(lambda: log.exists() and FORECAST.search(log.read_text()), process)
+        site.release()
+        finish(process)
+    low, high, pages = (int(number.replace(",", "")) for number in forecast.groups())
+    found = read_report(folder)
+    assert low < high
+    assert pages > 24
+    assert found["forecast"]["pairs"] == [found["pairs"]] * 3
+    assert found["forecast"]["pages"] == [found["pages"]] * 3
+
+
+@pytest.mark.crawl
+def test_the_forecast_ends_at_the_budget_of_a_site(tmp_path):
+    with serve_demo() as site:
+        crawl(site.url, tmp_path / "crawl", settings={"BILINGUAL_SITE_PAGES": 40})
+    found = read_report(tmp_path / "crawl")
+    assert found["urls_over_budget"] > 0
+    assert found["forecast"]["pages"] == [found["pages"]] * 3
 
 
 @pytest.mark.crawl

@@ -33,6 +33,7 @@ KEYS = [
         "html_language",
         "machine_translated",
         "translation_service",
+        "licence",
         "rendered",
         "depth",
         "requested_url",

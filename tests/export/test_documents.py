@@ -183,7 +183,8 @@ def test_pml_has_nothing_but_files_and_paragraphs(folder):
     structure = etree.DTD(io.StringIO(PML))
     for language in ("spa", "eus"):
         assert structure.validate(etree.parse(target / f"{language}.pml")), structure.error_log
-    assert sorted(each.name for each in target.iterdir()) == ["eus.pml", "export.json", "spa.pml"]
+    names = sorted(each.name for each in target.iterdir())
+    assert names == ["DATASHEET.md", "eus.pml", "export.json", "spa.pml"]
 
 
 def test_pml_has_the_content_alone(folder):

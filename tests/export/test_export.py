@@ -14,7 +14,8 @@ from scrapy.settings import Settings
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.export.exporters import EXPORTERS, find_exporter
-from bilingual_crawler.export.source import EMPTY, Selection
+from bilingual_crawler.export.source import BY_USER, EMPTY, Selection
+from bilingual_crawler.store.marks import Marks, SentenceMarks
 from bilingual_crawler.store.sentence_pair import SENTENCES
 from tests.support import processes
 from tests.support.export import (
@@ -30,7 +31,11 @@ from tests.support.typed_commands import status_of
 
 SOME_TEXT = Path(__file__).parents[2] / "scrapy.cfg"
 FORMATS = tuple(EXPORTERS.builtin)
-SENTENCE_FORMATS = [name for name in FORMATS if not find_exporter(name).documents]
+SENTENCE_FORMATS = [
+    name
+    for name in FORMATS
+    if not find_exporter(name).documents and find_exporter(name).stem != "glossary"
+]
 
 
 @pytest.fixture
@@ -73,10 +78,62 @@ def test_dropped_rows_go_out_with_their_reason_when_asked_for(folder):
     assert [row["dropped"] for row in rows] == ["", "", "copied text", ""]
 
 
+def test_a_score_that_no_pair_can_have_leaves_an_earlier_export_as_it_is(folder, scrapy):
+    target, _ = exported(folder, "tsv")
+    before = target.read_bytes()
+    status, _, _ = scrapy("export", folder, "--to", "tsv", "--min-score", "5")
+    assert status != 0
+    assert target.read_bytes() == before
+    with pytest.raises(ConfigurationError, match="from 0 to 1"):
+        exported(folder, "tsv", selection=Selection(min_score=5))
+
+
+def test_an_export_that_would_be_empty_leaves_an_earlier_one_as_it_is(folder):
+    target, _ = exported(folder, "tsv")
+    before = target.read_bytes()
+    with pytest.raises(ConfigurationError, match="stays as it is"):
+        exported(folder, "tsv", selection=Selection(min_score=0.95))
+    assert target.read_bytes() == before
+
+
 def test_the_least_score_is_a_score_that_still_goes_out(folder):
     target, account = exported(folder, "jsonl", selection=Selection(min_score=0.9))
     assert positions(target) == [0]
     assert account.left_out["score below 0.9"] == 1
+
+
+def test_what_a_user_rejected_never_goes_out_and_what_was_accepted_does(folder):
+    row = sentence(2)
+    SentenceMarks(folder).put(row.text1, row.text2, good=True)
+    target, _ = exported(folder, "jsonl")
+    assert 2 in positions(target)
+    SentenceMarks(folder).put(row.text1, row.text2, good=None)
+    Marks(folder).put(ES, EU, good=False)
+    target, account = exported(folder, "jsonl", selection=Selection(dropped=True))
+    assert positions(target) == []
+    assert account.left_out == {BY_USER: 4}
+
+
+def test_an_accepted_sentence_of_rejected_documents_goes_out_once(tmp_path):
+    rows = [sentence(0), sentence(1, dropped="duplicate"), sentence(2, "Otra.", "Beste bat.")]
+    folder = write_sentences(tmp_path / "crawl", rows)
+    Marks(folder).put(EU, ES, good=False)
+    SentenceMarks(folder).put(rows[0].text1, rows[0].text2, good=True)
+    target, account = exported(folder, "jsonl")
+    assert positions(target) == [0]
+    assert account.left_out == {"dropped by cleaning: duplicate": 1, BY_USER: 1}
+
+
+@pytest.mark.parametrize("name", ["xml", "pml"])
+def test_rejected_document_pairs_are_left_out_of_formats_of_documents(tmp_path, name):
+    texts = [document(ES, "spa", "Uno."), document(EU, "eus", "Bat.")]
+    texts += [document(f"{ES}2", "spa", "Dos."), document(f"{EU}2", "eus", "Bi.")]
+    pairs = [(ES, EU), (f"{ES}2", f"{EU}2")]
+    folder = write_documents(tmp_path / "crawl", texts, pairs)
+    Marks(folder).put(ES, EU, good=False)
+    _, account = exported(folder, name)
+    assert account.left_out[BY_USER] == 1
+    assert account.written["document pairs"] == 1
 
 
 @pytest.mark.parametrize("name", ["tmx", "moses", "cwb", "xml", "pml"])
@@ -183,7 +240,7 @@ def test_an_older_export_stays_until_the_new_one_is_complete(tmp_path, name):
     with pytest.raises(KeyboardInterrupt):
         exported(folder, name, watch=stop)
     assert state() == before
-    assert list(target.parent.iterdir()) == [target]
+    assert {target, *target.parent.glob("*.DATASHEET.md")} == set(target.parent.iterdir())
 
 
 def test_a_new_export_takes_the_place_of_the_older_one(tmp_path):
@@ -296,7 +353,8 @@ def test_the_command_tells_what_became_of_the_rows(scrapy, folder):
         (["--to", "tmz"], "names tmz, but there is no exporter"),
         ([], "choose a format"),
         (["--to", "tsv", "--wat"], "unknown option --wat"),
-        (["--to", "tsv", "--min-score", "nan"], "--min-score must be a number"),
+        (["--to", "tsv", "--min-score", "nan"], "not a score: write a number from 0 to 1"),
+        (["--to", "tsv", "--min-score", "5"], "not a score: write a number from 0 to 1"),
         (["--to", "pml", "--min-score", "1"], "--min-score is for sentence pairs"),
         (["--to", "tsv", "--topic", SOME_TEXT], "--topic is for --to xml"),
     ],

@@ -59,7 +59,7 @@ class Parts(Exporter):
     install(tmp_path, monkeypatch, "parts", source)
     assert typed(capsys, "export", folder, "--to", "parts.Parts")[0] == 0
     made = sorted(file.name for file in (folder / "export" / "parts").iterdir())
-    assert made == ["0", "1", "export.json"]
+    assert made == ["0", "1", "DATASHEET.md", "export.json"]
 
 
 def test_an_exporter_that_fails_leaves_the_earlier_export(folder, tmp_path, monkeypatch, installed):

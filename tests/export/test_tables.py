@@ -130,6 +130,7 @@ def test_moses_leaves_out_rows_of_other_languages(tmp_path):
     rows = [sentence(0), sentence(1, lang2="eng"), sentence(2)]
     target, account = exported(write_sentences(tmp_path / "crawl", rows), "moses")
     assert sorted(each.name for each in target.iterdir()) == [
+        "DATASHEET.md",
         "corpus.eus",
         "corpus.ids",
         "corpus.spa",

@@ -69,6 +69,12 @@ def test_a_worker_that_others_left_nothing_says_so():
     assert "stopped before" not in text
 
 
+def test_a_worker_without_a_site_does_not_seem_to_have_been_stopped():
+    text = said(seeds=1, known=40, waiting=30, is_shared=True)
+    assert "this worker got no site" in text
+    assert "stopped before" not in text
+
+
 def test_a_crawl_that_was_stopped_at_once_says_so():
     text = said(seeds=1, waiting=1)
     assert "stopped before the first page" in text

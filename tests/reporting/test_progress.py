@@ -9,6 +9,7 @@ import re
 import select
 import signal
 import subprocess
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from typing import Any
@@ -21,6 +22,7 @@ from scrapy.settings import Settings
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.crawl.extensions.reporter import LogDisplay, make_display
 from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.reporting.forecast import CrawlForecast, Forecast, Range
 from bilingual_crawler.reporting.progress import (
     ConsoleHandler,
     LiveDisplay,
@@ -76,10 +78,29 @@ def test_the_line_tells_pages_queue_languages_pairs_and_what_comes_next():
     )
 
 
+def test_a_crawl_that_meets_only_redirects_does_not_look_hung():
+    busy = replace(PROGRESS, pages_a_second=0.0, answers_a_second=7.5)
+    assert "(0.0/s, 7.5 redirects and errors/s)" in progress_line(busy)
+    assert "redirects" not in progress_line(replace(PROGRESS, answers_a_second=7.5))
+
+
 def test_the_line_before_the_first_page_has_both_languages():
     assert progress_line(Progress(langs=LANGS)) == (
         "0 pages (0.0/s), 0 waiting, spa 0, eus 0, 0 pairs (0.0 per 100 pages)"
     )
+
+
+def test_the_line_and_the_display_have_the_forecast():
+    expected = Forecast(Range(180, 220, 260), Range(700, 900, 1200))
+    progress = replace(PROGRESS, forecast=CrawlForecast(expected, {"a.org": expected}, 0))
+    assert ", forecast 180-260 pairs in about 900 pages, best" in progress_line(progress)
+    assert "180-260 pairs in about 900 pages" in drawn(progress)
+
+
+def test_before_there_is_a_forecast_only_the_display_says_when():
+    progress = replace(PROGRESS, forecast=CrawlForecast(None, {}, 1))
+    assert "forecast" not in progress_line(progress)
+    assert "after 24 pages of a site" in drawn(progress)
 
 
 def test_a_waiting_seed_is_called_a_seed():

@@ -1,10 +1,13 @@
 """The summary at the end of a crawl."""
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.outcomes import stop_sentence
+from bilingual_crawler.outcomes import Outcome, is_drop, is_failure, stop_sentence
 from bilingual_crawler.pairing.pair import DocumentPair, Evidence
-from bilingual_crawler.reporting.counts import Counts
-from bilingual_crawler.reporting.summary import Ending, best_pairs, summary_text
+from bilingual_crawler.reporting.counts import Counts, settled
+from bilingual_crawler.reporting.summary import Ending, best_pairs, next_steps, summary_text
 
 LANGS = LanguagePair.parse("spa-eus")
 ESCAPE = "\x1b]0;owned\x07\x1b[31m\u202e"
@@ -70,6 +73,64 @@ def test_drops_failures_and_links_are_accounted_for(tmp_path):
     assert "not fetched 4 The server answered 404 (Not Found)." in found
     assert any(line.startswith("not followed 7 It leads to a host outside") for line in found)
     assert "waiting 5 URLs that have not been fetched yet" in found
+
+
+@given(
+    st.dictionaries(st.sampled_from([*Outcome, "http_404", "of_a_plugin"]), st.integers(0, 50)),
+    st.data(),
+)
+def test_every_page_is_in_exactly_one_line_of_the_account(outcomes, data):
+    """Whatever the corpus takes back or gives up later, pages are kept or dropped for a reason."""
+    read = {w: n for w, n in outcomes.items() if not is_failure(w) and w != Outcome.REDIRECTED}
+    drops = sum(n for why, n in read.items() if is_drop(why))
+    kept = data.draw(st.integers(0, drops + read.get(Outcome.STORED, 0)))
+    now = settled(outcomes, kept)
+    dropped = sum(number for why, number in now.items() if is_drop(why))
+    assert min(now.values(), default=1) > 0
+    assert kept + dropped + now.get(Outcome.EXAMINED, 0) == sum(read.values())
+    failures = {why: number for why, number in outcomes.items() if is_failure(why) and number}
+    assert {why: now[why] for why in now if is_failure(why)} == failures
+
+
+def test_a_page_that_is_read_again_is_accounted_for(tmp_path):
+    figures = counts(pages=3, outcomes={"stored": 2}, documents={"spa": 2}, kept_pages=2)
+    assert "read again 1 pages" in " ".join(summary_text(ending(tmp_path, counts=figures)).split())
+
+
+def test_pages_with_two_documents_are_named_beside_them(tmp_path):
+    figures = counts(pages=2, outcomes={"stored": 2}, documents={"spa": 2, "eus": 2}, kept_pages=2)
+    text = " ".join(summary_text(ending(tmp_path, counts=figures)).split())
+    assert "kept 4 documents (spa 2, eus 2) of 2 pages" in text
+
+
+def test_the_next_steps_name_the_folder_so_that_they_can_be_copied(tmp_path):
+    folder = tmp_path / "my crawl"
+    folder.mkdir()
+    steps = dict(next_steps(folder, counts(pages=9, pairs=2), "bilingual-crawler"))
+    assert list(steps) == [
+        f"bilingual-crawler align '{folder}'",
+        f"bilingual-crawler export '{folder}' --to tmx",
+        f"bilingual-crawler serve '{folder}'",
+    ]
+    text = summary_text(ending(tmp_path, next_steps=list(steps.items())))
+    assert all(command in text for command in steps)
+
+
+def test_sentences_that_are_aligned_need_no_second_alignment(tmp_path):
+    (tmp_path / "sentences.jsonl.gz").touch()
+    steps = next_steps(tmp_path, counts(pages=9, pairs=2), "scrapy")
+    assert not any(" align " in command for command, _ in steps)
+
+
+def test_the_next_step_of_a_worker_is_the_merge(tmp_path):
+    ((command, _),) = next_steps(
+        tmp_path / "all" / "one", counts(pages=9, pairs=2, is_shared=True), "scrapy"
+    )
+    assert command == f"scrapy merge {tmp_path}/all --into {tmp_path}/all-all"
+
+
+def test_a_crawl_without_a_harvest_has_no_next_step(tmp_path):
+    assert next_steps(tmp_path, counts(pages=9), "scrapy") == []
 
 
 def test_only_files_with_something_in_them_are_named(tmp_path):

@@ -10,6 +10,8 @@ from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.scoring.adaptive import memory, site
 from tests.support.adaptive import PAIR, SITE, Crawl, adaptive, fetch, page, pair
 
+pytestmark = pytest.mark.usefixtures("without_rules")
+
 
 def test_the_counterpart_of_a_fetched_page_is_worth_more_than_a_page_that_opens_a_pair():
     scorer = adaptive()

@@ -1,9 +1,13 @@
 """Ties of the adaptive scorer through redirects, and against a wrong partner."""
 
+import pytest
+
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.scoring.adaptive.scorer import AdaptiveScorer
 from bilingual_crawler.scoring.scorer import NothingYet
 from tests.support.adaptive import PAIR, SITE, adaptive, fetch, page, pair
+
+pytestmark = pytest.mark.usefixtures("without_rules")
 
 
 def test_a_switch_to_an_alias_is_a_tie_to_the_page_that_it_leads_to():
@@ -63,6 +67,36 @@ def test_a_wrong_early_pair_does_not_make_the_stated_translation_worthless():
     fetch(scorer, page("/fr/cidre", "fra"))
     beer = page("/en/beer", "eng", ("/fr/biere", "Français"))
     assert fetch(scorer, beer, pair("/en/beer", "/fr/cidre"))["/fr/biere"] > 0.5
+
+
+def test_the_target_of_a_redirect_is_judged_again_where_it_waits():
+    scorer = adaptive()
+    fetch(scorer, page("/en/", "eng", "/fr/biere", "/en/beer/"))
+    scorer.redirected(f"{SITE}/fr/biere", f"{SITE}/fr/biere/")
+    scorer.changes()
+    fetch(scorer, page("/en/beer/", "eng", ("/fr/biere/", "Français")))
+    assert dict(scorer.changes()).get(f"{SITE}/fr/biere/", 1.0) > 0.5
+
+
+def test_one_spelling_stands_for_the_others_where_the_frontier_knows_it():
+    scorer = adaptive()
+    first = fetch(scorer, page("/en/", "eng", "/fr/biere", "/fr/cidre"))
+    for name in "xy":
+        scorer.redirected(f"{SITE}/fr/{name}", f"{SITE}/fr/{name}/")
+    fetch(scorer, page("/en/beer/", "eng", alternates={"fr": "/fr/biere/"}))
+    changed = dict(scorer.changes())
+    assert f"{SITE}/fr/biere/" not in changed
+    assert changed[f"{SITE}/fr/biere"] > first["/fr/biere"]
+
+
+def test_a_switch_to_a_spelling_that_the_site_leaves_behind_is_one_to_the_spelling_it_uses():
+    scorer = adaptive()
+    fetch(scorer, page("/en/", "eng", "/fr/biere", "/fr/biere/"))
+    for name in "xy":
+        scorer.redirected(f"{SITE}/fr/{name}", f"{SITE}/fr/{name}/")
+    assert dict(scorer.changes())[f"{SITE}/fr/biere"] < 1e-5
+    fetch(scorer, page("/en/beer/", "eng", ("/fr/biere", "Français")))
+    assert fetch(scorer, page("/en/list/", "eng", "/fr/biere/"))["/fr/biere/"] > 0.5
 
 
 class WordsOfTheCrawl(NothingYet):

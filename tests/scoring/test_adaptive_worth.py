@@ -2,7 +2,11 @@
 
 import math
 
+import pytest
+
 from tests.support.adaptive import adaptive, fetch, page, pair
+
+pytestmark = pytest.mark.usefixtures("without_rules")
 
 
 def mixed(path, language, share, *links):

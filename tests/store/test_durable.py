@@ -12,7 +12,7 @@ from bilingual_crawler.reporting.report import write_report
 from bilingual_crawler.store.durable import replacing, replacing_file, replacing_folder, write_about
 from bilingual_crawler.store.folder import DOCUMENTS
 from bilingual_crawler.store.journal import Journal
-from bilingual_crawler.web.corpus_view import Marks
+from bilingual_crawler.store.marks import Marks
 from tests.support.corpus import Crawl, page
 
 ROOT = Path(__file__).parents[2]

@@ -3,7 +3,7 @@
 import pytest
 
 from bilingual_crawler.lab.labels import LabelledPair, SkippedLines, pair_rows
-from bilingual_crawler.web.corpus_view import MarkError, Marks
+from bilingual_crawler.store.marks import CorpusMarks, MarkError, Marks, SentenceMarks
 
 A, B = ("http://a/es", "http://a/eu"), ("http://b/es", "http://b/eu")
 
@@ -58,3 +58,17 @@ def test_an_address_that_would_break_the_table_is_refused(tmp_path, url):
     with pytest.raises(MarkError):
         Marks(tmp_path).put(url, "http://b/", good=True)
     assert not (tmp_path / "labels.tsv").exists()
+
+
+def test_sentences_are_marked_by_their_text_on_one_line(tmp_path):
+    SentenceMarks(tmp_path).put("# One\n two", "Uno\tdos", good=False)
+    assert (tmp_path / "sentence_labels.tsv").read_text() == "# One two\tUno dos\t0\n"
+    assert SentenceMarks(tmp_path).of("# One two", "Uno dos") is False
+
+
+def test_the_marks_of_a_corpus_hold_in_either_order_of_the_pages(tmp_path):
+    Marks(tmp_path).put(*A, good=False)
+    marks = CorpusMarks(tmp_path)
+    assert marks.of_documents(*A) is False
+    assert marks.of_documents(*reversed(A)) is False
+    assert marks.of_documents(*B) is None

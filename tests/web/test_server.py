@@ -181,6 +181,23 @@ def test_a_mark_is_saved_and_shown(web):
     assert (web.site.folder / "labels.tsv").read_text() == ""
 
 
+def test_the_mark_of_a_sentence_pair_is_saved_with_its_text_and_shown(web):
+    page = web.ask(f"/pair/{MUSEO}")
+    form = {"csrf": page.csrf, "mark": "reject"}
+    answer = web.post(f"/pair/{MUSEO}/sentence/0", form)
+    assert (answer.status, answer.headers["Location"]) == (303, f"/pair/{MUSEO}?page=1#s0")
+    labels = web.site.folder / "sentence_labels.tsv"
+    text1, text2, mark = labels.read_text().rstrip("\n").split("\t")
+    assert mark == "0"
+    assert text1 in page.text
+    assert text2 in page.text
+    assert "Rejected" in web.ask(f"/pair/{MUSEO}").text
+    web.post(f"/pair/{MUSEO}/sentence/0", {"csrf": page.csrf, "mark": "none"})
+    assert labels.read_text() == ""
+    assert web.post(f"/pair/{MUSEO}/sentence/999", form).status == 404
+    assert web.post(f"/pair/{MUSEO}/sentence/0", form | {"csrf": "guessed"}).status == 403
+
+
 @pytest.mark.parametrize(
     ("change", "status"),
     [

@@ -16,6 +16,7 @@ from scrapy.robotstxt import ProtegoRobotParser
 from bilingual_crawler.alignment.cleaning import broken_rule, rules
 from bilingual_crawler.alignment.overlap import anchors, words
 from bilingual_crawler.alignment.splitting import sentences
+from bilingual_crawler.alignment.vocabularies import Vocabularies
 from bilingual_crawler.config.site_keys import compile_pattern
 from bilingual_crawler.crawl.fetching import tdmrep
 from bilingual_crawler.crawl.fetching.guard import is_open_host
@@ -142,7 +143,7 @@ def read_texts(data: bytes) -> None:
         anchors(sentence)
         words(sentence)
         row = SentencePair("1", 0, PAGE, PAGE, "spa", "eus", sentence, _PROSE)
-        broken_rule(row, rules(1.0))
+        broken_rule(row, rules(1.0, Vocabularies("spa", "eus")))
     for _ in tokens(text):
         pass
 

@@ -15,6 +15,7 @@ from typing import Any
 from bilingual_crawler.corpus.keep_rule import KeepRule
 from bilingual_crawler.corpus.merging.parts import CrawlPart, PartPage
 from bilingual_crawler.documents.dedup import split_hashes
+from bilingual_crawler.documents.document import DocumentKey
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.languages import Languages
@@ -188,6 +189,11 @@ class Choice:
     def is_kept(self, url: str) -> bool:
         """Return whether a page is in the corpus."""
         return url in self._kept
+
+    @property
+    def kept_pages(self) -> int:
+        """The number of pages with at least one document that is kept."""
+        return len({DocumentKey.parse(key).url for key in self._kept})
 
     def is_owner(self, url: str, part: int) -> bool:
         """Return whether the copy in this folder is the one that was chosen."""

@@ -67,6 +67,8 @@ class Merged:
     repeated: int = 0
     """Pages that more than one worker fetched."""
     documents: Counter[str] = field(default_factory=Counter)
+    kept_pages: int = 0
+    """Pages with at least one document."""
     pairs: list[DocumentPair] = field(default_factory=list)
     missing: int = 0
     """Documents whose lines cannot be read."""
@@ -86,7 +88,9 @@ def merge_parts(
 ) -> Merged:
     """Merge the parts into a new folder, which appears when it is complete."""
     langs = parse_languages(parts[0].langs)
-    with replacing_folder(target, option="--into") as path:
+    with replacing_folder(
+        target, "and a merge needs a new folder: choose another one with --into"
+    ) as path:
         folder = CrawlFolder(path, str(langs), parts[0].topic)
         try:
             merged = Merge(parts, folder, rules, watch).run()
@@ -137,6 +141,7 @@ class Merge:
             self._watch.step(copies)
         self._choice.finish()
         self._merged.pairs = self._choice.pairs
+        self._merged.kept_pages = self._choice.kept_pages
         self._merged.repeated = self._choice.repeated
 
     def _write_pages(self) -> None:
@@ -324,7 +329,7 @@ def _counts(parts: Sequence[CrawlPart], merged: Merged, langs: Languages) -> Cou
         pairs_by_detector=detectors_of(merged.pairs),
         known=merged.known,
         waiting=merged.waiting,
-        **sums_of(merged.totals, merged.outcomes),
+        **sums_of(merged.totals, merged.outcomes, merged.kept_pages),
     )
 
 

@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, Self, cast
 from urllib.parse import unquote, urlsplit
 
+from bilingual_crawler.config.file_kinds import MEDIA_TYPES, kind_of_file
 from bilingual_crawler.corpus.sources.reading import (
     Found,
     SourceReading,
@@ -86,7 +87,7 @@ def _answer(path: Path, reading: SourceReading) -> RecordedResponse | None:
     reading.progress(len(body))
     kind = _kind(path, body)
     if not kind:
-        reading.skips.add("neither HTML nor text", str(path))
+        reading.skips.add("not a type that is read", str(path))
         return None
     return RecordedResponse(OK, ((b"Content-Type", kind),), body)
 
@@ -100,6 +101,9 @@ def _kind(path: Path, body: bytes) -> bytes:
         return b"text/html"
     if ending in TEXT:
         return b"text/plain"
+    kind = kind_of_file(body, ending=ending.removeprefix("."))
+    if kind is not None:
+        return next(name for name, each in MEDIA_TYPES.items() if each is kind).encode()
     start = body[:_MARKUP_START].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     return b"text/html" if start.startswith((b"<!doctype html", b"<html")) else b""
 

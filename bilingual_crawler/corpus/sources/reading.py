@@ -12,13 +12,15 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.language import CLD2, LanguageIdentifier
+from bilingual_crawler.documents.optouts import robots_directives
 from bilingual_crawler.documents.serialise import document_from_dict
 from bilingual_crawler.documents.sitemap import Sitemap, is_sitemap, read_sitemap
 from bilingual_crawler.errors import ConfigurationError
@@ -92,12 +94,19 @@ class SourceReading:
     """Called after each page with the number of bytes that were read since the last call."""
     skips: Skips = field(default_factory=Skips)
     identifier: LanguageIdentifier = CLD2
+    is_new: Callable[[], bool] = lambda: True
+    """Called before each page is read: False for one that an earlier run has taken in."""
 
-    def read(self, url: str, answer: RecordedResponse) -> Document | Sitemap:
-        """Return the page or sitemap in a response."""
+    def read(self, url: str, answer: RecordedResponse) -> Document | Sitemap | None:
+        """Return the page or sitemap in a response; None if an earlier run has taken it in.
+
+        What the headers of a page say about its use counts like what the page says itself.
+        """
+        if not self.is_new():
+            return None
         if is_sitemap(answer.body, url):
             return read_sitemap(answer.body, url)
-        return build_document(
+        document = build_document(
             url,
             answer.body,
             content_type=answer.header("Content-Type"),
@@ -105,6 +114,9 @@ class SourceReading:
             hints=self.languages.codes,
             identifier=self.identifier,
         )
+        document.robots |= robots_directives(answer.all_headers("X-Robots-Tag"))
+        document.tdm_reservation |= b"1" in answer.all_headers("tdm-reservation")
+        return document
 
 
 def is_warc(path: Path) -> bool:
@@ -169,8 +181,19 @@ def _read(url: str, record: WarcRecord, reading: SourceReading) -> Iterator[Foun
         reading.skips.add(f"status {answer.status}", url)
         return
     found = reading.read(url, answer)
-    variant = record.headers.get(VARIANT) or ""
-    yield replace(found, variant=variant) if variant and isinstance(found, Document) else found
+    if isinstance(found, Document):
+        found.variant = record.headers.get(VARIANT) or ""
+        found.fetched_at = _moment(record.headers.get("WARC-Date") or "")
+    if found is not None:
+        yield found
+
+
+def _moment(text: str) -> str:
+    """Return the date of a record as a crawl writes it; "" for any other text."""
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC).isoformat(timespec="seconds")
+    except (ValueError, OverflowError):
+        return ""
 
 
 def _answer(record: WarcRecord) -> RecordedResponse:
@@ -199,6 +222,8 @@ def crawl_documents(path: Path, reading: SourceReading) -> Iterator[Found]:
     try:
         with path.open("rb") as plain:
             for number, line in enumerate(bounded_lines(unpacked(plain)), 1):
+                if not reading.is_new():
+                    continue
                 document = None if line is None else _document(line)
                 if document is None:
                     reading.skips.add("not a document of a crawl", f"{path}, line {number}")

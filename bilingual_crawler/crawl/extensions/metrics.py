@@ -68,6 +68,7 @@ class MetricsEndpoint:
             pairs=corpus.pair_count,
             waiting=self._crawl.waiting,
             pages_a_second=self._pace.at(pages),
+            forecast=self._crawl.forecast(),
         )
 
     async def _stopped(self) -> None:

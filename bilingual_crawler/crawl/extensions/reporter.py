@@ -56,7 +56,14 @@ from bilingual_crawler.reporting.report import (
     figures,
     write_report,
 )
-from bilingual_crawler.reporting.summary import Ending, best_pairs, resume_command, summary_text
+from bilingual_crawler.reporting.summary import (
+    Ending,
+    best_pairs,
+    next_steps,
+    program_of,
+    resume_command,
+    summary_text,
+)
 from bilingual_crawler.reporting.tally import (
     MILLISECONDS,
     RUNS,
@@ -73,6 +80,7 @@ logger = logging.getLogger(__name__)
 REPORT_SECONDS = 30.0
 LOOK_SECONDS = 1.0
 BEST_SHOWN = 10
+ANSWERS = "downloader/response_count"
 
 
 class CrawlReporter:
@@ -92,9 +100,10 @@ class CrawlReporter:
         self._frontier: Frontier | None = None
         self._last_pair: tuple[str, str] | None = None
         self._ending: Ending | None = None
-        self._pace = Pace()
+        self._pace, self._answers = Pace(), Pace()
         self._documents = Throttled(lambda: crawl.corpus.documents, LOOK_SECONDS)
         self._best = Throttled(self._best_waiting, LOOK_SECONDS)
+        self._forecast = Throttled(crawl.forecast, LOOK_SECONDS)
         self._report = Throttled(self._write_running, REPORT_SECONDS / 2)
         self._loops: list[AsyncioLoopingCall | LoopingCall] = []
         for handler, signal in (
@@ -160,6 +169,7 @@ class CrawlReporter:
             langs=self._crawl.plan.langs,
             pages=totals[PAGES],
             pages_a_second=self._pace.at(self._crawler.stats.get_value(PAGES, 0)),
+            answers_a_second=self._answers.at(self._crawler.stats.get_value(ANSWERS, 0)),
             waiting=len(self._frontier or ()),
             documents=self._documents(),
             other_pages=sum(under(totals, OFF_LANGUAGE).values()),
@@ -167,6 +177,7 @@ class CrawlReporter:
             curve=self._yield.up_to(self._pages, self._harvested),
             best=self._best(),
             last_pair=self._last_pair,
+            forecast=self._forecast(),
             seconds=totals[MILLISECONDS] / 1000,
             sites=self._found_sites,
             harvests=self._crawl.harvests,
@@ -194,6 +205,7 @@ class CrawlReporter:
             stopped_why=stop_sentence(reason),
             nothing_new=self._folder.was_finished and self._is_finished and not ended_now,
             command=resume_command(sys.orig_argv, self._crawl.plan.output),
+            next_steps=next_steps(self._folder.path, counts, program_of(sys.orig_argv)),
             explanation=explain(counts),
             moved_aside=self._folder.moved_aside,
         )
@@ -237,7 +249,8 @@ class CrawlReporter:
             waiting_looks={} if pairs else announced(frontier),
             sites=self._found_sites,
             harvests=crawl.harvests,
-            **sums_of(self._tally.totals(), frontier.outcomes),
+            is_shared=crawl.redis is not None,
+            **sums_of(self._tally.totals(), frontier.outcomes, crawl.corpus.kept_pages),
         )
 
     @property
@@ -251,6 +264,7 @@ class CrawlReporter:
     def _write(self, frontier: Frontier, *, stopped_by: str | None) -> Counts:
         counts = self._counts()
         totals = self._tally.totals()
+        forecast = self._crawl.forecast()
         ended = "finished" if self._is_finished else "stopped"
         report = self._about | {
             "state": ended if stopped_by else "running",
@@ -263,6 +277,7 @@ class CrawlReporter:
             **figures(counts, frontier.top(BEST_SHOWN)),
             "crawl_delays": dict(self._crawler.stats.get_value(HOSTS_STAT) or {}),
             "yield": self._yield.up_to(self._pages, counts.harvested),
+            "forecast": None if forecast is None else forecast.to_dict(),
             "explanation": explain(counts),
         }
         try:

@@ -1,7 +1,6 @@
 """How the crawler identifies itself: its name, its contact, and the languages it wants."""
 
 import logging
-import re
 from collections.abc import Iterable
 
 from scrapy import Request
@@ -9,13 +8,13 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 from bilingual_crawler.config.settings import user_agent
 from bilingual_crawler.crawl.fetching.guard import is_open_host
+from bilingual_crawler.documents.optouts import ROBOT_NAME, is_named, product_token
 from bilingual_crawler.languages import Languages
 from bilingual_crawler.urls.hosts import host_of
 
 logger = logging.getLogger(__name__)
 
-ROBOT_NAME = "bilingual-crawler"
-_BETWEEN_WORDS = re.compile(r"[^\w-]+")
+__all__ = ["ROBOT_NAME", "identity_settings", "is_named", "product_token", "robot_of"]
 
 
 def identity_settings(settings: BaseSettings, contact: str) -> dict[str, str]:
@@ -39,26 +38,6 @@ def robot_of(request: Request, settings: BaseSettings) -> str:
     if own and own != usual and name in {None, "", ROBOT_NAME}:
         return own
     return str(name or usual or ROBOT_NAME)
-
-
-def is_named(agent: str, robot: str) -> bool:
-    """Return True if `agent`, as a site writes it, is a product token of `robot`.
-
-    Case and version do not matter (RFC 9309, section 2.2.1): `Foobot/2.1` names `foobot`, and
-    the robot that calls itself `Mozilla/5.0 (compatible; Foobot/1.0)`.
-    """
-    token = product_token(agent)
-    return bool(token) and _words(token) in _words(robot)
-
-
-def product_token(agent: str) -> str:
-    """Return the name of an agent without version, wildcards or anything else after it."""
-    return agent.partition("/")[0].replace("*", "").strip().lower()
-
-
-def _words(name: str) -> str:
-    """Return the words of a name between blanks, so that `in` finds whole words."""
-    return f" {_BETWEEN_WORDS.sub(' ', name.lower()).strip()} "
 
 
 def warn_without_contact(contact: str, seeds: Iterable[str], name: str = "") -> bool:

@@ -15,10 +15,12 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import StopDownload
 from scrapy.http import Headers, HtmlResponse, Response
 
+from bilingual_crawler.config.file_kinds import UNTOLD, kind_of_file
 from bilingual_crawler.crawl.context import config_of
 from bilingual_crawler.crawl.fetching.failures import Refused
 from bilingual_crawler.crawl.fetching.site_files import asked_url, is_page, is_site_file
 from bilingual_crawler.outcomes import Outcome
+from bilingual_crawler.urls.traps import ending_of
 
 MAX_CODINGS = 2
 MAX_ROBOTS_TXT = 512 * 1024
@@ -84,15 +86,17 @@ class ContentLimits:
     and before meta refresh (580), the first component to parse it.
     """
 
-    def __init__(self, types: Collection[str], max_size: int) -> None:
+    def __init__(self, types: Collection[str], max_size: int, kinds: Collection[str] = ()) -> None:
         self._types = frozenset(types)
+        self._kinds = frozenset(kinds)
         self._max_size = max_size
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Build the middleware for a crawl."""
-        types = config_of(crawler).content_types
-        middleware = cls(types, crawler.settings.getint("DOWNLOAD_MAXSIZE"))
+        config = config_of(crawler)
+        max_size = crawler.settings.getint("DOWNLOAD_MAXSIZE")
+        middleware = cls(config.media_types, max_size, config.types)
         crawler.signals.connect(middleware.headers_received, signals.headers_received)
         return middleware
 
@@ -102,7 +106,7 @@ class ContentLimits:
             raise StopDownload(fail=False)
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """Refuse what is not a page, and pass on pages as HTML."""
+        """Refuse what is neither a page nor a file to read, and pass on pages as HTML."""
         if not is_page(request, response):
             return _short_robots_txt(request, response)
         objection = self._objection(response.headers, request)
@@ -110,7 +114,10 @@ class ContentLimits:
             raise objection
         if "download_stopped" in response.flags:
             raise Refused(Outcome.BAD_ENCODING, "The page is compressed more than twice.")
-        if media_type(response.headers):
+        kind = kind_of_file(response.body, media_type(response.headers), ending_of(response.url))
+        if kind in self._kinds:
+            return response
+        if media_type(response.headers) not in {"", *UNTOLD}:
             readable = not looks_binary(response.body)
         else:
             readable = looks_like_html(response.body)

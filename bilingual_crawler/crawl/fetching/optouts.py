@@ -11,8 +11,7 @@ robots.txt.
 """
 
 import logging
-import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from http import HTTPStatus
 from typing import Self
 
@@ -31,7 +30,7 @@ from bilingual_crawler.crawl.fetching.failures import (
     reason_of,
     status_key,
 )
-from bilingual_crawler.crawl.fetching.identity import ROBOT_NAME, is_named, robot_of
+from bilingual_crawler.crawl.fetching.identity import robot_of
 from bilingual_crawler.crawl.fetching.site_files import (
     ASK_AGAIN_SECONDS,
     Kept,
@@ -42,10 +41,23 @@ from bilingual_crawler.crawl.fetching.site_files import (
     is_site_file,
 )
 from bilingual_crawler.crawl.request_state import RequestState
+from bilingual_crawler.documents.optouts import opt_out_of, robots_directives
 from bilingual_crawler.outcomes import Outcome, outcome_sentence
 
 logger = logging.getLogger(__name__)
 
+__all__ = [
+    "CLOSED",
+    "HOSTS_STAT",
+    "MAX_HOSTS",
+    "OPT_OUTS",
+    "OptOuts",
+    "forbids_links",
+    "header_opt_outs",
+    "opt_out_of",
+    "record_opt_out",
+    "robots_directives",
+]
 HOSTS_STAT = "bilingual/optouts/hosts"
 MAX_HOSTS = 1000
 MAX_KEPT = 32_000_000
@@ -55,41 +67,10 @@ RULE_BYTES = 8
 Rules = tuple[tdmrep.ReservationRule, ...] | Exception
 """The rules of a site, or why they are unknown."""
 
-_WITH_VALUE = frozenset(
-    {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
-)
-_SEPARATORS = re.compile("[,;]")
-_ROBOT = re.compile(r"\*|[a-z][\w-]*(?:/[\w.-]*)?")
-"""The name of a robot; a date, which may have commas and colons too, does not match."""
-_ALL_ROBOTS = frozenset({"*", "robots"})
 OPT_OUTS = frozenset({Outcome.TDM_RESERVED, Outcome.TDM_UNREADABLE, Outcome.NOAI, Outcome.NOINDEX})
 """Reasons to keep nothing of a page."""
 CLOSED = frozenset({Outcome.TDM_RESERVED, Outcome.TDM_UNREADABLE, Outcome.NOAI})
 """Reasons not even to read a page for its links."""
-
-
-def robots_directives(headers: Iterable[bytes], robot: str = ROBOT_NAME) -> frozenset[str]:
-    """Return the directives of `X-Robots-Tag` headers for a robot, in lower case.
-
-    Commas, semicolons and blanks separate directives. A name before a colon addresses that
-    robot alone, up to the next name or the end of the header; directives without a name are
-    for all robots.
-    """
-    directives: set[str] = set()
-    for header in headers:
-        concerns_us = True
-        for item in _SEPARATORS.split(header.decode("latin-1").lower()):
-            name, colon, rest = item.partition(":")
-            name = name.strip()
-            if name in _WITH_VALUE:
-                rest = name
-            elif colon and _ROBOT.fullmatch(name):
-                concerns_us = name in _ALL_ROBOTS or is_named(name, robot)
-            else:
-                rest = item
-            if concerns_us:
-                directives.update(rest.split())
-    return frozenset(directives)
 
 
 def header_opt_outs(response: Response, robot: str) -> tuple[frozenset[str], bool]:
@@ -97,17 +78,6 @@ def header_opt_outs(response: Response, robot: str) -> tuple[frozenset[str], boo
     robots = robots_directives(response.headers.getlist("X-Robots-Tag"), robot)
     tdm = b"1" in map(bytes.strip, response.headers.getlist("tdm-reservation"))
     return robots, tdm
-
-
-def opt_out_of(robots: Collection[str], tdm: bool, honour: Collection[str]) -> str | None:
-    """Return why a page may not be kept, as the code that is counted; None if it may."""
-    if tdm and "tdm" in honour:
-        return Outcome.TDM_RESERVED
-    if "noai" in robots and "noai" in honour:
-        return Outcome.NOAI
-    if "noindex" in honour and ("noindex" in robots or "none" in robots):
-        return Outcome.NOINDEX
-    return None
 
 
 def forbids_links(robots: Collection[str], honour: Collection[str]) -> bool:

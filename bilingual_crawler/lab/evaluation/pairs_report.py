@@ -1,9 +1,7 @@
 """The output of `scrapy pairs`: files, lines, a table of figures, one line of JSON."""
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,9 +16,7 @@ from bilingual_crawler.lab.replay.gold import of_languages, read_gold
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.reporting.terminal import plain
-from bilingual_crawler.store.folder import PAIRS, PAIRS_TSV
 
-REPORT = "pairs.json"
 MOST_MISSES = 100
 """Misses shown in the table; JSON has all of them."""
 WIDTH = 160
@@ -55,31 +51,6 @@ def evaluate(outcome: OfflineResult, gold: Path, *, ablation: bool) -> dict[str,
         }
     figures["misses"] = [each._asdict() for each in missed]
     return figures
-
-
-def write_folder(folder: Path, outcome: OfflineResult, summary: dict[str, Any]) -> None:
-    """Write pairs.jsonl, pairs.tsv and the report."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with (folder / PAIRS).open("w", encoding="utf-8") as lines:
-            lines.writelines(_json_lines(outcome))
-        with (folder / PAIRS_TSV).open("w", encoding="utf-8") as lines:
-            lines.writelines(f"{each.first}\t{each.second}\n" for each in outcome.pairs)
-        text = json.dumps(summary, ensure_ascii=False, indent=2)
-        (folder / REPORT).write_text(f"{text}\n", encoding="utf-8")
-    except OSError as error:
-        raise ConfigurationError(
-            f"{folder} cannot be written: {error.strerror}. Choose another folder with --out DIR."
-        ) from error
-
-
-def _json_lines(outcome: OfflineResult) -> Iterator[str]:
-    lines = chain(
-        (pair.to_dict() for pair in outcome.unlisted_pairs),
-        (verdict.to_dict() for verdict in outcome.verdicts),
-    )
-    for line in lines:
-        yield json.dumps(line, ensure_ascii=False) + "\n"
 
 
 def write_lines(outcome: OfflineResult, stream: IO[str]) -> None:

@@ -104,6 +104,10 @@ def _components() -> set[str]:
 
 
 def _measure(job: Job, at_once: int) -> Measured:
+    if job.simulate:
+        from bilingual_crawler.lab.simulation.measure import simulate  # noqa: PLC0415 - imports us
+
+        return simulate(job, _count)
     return measure(job, at_once, _count)
 
 

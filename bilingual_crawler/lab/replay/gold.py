@@ -20,6 +20,8 @@ from bilingual_crawler.urls.resolver import UrlResolver
 ALTERNATES = "alternates"
 """What to write instead of a file name for the site's own hreflang."""
 ENDING = ".gold.tsv"
+COPIES = ".also.tsv"
+"""The ending of a list of copies beside it: two URLs per line, the copy and the page it copies."""
 LARGEST = 100_000_000
 """Bytes of a list, unpacked."""
 _URLS, _WITH_LANGUAGES = 2, 4
@@ -54,6 +56,16 @@ def read_gold(path: Path) -> list[GoldLine]:
             " and after them, if you like, their two languages."
         )
     return lines
+
+
+def read_copies(path: Path) -> list[Pair]:
+    """Read the list of copies beside a gold list, if there is one: each copy and its original."""
+    beside = path.with_name(path.name.removesuffix(ENDING) + COPIES)
+    if not path.name.endswith(ENDING) or not beside.exists():
+        return []
+    rows = (text.split("\t") for text in _text(beside).splitlines())
+    urls = (tuple(_url(field.strip()) for field in row[:_URLS]) for row in rows)
+    return [(each[0], each[1]) for each in urls if len(each) == _URLS and each[0] and each[1]]
 
 
 def largest_pairs(lines: Iterable[GoldLine]) -> list[str]:

@@ -120,7 +120,7 @@ class _Walk:
 
     def _is_read(self, answer: RecordedResponse) -> bool:
         headers = Headers({name: [value] for name, value in answer.headers})
-        if objection_to(headers, self._config.content_types, 0) is not None:
+        if objection_to(headers, self._config.media_types, 0) is not None:
             return False
         return not looks_binary(answer.body)
 
@@ -139,7 +139,7 @@ class _Walk:
     def _may_fetch(self, url: str) -> bool:
         root = urljoin(url, "/")
         if root not in self._robots:
-            self._robots[root] = _parsed_robots(self._site.answer(urljoin(root, "robots.txt")))
+            self._robots[root] = robots_of(self._site, root)
             self._reserved[root] = _reserved(self._site.answer(urljoin(root, tdmrep.PATH)))
         robots = self._robots[root]
         if robots is not None and not robots.can_fetch(url, ROBOT_NAME):
@@ -148,7 +148,9 @@ class _Walk:
         return not reserved
 
 
-def _parsed_robots(answer: RecordedResponse | None) -> Protego | None:
+def robots_of(site: RecordedSite, root: str) -> Protego | None:
+    """Return the rules of the robots.txt at the root of a host; None if there is none."""
+    answer = site.answer(urljoin(root, "robots.txt"))
     if answer is None or answer.status != OK:
         return None
     text = answer.body[:MAX_ROBOTS_TXT].decode("utf-8-sig", "ignore")

@@ -1,9 +1,9 @@
 """Measure a recorded site: graph, gold pairs, oracle, and one crawl per scorer."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from scrapy.settings import Settings
 
@@ -42,6 +42,8 @@ class Job:
     seeds: tuple[str, ...] = ()
     seed: int = 0
     settings: Mapping[str, Any] = field(default_factory=dict)
+    simulate: bool = False
+    """Simulate the crawls, without the engine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,14 +79,43 @@ class Measured:
         }
 
 
+class Prepared(NamedTuple):
+    """Everything about a job that is the same for all crawls."""
+
+    site: str
+    langs: str
+    seeds: tuple[str, ...]
+    graph: SiteGraph
+    true: list[Pair]
+    """The gold pairs whose pages were recorded."""
+    reachable: list[Pair]
+    """Those of them to which links lead."""
+    copies: dict[str, str]
+    """Other addresses of the pages of gold pairs, and theirs in the list."""
+    ideal: list[str]
+    """The downloads of the oracle."""
+
+
 def measure(job: Job, at_once: int = 1, done: Callable[[], None] = lambda: None) -> Measured:
     """Replay one site with every scorer, `at_once` crawls at a time."""
+    site, crawl, prepared = prepare(job)
+    runs = dict(_crawls(site, job.scorers, crawl, at_once, done))
+    return measured(job, prepared, runs, site.recording.name_of)
+
+
+def languages_of(job: Job) -> LanguagePair:
+    """Return the languages of a job: those that are named, or else those of most gold pairs."""
+    return _languages(job, gold.read_gold(job.gold) if job.gold is not None else [])
+
+
+def prepare(job: Job) -> tuple[RecordedSite, ReplayCrawl, Prepared]:
+    """Read a site and its gold pairs, and find what can be reached."""
     recording = Recording(job.warc)
     lines = gold.read_gold(job.gold) if job.gold is not None else []
     pair = _languages(job, lines)
     site = RecordedSite(recording, pair.codes, strip=job.strip)
     crawl = ReplayCrawl(pair, _seeds(job, site), job.budget, job.seed, job.settings)
-    graph = _graph(site, crawl)
+    graph = draw_graph(site, crawl.seeds, scope_of(crawl), config_of(crawl), crawl.langs)
     true = _gold_pairs(job, recording, lines, pair)
     reachable = [each for each in true if each[0] in graph.links and each[1] in graph.links]
     if not reachable:
@@ -92,12 +123,26 @@ def measure(job: Job, at_once: int = 1, done: Callable[[], None] = lambda: None)
             f"{job.warc.name}: links from {', '.join(crawl.seeds)} lead to both pages of none of"
             f" the {len(true)} gold pairs for {pair}: start elsewhere with --seeds."
         )
-    runs = dict(_crawls(site, job.scorers, crawl, at_once, done))
-    orders = {name: run.order for name, run in runs.items()}
+    copies = {} if job.gold is None else _copies(recording, job.gold, reachable)
     ideal = oracle_order(graph, reachable)
-    orders[ORACLE] = ideal[: job.budget] if job.budget else ideal
-    curves = {name: curve.yield_curve(order, reachable) for name, order in orders.items()}
-    findings = _Findings(recording, true, reachable)
+    name, langs = recording.name, str(pair)
+    prepared = Prepared(name, langs, crawl.seeds, graph, true, reachable, copies, ideal)
+    return site, crawl, prepared
+
+
+def measured(
+    job: Job, prepared: Prepared, runs: Mapping[str, Run], name_of: Callable[[str], str]
+) -> Measured:
+    """Return the figures of some crawls of a site, and of its oracle."""
+    graph, reachable = prepared.graph, prepared.reachable
+    orders = {name: run.order for name, run in runs.items()}
+    orders[ORACLE] = prepared.ideal[: job.budget] if job.budget else prepared.ideal
+    copies = prepared.copies
+    curves = {
+        name: curve.yield_curve((copies.get(page, page) for page in order), reachable)
+        for name, order in orders.items()
+    }
+    findings = _Findings(name_of, prepared.true, reachable)
     figures = {
         name: figures_of(curves[name], len(reachable), graph.pages)
         | findings.figures(order, runs.get(name))
@@ -105,13 +150,13 @@ def measure(job: Job, at_once: int = 1, done: Callable[[], None] = lambda: None)
     }
     _add_gains(figures)
     return Measured(
-        site=recording.name,
-        langs=str(pair),
-        seeds=crawl.seeds,
+        site=prepared.site,
+        langs=prepared.langs,
+        seeds=prepared.seeds,
         strip=job.strip,
         pages=graph.pages,
         pairs=len(reachable),
-        listed=len(true),
+        listed=len(prepared.true),
         scorers=figures,
         curves=curves,
         orders=orders,
@@ -119,6 +164,20 @@ def measure(job: Job, at_once: int = 1, done: Callable[[], None] = lambda: None)
         downloads=sum(len(run.order) for run in runs.values()),
         seconds=sum(run.seconds for run in runs.values()),
     )
+
+
+def _copies(recording: Recording, path: Path, pairs: Iterable[Pair]) -> dict[str, str]:
+    """Return the copies that a list beside the gold list names, each with the page it copies."""
+    listed = {page for pair in pairs for page in pair}
+    found = {
+        recording.page_of(copy): recording.page_of(original)
+        for copy, original in gold.read_copies(path)
+    }
+    return {
+        copy: original
+        for copy, original in found.items()
+        if copy and original in listed and copy not in listed
+    }
 
 
 def _languages(job: Job, lines: list[gold.GoldLine]) -> LanguagePair:
@@ -160,10 +219,16 @@ def _home(site: RecordedSite, homes: Sequence[str]) -> str:
     return homes[0]
 
 
-def _graph(site: RecordedSite, crawl: ReplayCrawl) -> SiteGraph:
+def config_of(crawl: ReplayCrawl) -> Config:
+    """Return the settings of ours that a replay has."""
+    return Config.from_settings(run_settings(crawl))
+
+
+def scope_of(crawl: ReplayCrawl) -> Scope:
+    """Return which URLs belong to a replay; a crawl needs one of its own."""
     settings = run_settings(crawl)
     config = Config.from_settings(settings)
-    scope = Scope(
+    return Scope(
         crawl.seeds,
         Sites(),
         follow=config.follow,
@@ -172,7 +237,6 @@ def _graph(site: RecordedSite, crawl: ReplayCrawl) -> SiteGraph:
         repeated_segments=config.repeated_segments,
         query_parameters=config.query_parameters,
     )
-    return draw_graph(site, crawl.seeds, scope, config, crawl.langs)
 
 
 def _limit(settings: Settings, name: str) -> int:
@@ -245,8 +309,10 @@ def figures_of(values: list[int], pairs: int, pages: int) -> dict[str, Any]:
 class _Findings:
     """Compares what a crawl found with the gold list; the oracle finds no pairs of its own."""
 
-    def __init__(self, recording: Recording, true: list[Pair], reachable: list[Pair]) -> None:
-        self._recording = recording
+    def __init__(
+        self, name_of: Callable[[str], str], true: list[Pair], reachable: list[Pair]
+    ) -> None:
+        self._name_of = name_of
         self._true = set(true)
         self._reachable = set(reachable)
         self._beyond = self._true - self._reachable
@@ -264,7 +330,7 @@ class _Findings:
     def _detected(self, run: Run | None) -> dict[str, Any]:
         if run is None:
             return dict.fromkeys(("pairs_detected", "detected_precision", "detected_recall"))
-        name_of = self._recording.name_of
+        name_of = self._name_of
         found = {_ordered(name_of(first), name_of(second)) for first, second in run.pairs}
         figures = Judge(self._true).figures(found)
         precision, hits = figures.precision, len(found & self._reachable)

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.lab.replay import curve
+from bilingual_crawler.lab.replay import comparison, curve
 from bilingual_crawler.lab.replay.batch import replay_all
 from bilingual_crawler.lab.replay.measure import (
     BREADTH_FIRST,
@@ -59,10 +59,16 @@ def _scorers(results: Sequence[Measured]) -> list[str]:
 def _together(name: str, results: Sequence[Measured]) -> dict[str, Any]:
     figures = [each.scorers[name] for each in results if name in each.scorers]
     gains = [each["gain"] for each in figures if each["gain"] is not None]
+    measured = [each for each in results if name in each.scorers]
     return {
         "deciles": curve.summed([each["deciles"] for each in figures]),
         "pairs_fetched": sum(each["pairs_fetched"] for each in figures),
         "auc": _rounded(curve.mean(each["auc"] for each in figures)),
+        "share_of_the_way": comparison.share_of_the_way(measured, name),
+        **{
+            f"relative_downloads_to_{share}": comparison.relative_downloads(measured, name, share)
+            for share in SHARES
+        },
         "gain": _rounded(curve.mean(gains)),
         "least_gain": min(gains, default=None),
     }
@@ -132,12 +138,13 @@ def site_table(result: Measured) -> Table:
 def aggregate_table(together: dict[str, Any]) -> Table:
     """Return mean figures, and the pairs after each tenth of the pages of every site."""
     table = _table()
-    for name in ("auc", "gain", "least gain"):
+    for name in ("auc", "of the way", *(f"to {share}%" for share in SHARES), "least gain"):
         table.add_column(name, justify="right")
     for tenth in range(1, curve.DECILES + 1):
         table.add_column(f"{100 * tenth // curve.DECILES}%", justify="right")
     for name, each in sorted(together["scorers"].items(), key=lambda item: -item[1]["auc"]):
-        figures = (each["auc"], each["gain"], each["least_gain"])
+        relative = (each[f"relative_downloads_to_{share}"] for share in SHARES)
+        figures = (each["auc"], each["share_of_the_way"], *relative, each["least_gain"])
         table.add_row(name, *map(_decimal, figures), *map(_whole, each["deciles"]))
     return table
 

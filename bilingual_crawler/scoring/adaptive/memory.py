@@ -18,6 +18,7 @@ from bilingual_crawler.languages import LanguagePair, languages_of_token
 from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, KnownUrl, Tie
 from bilingual_crawler.scoring.adaptive.sections import Group, LanguageSection, YieldSection
 from bilingual_crawler.scoring.adaptive.value import SiteEvidence, leaning
+from bilingual_crawler.scoring.adaptive.weights import WEIGHTS
 from bilingual_crawler.urls.fingerprint import url_fingerprint
 from bilingual_crawler.urls.habits import UrlHabits
 from bilingual_crawler.urls.hosts import site_of, split_host
@@ -37,7 +38,6 @@ MOST_GROUPS = 5_000
 MOST_TIES = 12
 MOST_REDIRECTS = 10
 MOST_ALIKE = 8
-SURE_TOKEN = 0.85
 
 Section = LanguageSection | YieldSection
 
@@ -266,8 +266,9 @@ class Memory:
     def _find(self, url: str, fingerprint: int) -> KnownUrl | None:
         """Return the record of a URL under any spelling and behind any redirect."""
         known = self.urls.get(self._target_of(fingerprint))
-        if known is None and self._forms:
-            known = self._forms.get(self._target_of(url_fingerprint(self.habits.form(url))))
+        if self._forms and (known is None or known.fate is Fate.GONE):
+            form = self._target_of(url_fingerprint(self.habits.form(url)))
+            known = self._forms.get(form) or known
         return known
 
     def _target_of(self, fingerprint: int) -> int:
@@ -290,15 +291,23 @@ class Memory:
         return is_new
 
     def respell(self) -> list[tuple[KnownUrl, KnownUrl]]:
-        """Find URLs by the present habits; return waiting ones that are spellings of others."""
+        """Find URLs by the present habits; return waiting ones that are spellings of others.
+
+        A fetched page stands for its spellings, or else the one to which the others redirect.
+        """
         self._forms = {}
         if not self.habits.any_trusted:
             return []
         same = []
-        for known in sorted(self.urls.values(), key=lambda each: each.fate is not Fate.FETCHED):
+        forms = {known: self.habits.form(known.url) for known in self.urls.values()}
+
+        def rank(known: KnownUrl) -> tuple[bool, bool]:
+            return known.fate is not Fate.FETCHED, forms[known] != known.url
+
+        for known in sorted(forms, key=rank):
             if known.fate is Fate.GONE:
                 continue
-            first = self._forms.setdefault(url_fingerprint(self.habits.form(known.url)), known)
+            first = self._forms.setdefault(url_fingerprint(forms[known]), known)
             if first is not known and known.fate is Fate.WAITING:
                 same.append((known, first))
         return same
@@ -338,7 +347,7 @@ class Memory:
     def _new(self, url: str, traits: Traits, depth: int) -> KnownUrl:
         known = KnownUrl(url, traits.key, intern(traits.language_class), self._group(traits), depth)
         if traits.announced:
-            known.guess(leaning(traits.announced, self.codes, SURE_TOKEN), Certainty.TOKEN)
+            known.guess(leaning(traits.announced, self.codes, WEIGHTS.sure_token), Certainty.TOKEN)
         return known
 
     def tie(self, one: KnownUrl, other: KnownUrl, tie: Tie) -> bool:

@@ -52,6 +52,7 @@ class KnownUrl:
     __slots__ = (
         "_switches",
         "_ties",
+        "asked",
         "certainty",
         "claims",
         "depth",
@@ -70,6 +71,7 @@ class KnownUrl:
         "priority",
         "promise",
         "purity",
+        "rule",
         "slot",
         "switched_from",
         "url",
@@ -90,11 +92,15 @@ class KnownUrl:
         self.hunch: int | None = None
         """The most likely language according to the URL model, if it was asked."""
         self.priority: float | None = None
+        self.asked = ""
+        """The spelling under which it waits, if a link or a redirect gave another one."""
         self._ties: tuple[Any, ...] = ()
         self.partner: KnownUrl | None = None
         self.promise: float | None = None
         self.purity = 1.0
         """Its worth in a pair: less if much of its text is in another language."""
+        self.rule = -1
+        """The best that `rules` say of a link to it, as a number of `RULES`; -1 for none."""
         self.claims = False
         self.is_copy = False
         """True if it says that its own language is at another address: it is not translated."""

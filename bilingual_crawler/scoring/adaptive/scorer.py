@@ -18,7 +18,8 @@ from bilingual_crawler.scoring.adaptive.memory import Room
 from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, KnownUrl, Tie
 from bilingual_crawler.scoring.adaptive.site import SUNK, SiteModel
 from bilingual_crawler.scoring.adaptive.transforms import Record, Transforms, UrlTransform
-from bilingual_crawler.scoring.adaptive.value import RecentYield, factors_of
+from bilingual_crawler.scoring.adaptive.value import RULES, RecentYield, factors_of
+from bilingual_crawler.scoring.rules import RulesScorer
 from bilingual_crawler.scoring.scorer import CrawlSoFar, Factor, KnowsWords, LinkScorer, Proposal
 from bilingual_crawler.scoring.smart import SmartModels
 from bilingual_crawler.urls.hosts import host_of, site_of
@@ -37,6 +38,7 @@ WORDS_WEIGHT = 0.8
 
 FORMAT, OLDEST_FORMAT = 4, 3
 """The format written, and the oldest read: 3 has no redirects and no habits of spelling."""
+RULE_NUMBERS = {rule: number for number, (rule, _) in enumerate(RULES)}
 PARTNER = 8
 """The index of the partner's number in the row of a page."""
 
@@ -52,7 +54,7 @@ class UrlModelPriors:
 
     def __init__(self, pair: LanguagePair, config: Config, crawl: CrawlSoFar) -> None:
         self._codes = pair.codes
-        self._crawl = crawl
+        self._words = crawl if isinstance(crawl, KnowsWords) else None
         self._models = SmartModels(pair, config)
 
     def consult(
@@ -111,10 +113,10 @@ class UrlModelPriors:
 
     def _by_words(self, page: KnownUrl, link: KnownUrl) -> float:
         """Return how likely the words of two slugs make them translations, as the crawl learned."""
-        if not isinstance(self._crawl, KnowsWords):
+        if self._words is None:
             return 0.0
         urls = (page.url, link.url) if page.language == 0 else (link.url, page.url)
-        return WORDS_WEIGHT * (self._crawl.slugs_agree(*urls) or 0.0)
+        return WORDS_WEIGHT * (self._words.slugs_agree(*urls) or 0.0)
 
 
 def _is_unclear(page: KnownUrl) -> bool:
@@ -133,6 +135,7 @@ class AdaptiveScorer(LinkScorer):
     def __init__(self, pair: LanguagePair, crawl: CrawlSoFar, config: Config) -> None:
         super().__init__(pair, crawl, config)
         self._hunches = UrlModelPriors(pair, config, crawl)
+        self._rules = RulesScorer(pair, crawl, config)
         self._room = Room()
         self._sites: dict[str, SiteModel] = {}
         self._changed: dict[str, SiteModel] = {}
@@ -168,9 +171,14 @@ class AdaptiveScorer(LinkScorer):
         """Return the value of each link: expected pairs per download."""
         here = self._site(document.url)
         here.settle_up()
-        targets = [self._seen(document, link) for link in links]
+        rules = self._rules_for(document, links)
+        targets = [
+            self._seen(document, link, rule) for link, rule in zip(links, rules, strict=True)
+        ]
         self._hunches.consult(here, document, targets)
-        return [site.value(page) for site, page in targets]
+        return [
+            site.value(page, link.url) for (site, page), link in zip(targets, links, strict=True)
+        ]
 
     def proposals(self) -> list[Proposal]:
         """Return URLs to try although no link leads to them, each once."""
@@ -193,7 +201,8 @@ class AdaptiveScorer(LinkScorer):
         known = here.memory.get(document.url)
         if known is None or known.fate is Fate.WAITING:
             self.arrived(document)  # the question is about a page that no crawl has fetched
-        site, page = self._seen(document, link)
+        (rule,) = self._rules_for(document, [link])
+        site, page = self._seen(document, link, rule)
         self._hunches.consult(here, document, [(site, page)])
         score, factors = factors_of(page, site.evidence, self.pair)
         if not site.harvest.is_over:
@@ -211,9 +220,15 @@ class AdaptiveScorer(LinkScorer):
         self._sites = unpack(state, self._make)
         self._changed = dict(self._sites)
 
-    def _seen(self, document: Document, link: Link) -> tuple[SiteModel, KnownUrl]:
+    def _seen(self, document: Document, link: Link, rule: int) -> tuple[SiteModel, KnownUrl]:
         site = self._site(link.url)
-        return site, site.seen(document, link)
+        return site, site.seen(document, link, rule)
+
+    def _rules_for(self, document: Document, links: Sequence[Link]) -> list[int]:
+        """Return what `rules` say of each link; nothing, if a page in neither language has it."""
+        if document.language not in self.pair:
+            return [-1] * len(links)
+        return [RULE_NUMBERS[rule] for rule in self._rules.rules_for(document, links)]
 
     def _site(self, url: str) -> SiteModel:
         name = _site_name("/".join(url.split("/", 3)[:3]))
@@ -284,6 +299,8 @@ def _site(site: SiteModel) -> dict[str, Any]:
         },
         "evidence": [site.evidence.ties[tie] for tie in Tie],
         "paired": site.evidence.paired,
+        "links": site.evidence.rules,
+        "pages": site.evidence.pages,
         "switching": site.evidence.switching,
         "slots": site.switches.slots,
         "rules": [_rules(each) for each in site.transforms],
@@ -327,6 +344,8 @@ def _page(page: KnownUrl, number: dict[KnownUrl, int]) -> tuple[Any, ...]:
         page.parent,
         page.slot,
         page.purity,
+        page.asked,
+        page.rule,
     )
 
 
@@ -348,6 +367,8 @@ def _read_site(row: dict[str, Any], site: SiteModel) -> SiteModel:
     site.evidence.ties = dict(zip(Tie, row["evidence"], strict=True))
     site.evidence.paired = row["paired"]
     site.evidence.switching = row["switching"]
+    site.evidence.pages = row.get("pages", site.evidence.switching[2])
+    site.evidence.rules = row.get("links", site.evidence.rules)
     site.switches.slots = row["slots"]
     site.transforms = (_read_rules(row["rules"][0]), _read_rules(row["rules"][1]))
     for digest in struct.unpack(f"<{len(row['texts']) // 4}I", row["texts"]):
@@ -374,7 +395,8 @@ def _read_page(site: SiteModel, row: list[Any]) -> KnownUrl:
     page.priority = priority
     page.promise = promise
     page.claims, page.is_copy, page.learned, page.lone, *rest = rest
-    switched_from, page.parent, page.slot, page.purity = rest
+    switched_from, page.parent, page.slot, page.purity, *asked = rest
+    page.asked, page.rule = asked or ("", -1)
     first, second, neither = switched_from
     page.switched_from = first, second, neither
     return page

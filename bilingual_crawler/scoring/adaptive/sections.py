@@ -7,18 +7,7 @@ seen differs a little from its site, and one of which fifty were seen speaks for
 
 from collections.abc import Iterable, Sequence
 
-LANGUAGE_PRIOR = 1.5
-YIELD_PRIOR = 2.0
-SIDE_PRIOR = 4.0
-KEPT_PRIOR = 1.5
-FRESH_PRIOR = 2.0
-"""How many pages the parent's share is worth, for each of the figures."""
-
-OTHERS = 0.25
-"""What a page that came with a sign of a translation says about one without."""
-
-KEPT_AT_FIRST, FRESH_AT_FIRST = 0.95, 0.8
-"""The initial figures of a site."""
+from bilingual_crawler.scoring.adaptive.weights import WEIGHTS
 
 MOVED = 0.1
 """The relative change of a figure after which waiting URLs are judged again."""
@@ -105,9 +94,9 @@ class Group:
     ) -> None:
         self.languages = languages
         self.yields = yields
-        self.kept = KEPT_AT_FIRST
+        self.kept = WEIGHTS.kept_at_first
         """The share of promised translations that really existed."""
-        self.fresh = FRESH_AT_FIRST
+        self.fresh = WEIGHTS.fresh_at_first
         """The share of text that was not seen before."""
         self._version = -1
 
@@ -124,13 +113,14 @@ class Group:
         self._languages = _languages(self.languages)
         self._alone = _alone(self.yields)
         self._sides = tuple(
-            _chain([each.sides[side] for each in self.yields], SIDE_PRIOR) for side in (0, 1)
+            _chain([each.sides[side] for each in self.yields], WEIGHTS.side_prior)
+            for side in (0, 1)
         )
-        self._together = _chain([each.paired for each in self.yields[1:]], YIELD_PRIOR)
-        slope, base = _chain([each.kept for each in self.yields], KEPT_PRIOR)
-        self.kept = base + slope * KEPT_AT_FIRST
-        slope, base = _chain([each.fresh for each in self.yields], FRESH_PRIOR)
-        self.fresh = base + slope * FRESH_AT_FIRST
+        self._together = _chain([each.paired for each in self.yields[1:]], WEIGHTS.yield_prior)
+        slope, base = _chain([each.kept for each in self.yields], WEIGHTS.kept_prior)
+        self.kept = base + slope * WEIGHTS.kept_at_first
+        slope, base = _chain([each.fresh for each in self.yields], WEIGHTS.fresh_prior)
+        self.fresh = base + slope * WEIGHTS.fresh_at_first
 
     @property
     def open_to_guesses(self) -> float:
@@ -172,7 +162,7 @@ def _languages(sections: Sequence[LanguageSection]) -> tuple[float, Vector]:
         if clear <= 0:
             continue
         weight = total * clear * clear
-        old = LANGUAGE_PRIOR / (weight + LANGUAGE_PRIOR)
+        old = WEIGHTS.language_prior / (weight + WEIGHTS.language_prior)
         new = (1 - old) / total
         slope *= old
         first = first * old + counts[0] * new
@@ -195,9 +185,9 @@ def _alone(sections: Sequence[YieldSection]) -> tuple[float, float]:
     """Return the same for pages without a sign of a translation; the others count a little too."""
     slope, base = 1.0, 0.0
     for section in sections:
-        amount = section.lone[0] + OTHERS * (section.paired[0] - section.lone[0])
-        weight = section.lone[1] + OTHERS * (section.paired[1] - section.lone[1])
+        amount = section.lone[0] + WEIGHTS.others * (section.paired[0] - section.lone[0])
+        weight = section.lone[1] + WEIGHTS.others * (section.paired[1] - section.lone[1])
         if weight:
-            slope *= YIELD_PRIOR / (weight + YIELD_PRIOR)
-            base = (amount + YIELD_PRIOR * base) / (weight + YIELD_PRIOR)
+            slope *= WEIGHTS.yield_prior / (weight + WEIGHTS.yield_prior)
+            base = (amount + WEIGHTS.yield_prior * base) / (weight + WEIGHTS.yield_prior)
     return slope, base

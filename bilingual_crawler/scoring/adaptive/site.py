@@ -26,6 +26,7 @@ from bilingual_crawler.scoring.adaptive.value import (
     purity_of,
     value_of,
 )
+from bilingual_crawler.scoring.adaptive.weights import WEIGHTS
 from bilingual_crawler.scoring.scorer import Proposal
 from bilingual_crawler.store.compact import CompactMap
 from bilingual_crawler.urls.fingerprint import url_fingerprint
@@ -38,12 +39,6 @@ LEAST_TEXT = 20
 MOST_JUDGED = 400
 NEWS = 0.05
 CHANGED = 0.02
-
-SURE_DECLARED, SURE_ANCHOR = 0.95, 0.9
-STAYS = (3.0, 4.0)
-"""Initial counts of links without a sign of language that stay in their page's language."""
-GUESSES = (1.0, 5.0)
-"""Initial counts of languages that the URL model guessed right."""
 
 SUNK = 1e-6
 """The factor of all values on a site whose harvest is over."""
@@ -69,8 +64,8 @@ class SiteModel:
         self.transforms = (Transforms(), Transforms())
         self.texts = CompactMap()
         """The hashes of the paragraphs so far, all with the value 1."""
-        self.stays = list(STAYS)
-        self.guesses = list(GUESSES)
+        self.stays = [WEIGHTS.stays * WEIGHTS.stays_prior, WEIGHTS.stays_prior]
+        self.guesses = [WEIGHTS.guess_right * WEIGHTS.guess_prior, WEIGHTS.guess_prior]
         self.probes: dict[KnownUrl, tuple[int, UrlTransform]] = {}
         self.probing = [0, 0]
         self._proposed: list[Proposal] = []
@@ -82,6 +77,7 @@ class SiteModel:
         page = self._page_at(document)
         if page.fate is Fate.FETCHED:
             return
+        self.evidence.pages += 1
         page.language = self._number(document.language)
         page.depth = document.depth
         page.purity = purity_of(document)
@@ -117,7 +113,7 @@ class SiteModel:
         is_new = self.memory.lead(source, target)
         for each in (alias, spelling):
             if each is not None:
-                self._lead_on(each, page)
+                self._lead_on(each, page, followed=each is alias)
         if is_new:  # the page that comes tells of it again
             self._learn_habit(self.memory.habits.learn(source, target))
 
@@ -178,14 +174,18 @@ class SiteModel:
                     self._kept(mate.group.yields, 0.0)
                 self._review(mate)
 
-    def seen(self, document: Document, link: Link) -> KnownUrl:
-        """Return the record of a link's target, with what the link says about its language."""
+    def seen(self, document: Document, link: Link, rule: int) -> KnownUrl:
+        """Return the record of a link's target, with what the link says about its language.
+
+        `rule` is what `rules` say of the link.
+        """
         target = self.memory.known(link.url, document.depth + 1)
         if target.fate is not Fate.WAITING:
             return target
         language = self._number(document.language)
+        target.rule = max(target.rule, rule)
         if target.certainty < Certainty.ANCHOR and (named := languages_of_link(link)):
-            target.guess(leaning(named, self.codes, SURE_ANCHOR), Certainty.ANCHOR)
+            target.guess(leaning(named, self.codes, WEIGHTS.sure_anchor), Certainty.ANCHOR)
         if target.certainty < Certainty.PARENT and document.language:
             stays = self.stays[0] / self.stays[1]
             lean = leaning(frozenset((document.language,)), self.codes, stays)
@@ -205,10 +205,15 @@ class SiteModel:
         total = first + second + other
         page.guess((first / total, second / total, other / total), Certainty.MODEL)
 
-    def value(self, page: KnownUrl) -> float:
-        """Return the current value of a waiting URL; hardly any for another name of a page."""
+    def value(self, page: KnownUrl, asked: str) -> float:
+        """Return the current value of a waiting URL; hardly any for another name of a page.
+
+        `asked` is the spelling that the frontier will know.
+        """
         if page.fate is Fate.FETCHED:
             return ALIAS
+        if page.priority is None and asked != page.url:
+            page.asked = asked
         now = self._value(page)
         if page.priority is None or now >= page.priority:
             page.priority = now
@@ -227,7 +232,7 @@ class SiteModel:
             before, now = page.priority, self._value(page)
             if before is None or abs(now - before) > CHANGED * before:
                 page.priority = now
-                yield page.url, now
+                yield page.asked or page.url, now
 
     def _value(self, page: KnownUrl) -> float:
         value = value_of(page, self.evidence)
@@ -241,16 +246,25 @@ class SiteModel:
     def _number(self, language: str | None) -> int:
         return self.codes.index(language) if language in self.codes else NEITHER
 
-    def _lead_on(self, alias: KnownUrl, page: KnownUrl) -> None:
-        """Pass the hopes for a URL that redirects on to its target."""
+    def _lead_on(self, alias: KnownUrl, page: KnownUrl, *, followed: bool = False) -> None:
+        """Pass the hopes for a URL that redirects on to its target.
+
+        If the redirect was `followed`, the target waits at the priority of the URL that led to it.
+        Otherwise one of the two spellings goes on waiting, and stands for both.
+        """
         if alias is page or alias.fate is not Fate.WAITING:
             return
         self.memory.end_of_waiting(alias, Fate.GONE)
-        if alias.priority is not None:
-            self._aliases_waiting.append(alias.url)
+        if alias.priority is not None and page.fate is Fate.WAITING and page.priority is None:
+            page.priority = alias.priority
+            page.asked = page.url if followed else alias.asked or alias.url
+            self.memory.dirty[page] = None
+        elif alias.priority is not None and not followed:
+            self._aliases_waiting.append(alias.asked or alias.url)
         if page.fate is Fate.WAITING and alias.certainty > page.certainty:
             page.guess(alias.prior, alias.certainty)
         self._pass_ties_on(alias, page)
+        page.rule = max(page.rule, alias.rule)
         if not page.slot:
             page.slot, page.parent = alias.slot, alias.parent
 
@@ -319,7 +333,7 @@ class SiteModel:
                 own.append(target)
             if target is page:
                 continue
-            lean = leaning(frozenset((self.codes[language],)), self.codes, SURE_DECLARED)
+            lean = leaning(frozenset((self.codes[language],)), self.codes, WEIGHTS.sure_declared)
             if target.guess(lean, Certainty.DECLARED):
                 self.memory.dirty[target] = None
             named.setdefault(language, target)
@@ -342,7 +356,7 @@ class SiteModel:
                 continue
             if target is page or target in page.switches or len(page.switches) >= MOST_SWITCHES:
                 continue
-            lean = leaning(frozenset((self.codes[language],)), self.codes, SURE_ANCHOR)
+            lean = leaning(frozenset((self.codes[language],)), self.codes, WEIGHTS.sure_anchor)
             target.guess(lean, Certainty.ANCHOR)
             page.switch_to(target, language)
             target.note_switch_from(page.language)
@@ -435,6 +449,10 @@ class SiteModel:
                 section.add(section.lone, amount, weight)
                 section.add(section.sides[page.language], amount, weight)
             self.memory.touch(section)
+        if page.rule >= 0:
+            counts = self.evidence.rules[page.rule]
+            counts[0] += amount
+            counts[1] += weight
         page.promise = promise
 
     def _promise(self, page: KnownUrl) -> float:
@@ -467,7 +485,7 @@ class SiteModel:
     def _probe(self, page: KnownUrl, prediction: Prediction) -> None:
         """Propose a URL, unless the page itself speaks against it."""
         target = self.memory.known(prediction.url, page.depth + 1)
-        lean = leaning(frozenset((self.codes[1 - page.language],)), self.codes, SURE_ANCHOR)
+        lean = leaning(frozenset((self.codes[1 - page.language],)), self.codes, WEIGHTS.sure_anchor)
         target.guess(lean, Certainty.ANCHOR)
         self.memory.tie(page, target, Tie.RULE)
         if prediction.trust * self.evidence.strength(page, target, Tie.RULE) < LEAST_PROBE:
@@ -476,4 +494,6 @@ class SiteModel:
         self.probing[0] += 1
         self.probes[target] = (page.language, prediction.rule)
         why = f"{prediction.rule}, as in {prediction.support} pairs of this site"
-        self._proposed.append(Proposal(target.url, self.value(target), target.depth, why))
+        self._proposed.append(
+            Proposal(target.url, self.value(target, target.url), target.depth, why)
+        )

@@ -18,39 +18,48 @@ from bilingual_crawler.documents.document import Document
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, KnownUrl, Tie
 from bilingual_crawler.scoring.adaptive.sections import Vector
+from bilingual_crawler.scoring.adaptive.weights import WEIGHTS
+from bilingual_crawler.scoring.rules import (
+    DECLARED,
+    FOREIGN,
+    OTHER_LANGUAGE,
+    SAME_LANGUAGE,
+    TRANSLATION,
+    UNDECIDED,
+)
 from bilingual_crawler.scoring.scorer import Factor
 
-AT_FIRST = {
-    Tie.SLUG: 0.4,
-    Tie.MODEL: 0.7,
-    Tie.KEY: 0.8,
-    Tie.RULE: 0.8,
-    Tie.SWITCH: 0.85,
-    Tie.DECLARED: 0.95,
-}
-TIE_PRIOR = 3.0
-SILENCE_PRIOR = 2.0
-MUTUAL = 0.95
-CONTRADICTION = 0.85
-"""How much is lost when a page of a site with good language switches names no such tie."""
 NEITHER = 2
 MIXED, PURE = 40, 60
 """Percentages of a page in its own language: half a translation, and one that counts fully."""
-LEAST_PURITY = 0.3
+TIE_WEIGHTS = {
+    Tie.SLUG: "tie_slug",
+    Tie.MODEL: "tie_model",
+    Tie.KEY: "tie_key",
+    Tie.RULE: "tie_rule",
+    Tie.SWITCH: "tie_switch",
+    Tie.DECLARED: "tie_declared",
+}
 
-FIRST_YIELD = 0.5
-HALF = 0.5
-FINDABLE = 0.8
-"""How often the counterpart of a page that opens a pair is found."""
-STALE_WORTH = 0.5
-"""The worth of a page that only repeats what other pages say."""
-FLOOR = 0.001
+
+RULES = (
+    (FOREIGN, "rule_foreign"),
+    (SAME_LANGUAGE, "rule_same"),
+    (UNDECIDED, "rule_undecided"),
+    (OTHER_LANGUAGE, "rule_other"),
+    (TRANSLATION, "rule_translation"),
+    (DECLARED, "rule_declared"),
+)
+"""What the rules may say of a link, the best last, and the weight that is its value."""
 
 
 class SiteEvidence:
     """What one site has shown about its ties and its language switches."""
 
     def __init__(self) -> None:
+        self.rules = [[0.0, 0.0] for _ in RULES]
+        """For each rule the pages to which it led, and how far they have translations."""
+        self.pages = 0
         self.ties = {tie: [0.0, 0.0] for tie in Tie}
         self.paired = [0, 0]
         """Ties of two fetched pages that pairing can see: those that are pairs, and all."""
@@ -60,7 +69,8 @@ class SiteEvidence:
     def reliability(self, tie: Tie) -> float:
         """Return the expected share of right ties of a kind on this site."""
         right, seen = self.ties[tie]
-        return (right + TIE_PRIOR * AT_FIRST[tie]) / (seen + TIE_PRIOR)
+        first: float = getattr(WEIGHTS, TIE_WEIGHTS[tie])
+        return (right + WEIGHTS.tie_prior * first) / (seen + WEIGHTS.tie_prior)
 
     def settled(self, one: KnownUrl, other: KnownUrl, tie: Tie) -> float:
         """Record what pairing says about a tie whose pages are there; return how right it was."""
@@ -79,13 +89,25 @@ class SiteEvidence:
         if not _is_seen(one, other, tie):
             return 1.0
         paired, seen = self.paired
-        return 1.0 - paired / (seen + SILENCE_PRIOR)
+        return 1.0 - paired / (seen + WEIGHTS.silence_prior)
 
     def judge(self, tie: Tie, *, right: float) -> None:
         """Record that a tie of this kind was right or wrong."""
         counts = self.ties[tie]
         counts[0] += right
         counts[1] += 1
+
+    def rule_value(self, rule: int) -> float:
+        """Return the value of a page by the best rule for a link to it, as the site has shown."""
+        first: float = getattr(WEIGHTS, RULES[rule][1])
+        paired, seen = self.rules[rule]
+        return first * (paired + WEIGHTS.rule_prior) / (seen + WEIGHTS.rule_prior)
+
+    @property
+    def rule_share(self) -> float:
+        """Return the share of the rules in a value; less with every page of the site."""
+        fades = WEIGHTS.rule_pages / (WEIGHTS.rule_pages + self.pages)
+        return WEIGHTS.rule_in_the_end + (WEIGHTS.rule_at_first - WEIGHTS.rule_in_the_end) * fades
 
     def saw(self, page: KnownUrl) -> None:
         """Record what a fetched page says about its translation."""
@@ -98,11 +120,11 @@ class SiteEvidence:
         share = self.reliability(tie)
         if tie is Tie.SWITCH:
             if one in other.switches and other in one.switches:
-                return max(share, MUTUAL)
+                return max(share, WEIGHTS.mutual_switch)
             return share / max(_shared(one, other), _shared(other, one))
         if tie is not Tie.DECLARED:
             doubt = max(self._doubt(one, other), self._doubt(other, one))
-            return share * (1.0 - CONTRADICTION * doubt)
+            return share * (1.0 - WEIGHTS.contradiction * doubt)
         return share
 
     def _doubt(self, page: KnownUrl, mate: KnownUrl) -> float:
@@ -146,7 +168,7 @@ def _is_taken(page: KnownUrl, mate: KnownUrl) -> bool:
 def purity_of(document: Document) -> float:
     """Return the worth of a page in a pair, by the share of its text in its own language."""
     share = dict(document.language_shares).get(document.language or "", 100)
-    return min(1.0, max(LEAST_PURITY, (share - MIXED) / (PURE - MIXED)))
+    return min(1.0, max(WEIGHTS.least_purity, (share - MIXED) / (PURE - MIXED)))
 
 
 def _is_seen(one: KnownUrl, other: KnownUrl, tie: Tie) -> bool:
@@ -197,12 +219,17 @@ def best_case(page: KnownUrl, languages: Vector, evidence: SiteEvidence) -> Case
 
 def without_mate(page: KnownUrl, languages: Vector) -> float:
     """Return the value of a page whose counterpart is unknown."""
-    return (languages[0] + languages[1]) * translated(page, languages) * HALF * FINDABLE
+    return (
+        (languages[0] + languages[1])
+        * translated(page, languages)
+        * WEIGHTS.half
+        * WEIGHTS.findable
+    )
 
 
 def translated(page: KnownUrl, languages: Vector) -> float:
     """Return the share of such pages that have a translation, if in one of the two languages."""
-    first, second = (page.group.alone(FIRST_YIELD, language) for language in (0, 1))
+    first, second = (page.group.alone(WEIGHTS.first_yield, language) for language in (0, 1))
     wanted = languages[0] + languages[1]
     return (languages[0] * first + languages[1] * second) / wanted if wanted else 0.0
 
@@ -235,19 +262,27 @@ def opening(page: Vector, mate: Vector) -> tuple[float, float]:
 
 def worth_of_text(page: KnownUrl) -> float:
     """Return how much of a pair counts, given the share of new text in its section."""
-    return STALE_WORTH + (1.0 - STALE_WORTH) * page.group.fresh
+    return WEIGHTS.stale_worth + (1.0 - WEIGHTS.stale_worth) * page.group.fresh
 
 
 def floor_of(page: KnownUrl, languages: Vector) -> float:
     """Return the value of pages without hope: near ones in a wanted language first."""
-    return FLOOR * (2.0 - languages[2]) / (1.0 + page.depth)
+    return WEIGHTS.floor * (2.0 - languages[2]) / (1.0 + page.depth)
 
 
 def value_of(page: KnownUrl, evidence: SiteEvidence) -> float:
     """Return the priority of a waiting URL."""
     languages = page.languages
     value = best_case(page, languages, evidence).value * worth_of_text(page)
-    return max(value, floor_of(page, languages))
+    return max(with_rule(value, page, evidence), floor_of(page, languages))
+
+
+def with_rule(value: float, page: KnownUrl, evidence: SiteEvidence) -> float:
+    """Return the mean of a value and what the rules say of a link to the page."""
+    if page.rule < 0:
+        return value
+    share = evidence.rule_share
+    return (1.0 - share) * value + share * evidence.rule_value(page.rule)
 
 
 FIRST_RATE = 1.0
@@ -320,6 +355,12 @@ def factors_of(
         factors = _opens(page, languages, case.mate, evidence, pair)
     factors += _anyway(page, case.unexplained)
     score, least = prod(factor.value for factor in factors), floor_of(page, languages)
+    blended = with_rule(score, page, evidence)
+    if score and blended != score:
+        rule = RULES[page.rule][0]
+        why = f"the best link to it {rule.why}, which counts {evidence.rule_share:.0%}"
+        factors.append(Factor("rule", blended / score, why))
+        score = blended
     if score >= least:
         return score, factors
     why = f"nothing better is known: {page.depth} steps from a seed, {_shares(languages, pair)}"
@@ -342,8 +383,8 @@ def _alone(page: KnownUrl, languages: Vector, pair: LanguagePair) -> list[Factor
     return [
         Factor("language", languages[0] + languages[1], _language(page, languages, pair)),
         Factor("section", share, f"{share:.0%} of such pages in {_place(page)} are translated"),
-        Factor("opens a pair", HALF, "a pair takes two downloads"),
-        Factor("counterpart unseen", FINDABLE, "no link to its counterpart was seen yet"),
+        Factor("opens a pair", WEIGHTS.half, "a pair takes two downloads"),
+        Factor("counterpart unseen", WEIGHTS.findable, "no link to its counterpart was seen yet"),
     ]
 
 

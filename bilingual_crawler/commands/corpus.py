@@ -1,0 +1,187 @@
+"""`scrapy corpus build`: from pages that other tools fetched to an exported corpus, in one go."""
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy.exceptions import UsageError
+
+from bilingual_crawler.commands.base import BaseCommand, print_lines, program, read_pair
+from bilingual_crawler.suggestions import nearest
+
+if TYPE_CHECKING:
+    from bilingual_crawler.corpus.build import Built
+    from bilingual_crawler.export.exporters import Exporter
+
+ACTIONS = ("build",)
+
+DETAILS = """\
+build makes a folder like that of a crawl out of what was fetched before, aligns its sentences, and
+exports them. An INPUT may be
+
+  a WARC file            .warc or .warc.gz: ours, wget's, Heritrix's or Common Crawl's
+  a directory            a mirror of a site, or any files in it and below it
+  a crawl's folder       or its documents.jsonl.gz
+  a list of files        two paths per line, separated by a tab: a claim that they are a pair
+
+and several may be given together. Pages go the way of a crawl: opt-outs are honoured, copies and
+pages in other languages are dropped, and what is skipped is counted by its reason.
+
+A build that was stopped goes on where it was when the same command is given again. With other
+inputs it adds to the folder; inputs that it has read and that have not changed are not read again.
+scrapy align, export, serve and merge work on the folder as on that of a crawl.
+
+  scrapy corpus build site.warc.gz --langs eng-fra --out corpora/site
+  scrapy corpus build *.warc.gz mirror/ --langs eng-fra --out corpora/all --to tmx,parquet
+
+--to takes the formats of scrapy export; the files are in DIR/export. Settings that help:
+-s BILINGUAL_HONOUR, BILINGUAL_DUPLICATE_SHARE, BILINGUAL_LANGUAGE_SHARE,
+BILINGUAL_MACHINE_TRANSLATED, BILINGUAL_PAIR_MODEL, BILINGUAL_WORD_LIST.
+
+JSON is one line: folder, is_unchanged (no input was new), report (crawl.json), alignment (as in
+scrapy align --json; null without pairs), exports (format, path, and the account of its rows).
+"""
+
+
+class CorpusCommand(BaseCommand):
+    """Builds, aligns and exports."""
+
+    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
+    usage = "build INPUT... --langs eng-fra --out DIR [--to FORMAT,FORMAT] [options]"
+    summary = "Build a corpus from WARC files and folders: pair, align, export"
+    details = DETAILS
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Declare our options after Scrapy's own."""
+        super().add_options(parser)
+        group = parser.add_argument_group("Corpus")
+        group.add_argument("--langs", metavar="PAIR", help="the two languages, such as eng-fra")
+        group.add_argument("--out", type=Path, metavar="DIR", help="the folder of the corpus")
+        group.add_argument(
+            "--to", metavar="A,B", default="", help="formats to export, such as tmx,parquet"
+        )
+        group.add_argument("--json", action="store_true", help="one line of JSON, for programs")
+
+    def execute(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Build, align, export, and say what came of it."""
+        from bilingual_crawler.export.exporters import find_exporter
+
+        inputs = _inputs(args)
+        if not opts.langs:
+            raise UsageError("name the two languages: --langs eng-fra")
+        if opts.out is None:
+            raise UsageError("name the folder of the corpus: --out DIR")
+        names = dict.fromkeys(name for each in opts.to.split(",") if (name := each.strip()))
+        chosen = [find_exporter(name) for name in names]  # refuse before the work begins
+        tell = (lambda _lines: None) if opts.json else print_lines
+        built = self._build(inputs, opts)
+        tell(_built_lines(built, opts.out))
+        has_pairs = bool(built.report.get("pairs"))
+        aligned = _align(opts.out, built, as_json=opts.json) if has_pairs else None
+        exports = [_export(opts.out, each, tell) for each in chosen] if has_pairs else []
+        if opts.json:
+            facts = {
+                "folder": str(opts.out),
+                "is_unchanged": built.is_unchanged,
+                "report": built.report,
+                "alignment": aligned,
+                "exports": exports,
+            }
+            sys.stdout.write(json.dumps(facts, ensure_ascii=False) + "\n")
+        elif has_pairs:
+            tell(_next_steps(opts.out, exported=bool(chosen)))
+
+    def _build(self, inputs: list[str], opts: argparse.Namespace) -> "Built":
+        from rich.console import Console
+
+        from bilingual_crawler.corpus.build import BuildTask, build_corpus
+        from bilingual_crawler.corpus.keep_rule import pairing_aids
+        from bilingual_crawler.corpus.sources.inputs import size_of
+        from bilingual_crawler.reporting.bars import ReadingBar
+        from bilingual_crawler.reporting.report import changed_settings
+
+        assert self.settings is not None
+        config = self.config()
+        task = BuildTask(
+            inputs=tuple(dict.fromkeys(inputs)),
+            folder=opts.out,
+            languages=read_pair(opts.langs),
+            config=config,
+            settings=changed_settings(config),
+            aids=pairing_aids(config),
+        )
+        console = Console(stderr=True, highlight=False, markup=False)
+        with ReadingBar(console, map(size_of, inputs)) as bar:
+            return build_corpus(task, bar.read, bar.found)
+
+
+def _inputs(args: list[str]) -> list[str]:
+    if not args or args[0] not in ACTIONS:
+        near = nearest(args[0], ACTIONS) if args else []
+        raise UsageError(f"write scrapy corpus {(near or ACTIONS)[0]} INPUT...")
+    if len(args) == 1:
+        raise UsageError("name the inputs: a WARC file, a directory, a list of files")
+    return args[1:]
+
+
+def _built_lines(built: "Built", folder: Path) -> list[str]:
+    report = built.report
+    kept = ", ".join(f"{count:,} {code}" for code, count in report.get("documents", {}).items())
+    found = f"{report.get('pages', 0):,} pages read, documents: {kept or 'none'}"
+    lines = [f"{folder}: {found}, {report.get('pairs', 0):,} pairs"]
+    if built.is_unchanged:
+        lines[0] += " (no input is new)"
+    for reason, each in report.get("urls_ended", {}).items():
+        if reason != "stored":
+            lines.append(f"  {each['count']:,} {reason}: {each['meaning']}")
+    for reason, count in report.get("skipped", {}).items():
+        examples = built.skips.examples.get(reason, ())
+        lines.append(f"  {count:,} skipped, {reason}{': ' * bool(examples)}{', '.join(examples)}")
+    return lines + [f"  {sentence}" for sentence in report.get("explanation", ())]
+
+
+def _align(folder: Path, built: "Built", *, as_json: bool) -> dict[str, Any] | None:
+    """Align what is not aligned yet. Return the counts, {} if they are those of an earlier run."""
+    from bilingual_crawler.alignment.two_passes import align_folder
+    from bilingual_crawler.reporting.alignment import print_counts
+    from bilingual_crawler.reporting.bars import stage_bar
+    from bilingual_crawler.store.sentence_pair import SENTENCES
+
+    file = folder / SENTENCES
+    if built.is_unchanged and _is_newest(file):
+        return {}
+    began = time.monotonic()
+    with stage_bar() as watch:
+        counts = align_folder(folder, file, None, watch)
+    if not as_json:
+        print_counts(counts, file, time.monotonic() - began)
+    return counts.to_dict()
+
+
+def _is_newest(sentences: Path) -> bool:
+    """Return whether the sentences were aligned after the last build, which ends with a report."""
+    from bilingual_crawler.store.folder import REPORT
+
+    report = sentences.with_name(REPORT)
+    return sentences.is_file() and report.stat().st_mtime_ns <= sentences.stat().st_mtime_ns
+
+
+def _export(folder: Path, exporter: "Exporter", tell: Any) -> dict[str, Any]:
+    from bilingual_crawler.export.exporters import export, place_of
+    from bilingual_crawler.reporting.bars import share_bar
+
+    target = place_of(folder, exporter, None)
+    with share_bar(exporter.name) as watch:
+        account = export(folder, exporter, target, watch=watch)
+    tell(account.lines(str(target)))
+    return {"format": exporter.name, "path": str(target), **account.to_dict()}
+
+
+def _next_steps(folder: Path, *, exported: bool) -> list[str]:
+    name = program()
+    more = f"{name} export --list" if exported else f"{name} export {folder} --to tmx"
+    what = "lists more formats" if exported else "writes a translation memory"
+    return [f"Next: {name} serve {folder} shows the corpus in the browser; {more} {what}."]

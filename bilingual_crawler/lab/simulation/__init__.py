@@ -1,0 +1,1 @@
+"""Crawls of recorded sites without engine or network, to try out many orders of links."""
