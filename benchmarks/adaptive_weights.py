@@ -32,6 +32,7 @@ BEHIND = 0.04
 BEHIND_COSTS = 0.5
 """What it costs to be further behind the better of rules and breadth-first, in AUC."""
 LEAST_GAP = 0.02
+LEAST, MOST = 0.005, 0.99
 
 
 @dataclass
@@ -105,8 +106,9 @@ def moved(weights: Weights, rng: random.Random) -> Weights:
 def _moved(name: str, value: float, by: float) -> float:
     if _is_count(name) or name == "floor":
         return value * math.exp(by)
+    value = min(MOST, max(LEAST, value))
     odds = math.log(value / (1.0 - value)) + by
-    return min(0.99, max(0.005, 1.0 / (1.0 + math.exp(-odds))))
+    return min(MOST, max(LEAST, 1.0 / (1.0 + math.exp(-odds))))
 
 
 def _is_count(name: str) -> bool:
@@ -126,11 +128,15 @@ def mean_of(some: Sequence[Weights]) -> Weights:
 
 
 def learn(cases: Sequence[Case], start: Weights, rounds: int, seed: int, log: Path) -> Weights:
-    """Return better weights than `start`, found by changing a few of them at a time."""
+    """Return better weights than `start`, found by changing a few of them at a time.
+
+    A search that was interrupted goes on from what its log has.
+    """
     rng = random.Random(seed)
+    done, start = resumed(log, seed, start)
     best, most = start, -1.0
-    for at in range(rounds + 1):
-        tried = moved(best, rng) if at else start
+    for at in range(done, rounds + 1):
+        tried = moved(best, rng) if at > done else start
         with using(tried):
             value = objective(cases, [case.auc() for case in cases])
         if value > most:
@@ -139,6 +145,15 @@ def learn(cases: Sequence[Case], start: Weights, rounds: int, seed: int, log: Pa
             with log.open("a") as file:
                 file.write(json.dumps(line) + "\n")
     return best
+
+
+def resumed(log: Path, seed: int, start: Weights) -> tuple[int, Weights]:
+    """Return the round and the weights at which a search with this log had arrived."""
+    if not log.exists():
+        return 0, start
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    own = [line for line in lines if line["seed"] == seed]
+    return (own[-1]["round"], Weights(**own[-1]["weights"])) if own else (0, start)
 
 
 def fold_of(site: str, folds: int) -> int:

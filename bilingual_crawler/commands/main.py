@@ -30,7 +30,16 @@ SETTINGS_MODULE = "bilingual_crawler.settings"
 GROUPS = {
     "Crawl": ("crawl", "detect-site", "seeds", "bootstrap", "topic"),
     "Corpus": (
-        *("corpus", "pairs", "audit", "align", "export", "lexicon", "import", "merge", "serve"),
+        "corpus",
+        "pairs",
+        "align",
+        "lexicon",
+        "audit",
+        "export",
+        "rebuild",
+        "import",
+        "merge",
+        "serve",
     ),
     "Models": ("classify", "score", "evaluate", "replay", "compare", "train", "models"),
     "Many machines": ("frontier",),

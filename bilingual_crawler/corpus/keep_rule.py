@@ -44,6 +44,12 @@ class NoPairs:
         """Return nothing: no page is paired."""
         return ()
 
+    refused_count = 0
+
+    def refused(self) -> Iterator[DocumentPair]:
+        """Return nothing: no page is paired."""
+        return iter(())
+
     def paired_url(self, node: str) -> str | None:  # noqa: ARG002 - no page is paired
         """Return None: no page is paired."""
         return None
@@ -156,6 +162,16 @@ class KeepRule:
         """Yield every pair that belongs to the corpus; with their evidence they are large."""
         for matcher in self._matchers.values():
             yield from filter(self.is_wanted, matcher.iter_pairs())
+
+    def refused(self) -> Iterator[DocumentPair]:
+        """Yield the counterparts without translated content, each with the reason."""
+        for matcher in self._matchers.values():
+            yield from filter(self.is_wanted, matcher.refused())
+
+    @property
+    def refused_count(self) -> int:
+        """The number of counterparts without translated content."""
+        return sum(matcher.refused_count for matcher in self._matchers.values())
 
     def standing(self) -> Iterator[PackedPair]:
         """Yield every pair in its packed form, without the reasons."""

@@ -115,3 +115,37 @@ def test_a_slug_that_the_crawl_can_translate_is_tied_to_its_page():
     plain, taught = scores[NothingYet], scores[WordsOfTheCrawl]
     assert taught["/fr/mout-zk"] > 1.2 * plain["/fr/mout-zk"]
     assert taught["/fr/mout-zk"] > 1.2 * taught["/fr/qqq-ww"]
+
+
+def ties_of(scorer, path):
+    ties = scorer._site(SITE).memory.get(SITE + path).ties
+    return {mate.url.removeprefix(SITE) for mate in ties}
+
+
+def test_names_that_are_alike_in_two_languages_are_a_tie():
+    scorer = adaptive()
+    fetch(scorer, page("/en/", "eng", "/en/collaborators/", "/en/finances/", "/en/history/"))
+    fetch(scorer, page("/fr/", "fra", "/fr/collaborateurs/", "/fr/nouvelles/"))
+    assert ties_of(scorer, "/fr/collaborateurs/") == {"/en/collaborators/"}
+    assert not ties_of(scorer, "/fr/nouvelles/")
+
+
+def test_of_two_names_that_are_equally_alike_none_is_a_tie():
+    scorer = adaptive()
+    fetch(scorer, page("/en/", "eng", "/en/guided-tour-a/", "/en/guided-tour-b/"))
+    fetch(scorer, page("/fr/", "fra", "/fr/guided-tours/"))
+    assert not ties_of(scorer, "/fr/guided-tours/")
+
+
+def test_names_with_different_numbers_are_no_tie():
+    scorer = adaptive()
+    fetch(scorer, page("/en/", "eng", "/en/information-2019/"))
+    fetch(scorer, page("/fr/", "fra", "/fr/informations-2020/", "/fr/informations-2019/"))
+    assert not ties_of(scorer, "/fr/informations-2020/")
+    assert ties_of(scorer, "/fr/informations-2019/") == {"/en/information-2019/"}
+
+
+def test_names_in_one_language_are_no_tie():
+    scorer = adaptive()
+    fetch(scorer, page("/en/", "eng", "/en/collaboration/", "/en/collaborations/"))
+    assert not ties_of(scorer, "/en/collaboration/")

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from bilingual_crawler.config.settings import Config
+from bilingual_crawler.corpus.lexicon_keeper import LexiconKeeper
 from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.scope import ForeignHosts, Scope
 from bilingual_crawler.documents.document import Document
@@ -25,6 +26,7 @@ from bilingual_crawler.lab.simulation.web import Answer, Part, SimulatedWeb, Tar
 from bilingual_crawler.outcomes import Outcome
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.pair import Changes, DocumentPair, PairingPage
+from bilingual_crawler.pairing.resources import NO_AIDS
 from bilingual_crawler.scoring.scorekeeper import Failed, PairNews, Redirected, Scorekeeper
 from bilingual_crawler.scoring.scorer import REFUSED, SEED_PRIORITY, CrawlSoFar, LinkScorer
 from bilingual_crawler.store.journal import Journal, JournalSource
@@ -84,7 +86,8 @@ class SimulatedCrawl:
         self._budget = budget
         self._frontier = MemoryFrontier(self._gate)
         self._foreign = ForeignHosts(NoJournal(), config.alternate_hosts)
-        self._matcher = Matcher(web.pair)
+        self._lexicons = LexiconKeeper.open(config)
+        self._matcher = Matcher(web.pair, aids=self._lexicons.aids(NO_AIDS))
         self._asked: dict[int, _Asked] = {}
         self._first: dict[bytes, str] = {}
         self._paired: set[str] = set()
@@ -238,6 +241,10 @@ class SimulatedCrawl:
         self._paired.add(page.url)
         node = self._first.setdefault(part.signature, page.url)
         self._report(self._matcher.add(page, node))
+        self._lexicons.read(part.document or document, self._web.pair)
+        news = self._lexicons.step(self._web.pair, self._matcher.standing)
+        if news is not None:
+            self._matcher.use_lexicon(*news)
 
     def _report(self, changes: Changes[DocumentPair]) -> None:
         for pair in changes.found.values():

@@ -64,6 +64,8 @@ class Part(NamedTuple):
     signature: bytes
     page: PairingPage
     machine_translated: str
+    document: Document | None = None
+    """The document, if it is not that of the page."""
 
 
 @dataclass(slots=True)
@@ -186,8 +188,13 @@ class SimulatedWeb:
         document = self._site.document(url, answer)
         halves = split_mixed(document, self.pair) or (document,)
         parts = tuple(
-            Part(text_signature(each), page_of(each), each.machine_translated or "")
-            for each in halves
+            Part(
+                text_signature(each),
+                page_of(each),
+                each.machine_translated or "",
+                each if at else None,
+            )
+            for at, each in enumerate(halves)
             if why_unwanted(each, self.pair, self._config.language_share) is None
         )
         return SimulatedPage(halves[0], _targets(halves[0]), parts)

@@ -67,8 +67,14 @@ class Weights:
     stale_worth: float = 0.5
     """The worth of a page that only repeats what other pages say."""
     least_purity: float = 0.3
+    feed_worth: float = 0.1
+    """The worth of an address that serves programs: a feed, a login."""
     floor: float = 0.001
     """The value of a page without hope."""
+
+    grain: float = 0.0
+    """Values that differ by less, relative to their size, are equal: the link found first comes
+    first."""
 
     # What `rules` say of a link, as the value of its page, and how much that counts.
     rule_declared: float = 0.7
