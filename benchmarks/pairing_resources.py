@@ -15,13 +15,14 @@ from pathlib import Path
 
 from scipy.stats import mannwhitneyu
 
-from bilingual_crawler.lab.evaluation.document_pairs import Judge, PairFigures
+from bilingual_crawler.lab.evaluation.read_gold import ReadFigures
+from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.comparison import GROUPS
 from bilingual_crawler.pairing.embeddings import TextEmbedder, load_encoder
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.resources import DETECTORS, RESOURCES, PairingAids
 from bilingual_crawler.pairing.word_list import WordList
-from tools.train_pairing import Material, read_site
+from tools.recorded_material import Material, read_site
 
 FROM_URLS = frozenset(group for group in GROUPS if group.startswith("url_")) | {"switches"}
 
@@ -34,20 +35,19 @@ def matched(material: Material, words: WordList | None, hidden: frozenset[str]) 
     return matcher
 
 
-def figures(matcher: Matcher, material: Material) -> PairFigures:
-    return Judge(material.true).figures((pair.first, pair.second) for pair in matcher.pairs)
+def figures(matcher: Matcher, material: Material) -> ReadFigures:
+    return material.gold.judge((pair.first, pair.second) for pair in matcher.pairs).figures
 
 
 def agreements(matcher: Matcher, material: Material) -> tuple[list[float], list[float]]:
     """Return the agreements of known pairs, and of wrong candidates with a page of one."""
-    known = {url for urls in material.true for url in urls}
     right: list[float] = []
     wrong: list[float] = []
     resources = matcher._weigher._resources  # noqa: SLF001 - the number behind the score
     pages = matcher._weigher.pages  # noqa: SLF001
     for pair in matcher.candidates():
         urls = pair.first, pair.second
-        if known & set(urls):
+        if material.gold.knows(urls):
             first, second = pages[pair.first], pages[pair.second]
             said: float | None = None
             if resources._dictionary is not None:  # noqa: SLF001
@@ -56,7 +56,7 @@ def agreements(matcher: Matcher, material: Material) -> tuple[list[float], list[
             elif resources._nearness is not None:  # noqa: SLF001
                 said = resources._nearness.compare(first, second)  # noqa: SLF001
             if said is not None:
-                (right if urls in material.true else wrong).append(said)
+                (right if material.gold.label(*urls) == "right" else wrong).append(said)
     return right, wrong
 
 
@@ -69,8 +69,8 @@ def embedder_of(name: str) -> TextEmbedder | None:
     return TextEmbedder(encoder, name)
 
 
-def shown(found: PairFigures) -> str:
-    return f"{found.precision or 0.0:.3f} | {found.recall:.3f}"
+def shown(found: ReadFigures) -> str:
+    return f"{found.precision or 0.0:.3f} | {found.recall or 0.0:.3f}"
 
 
 def main() -> None:
@@ -83,18 +83,16 @@ def main() -> None:
     words = WordList.read(options.word_list) if options.word_list else None
     embedder = embedder_of(options.embeddings)
     for site in options.sites:
-        for material in read_site(site, embedder):
-            if str(material.pair) != options.langs:
-                continue
-            cells = []
-            for hidden in (frozenset[str](), FROM_URLS):
-                plain = figures(matched(material, None, hidden | set(RESOURCES)), material)
-                cells += [shown(plain), shown(figures(matched(material, words, hidden), material))]
-            right, wrong = agreements(matched(material, words, frozenset()), material)
-            area = mannwhitneyu(right, wrong).statistic / (len(right) * len(wrong) or 1)
-            numbers = f"{len(material.true)} | {len(right)} | {len(wrong)} | {area:.3f}"
-            cells = [material.site, str(material.pair), numbers, *cells]
-            print(f"| {' | '.join(cells)} |", flush=True)
+        material = read_site(site, LanguagePair.parse(options.langs), embedder)
+        cells = []
+        for hidden in (frozenset[str](), FROM_URLS):
+            plain = figures(matched(material, None, hidden | set(RESOURCES)), material)
+            cells += [shown(plain), shown(figures(matched(material, words, hidden), material))]
+        right, wrong = agreements(matched(material, words, frozenset()), material)
+        area = mannwhitneyu(right, wrong).statistic / (len(right) * len(wrong) or 1)
+        numbers = f"{len(material.gold.right)} | {len(right)} | {len(wrong)} | {area:.3f}"
+        cells = [material.site, str(material.pair), numbers, *cells]
+        print(f"| {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,140 +1,169 @@
 """Make the weights of pairing from recorded sites, and measure them on sites left out.
 
-    python -m tools.train_pairing FOLDER [--out FILE] [--models models]
+    python -m tools.train_pairing FOLDER [--cache FOLDER] [--declared] [--all]
 
-FOLDER holds NAME.warc.gz and NAME.gold.tsv (url, url, language, language). The pages are stripped
-of what they declare about translations. Each site is measured with weights learned from all
-others; the weights that are written are learned from all.
+FOLDER holds NAME.warc.gz and NAME.gold.tsv (url, url, language, language), and beside them, where
+the pages were read, NAME.also.tsv, NAME.uncertain.tsv, NAME.wrong.tsv and READ.tsv. The pages are
+stripped of what they declare about translations; `--declared` measures them with it. Each site is
+measured with weights learned from all others, both those that find counterparts and those that
+refuse them for want of translated content. The weights that are written are learned from all.
+Only language pairs that were read teach and are measured; `--all` measures others as well, judged
+by what their sites declare.
+
+Sites are parsed once, into the folder that `--cache` names.
 """
 
 import argparse
 import json
 import sys
+import tempfile
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
-from bilingual_crawler.documents.builder import build_document
-from bilingual_crawler.lab.evaluation.document_pairs import Judge, PairFigures
-from bilingual_crawler.lab.replay.recording import Recording
-from bilingual_crawler.lab.replay.site import strip_body
+import numpy as np
+
+from bilingual_crawler.lab.evaluation.read_gold import ReadFigures
 from bilingual_crawler.lab.training.pairs import Lesson, fit, lessons
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.lab.training.substance import SubstanceLesson, fit_substance
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.model import PairModel
 from bilingual_crawler.pairing.one_to_one import Urls
-from bilingual_crawler.pairing.pair import PairingPage, page_of
-from bilingual_crawler.pairing.profile import Embedder
 from bilingual_crawler.pairing.resources import PairingAids, UrlModel
+from bilingual_crawler.pairing.substance import SubstanceModel
 from bilingual_crawler.scoring.classifier import ParallelUrls
+from tools.recorded_material import Material, materials
 
-PAIRS_PER_SITE, LEAST_PAIRS = 3, 4
-
-
-class Material(NamedTuple):
-    """The pages of a site in two languages, and the pairs among them that are known."""
-
-    site: str
-    pair: LanguagePair
-    pages: list[tuple[PairingPage, str]]
-    aliases: list[Urls]
-    true: set[Urls]
+DATA = Path("bilingual_crawler/data")
+Models = tuple[PairModel, SubstanceModel]
 
 
-def read_site(warc: Path, embedder: Embedder | None = None) -> list[Material]:
-    """The largest language pairs of a recorded site, its declarations stripped."""
-    recording = Recording(warc)
-    gold: defaultdict[str, set[Urls]] = defaultdict(set)
-    for line in warc.with_name(f"{recording.name}.gold.tsv").read_text().splitlines():
-        one, other, language, other_language = line.split("\t")
-        gold[f"{language}-{other_language}"].add((one, other))
-    largest = sorted(gold.items(), key=lambda each: -len(each[1]))[:PAIRS_PER_SITE]
-    found = []
-    for langs, true in largest:
-        if len(true) >= LEAST_PAIRS:
-            pair = LanguagePair.parse(langs)
-            pages = _pages(recording, pair, embedder)
-            found.append(Material(recording.name, pair, pages, list(recording.aliases()), true))
-    return found
+class RememberedUrls:
+    """The parallel-URL model, asked once about each pair of URLs."""
+
+    def __init__(self, ask: UrlModel) -> None:
+        self._ask = ask
+        self._said: dict[Urls, float] = {}
+
+    def __call__(self, pairs: Sequence[Urls]) -> list[float]:
+        """Return the probability of each pair."""
+        new = [each for each in dict.fromkeys(pairs) if each not in self._said]
+        if new:
+            self._said.update(zip(new, map(float, self._ask(new)), strict=True))
+        return [self._said[each] for each in pairs]
 
 
-def _pages(
-    recording: Recording, pair: LanguagePair, embedder: Embedder | None
-) -> list[tuple[PairingPage, str]]:
-    pages = []
-    for url in recording.pages:
-        answer = recording.answer(url)
-        if answer is None:
-            continue
-        document = build_document(
-            url,
-            strip_body(answer.body),
-            content_type=answer.header("Content-Type"),
-            hints=pair.codes,
-        )
-        if document.language in pair:
-            pages.append((page_of(document, embedder), url))
-    return pages
-
-
-def measure(material: Material, model: PairModel, url_model: UrlModel | None) -> PairFigures:
-    """Return how many of the known pairs a model finds, and how many it gets wrong."""
-    matcher = Matcher(material.pair, aids=PairingAids(model, url_model))
+def matched(material: Material, aids: PairingAids) -> Matcher:
+    """Return the matcher with all pages of a site."""
+    matcher = Matcher(material.pair, aids=aids)
     for source, target in material.aliases:
         matcher.alias(source, target)
     matcher.restore(material.pages)
-    return Judge(material.true).figures((pair.first, pair.second) for pair in matcher.pairs)
+    return matcher
+
+
+def substance_lesson(material: Material, url_model: UrlModel) -> SubstanceLesson | None:
+    """Return the counterparts of a site that a reader has judged, found or not."""
+    if not material.gold.is_read:
+        return None
+    matcher = matched(material, PairingAids(url_model=url_model, thin_pairs=True))
+    urls = {page.url for page, _ in material.pages}
+    found = {(each.first, each.second) for each in matcher.pairs}
+    found |= {both for both in material.gold.right.values() if urls.issuperset(both)}
+    rows, labels = [], []
+    for both in sorted(found):
+        label, substance = material.gold.label(*both), matcher.substance(both)
+        if label in ("right", "wrong") and substance is not None:
+            rows.append(substance.features)
+            labels.append(label == "right")
+    return SubstanceLesson(material.site, np.array(rows), np.array(labels)) if rows else None
+
+
+def measure(material: Material, models: Models, url_model: UrlModel) -> ReadFigures:
+    """Return how the pairs of a site that is not among the teachers are judged."""
+    pair_model, substance = models
+    matcher = matched(material, PairingAids(pair_model, url_model, substance=substance))
+    return material.gold.judge((each.first, each.second) for each in matcher.pairs).figures
 
 
 def main() -> None:
     """Read, learn, measure, write."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--out", type=Path, default=Path("bilingual_crawler/data/pairing.json"))
+    parser.add_argument("--out", type=Path, default=DATA)
     parser.add_argument("--models", type=Path, default=Path("models"))
+    default = Path(tempfile.gettempdir()) / "bilingual-recorded-sites"
+    parser.add_argument("--cache", type=Path, default=default)
+    parser.add_argument("--declared", action="store_true", help="measure with declarations")
+    parser.add_argument("--all", action="store_true", help="measure sites that were not read too")
     options = parser.parse_args()
-    url_model = ParallelUrls(options.models / "parallel").probabilities
-    given: list[tuple[Material, list[Lesson]]] = []
-    for warc in sorted(options.folder.glob("*.warc.gz")):
-        for material in read_site(warc):
-            learned = lessons(
-                material.site, material.pair, material.pages, material.true, url_model
+    url_model = RememberedUrls(ParallelUrls(options.models / "parallel").probabilities)
+    learned: dict[str, list[Lesson]] = defaultdict(list)
+    judged: dict[str, list[SubstanceLesson]] = defaultdict(list)
+    given = list(materials(options.folder, options.cache, read_only=not options.all))
+    for material in filter(lambda each: each.gold.is_read, given):
+        learned[material.site] += lessons(
+            material.site, material.pair, material.pages, material.gold, url_model
+        )
+        lesson = substance_lesson(material, url_model)
+        if lesson is not None:
+            judged[material.site].append(lesson)
+        print(material.site, material.pair, len(material.pages), file=sys.stderr, flush=True)
+    if options.declared:
+        given = list(
+            materials(options.folder, options.cache, declared=True, read_only=not options.all)
+        )
+    about = report(given, learned, judged, url_model)
+    pair_model, substance = _models(learned, judged, about)
+    (options.out / "pairing.json").write_text(pair_model.to_json(), encoding="utf-8")
+    (options.out / "substance.json").write_text(substance.to_json(), encoding="utf-8")
+
+
+def report(
+    given: Iterable[Material],
+    learned: dict[str, list[Lesson]],
+    judged: dict[str, list[SubstanceLesson]],
+    url_model: UrlModel,
+) -> dict[str, object]:
+    """Print the figures of each site, measured with what the others teach; return the sums."""
+    print("| site | languages | right | wrong | repeated | missed | unjudged | |")
+    print("|---|---|---:|---:|---:|---:|---:|---|")
+    total, models = ReadFigures(), dict[str, Models]()
+    for material in given:
+        site = material.site
+        if site not in models:
+            models[site] = _models(
+                {name: each for name, each in learned.items() if name != site},
+                {name: each for name, each in judged.items() if name != site},
+                {},
             )
-            given.append((material, list(learned)))
-            print(material.site, material.pair, len(material.pages), file=sys.stderr, flush=True)
-    figures: dict[str, list[PairFigures]] = defaultdict(list)
-    print("| site | languages | known pairs | precision | recall | unjudged |")
-    print("|---|---|---:|---:|---:|---:|")
-    for site in dict.fromkeys(material.site for material, _ in given):
-        others = [each for m, learned in given if m.site != site for each in learned]
-        model = fit(others, {})
-        for material in (m for m, _ in given if m.site == site):
-            found = measure(material, model, url_model)
-            figures[site].append(found)
-            shown = f"{_precision(found):.3f} | {found.recall:.3f} | {found.unjudged}"
-            print(f"| {site} | {material.pair} | {found.gold} | {shown} |", flush=True)
-    about = _summary(figures)
-    print(json.dumps(about))
-    everything = [each for _, learned in given for each in learned]
-    options.out.write_text(fit(everything, about).to_json(), encoding="utf-8")
-
-
-def _summary(figures: dict[str, list[PairFigures]]) -> dict[str, object]:
-    totals = [PairFigures(*map(sum, zip(*each, strict=True))) for each in figures.values()]
-    everything = PairFigures(*map(sum, zip(*totals, strict=True)))
-    return {
-        "measured on": f"{len(totals)} sites, each with weights learned from the others, "
-        "declared translations stripped",
-        "known pairs": everything.gold,
-        "precision": round(_precision(everything), 4),
-        "recall": round(everything.recall, 4),
-        "mean precision of sites": round(sum(map(_precision, totals)) / len(totals), 4),
-        "mean recall of sites": round(sum(t.recall for t in totals) / len(totals), 4),
+        found = measure(material, models[site], url_model)
+        shown = " | ".join(map(str, (found.right, found.wrong, found.repeated, found.missed)))
+        by = "read" if material.gold.is_read else "judged by declarations"
+        print(f"| {site} | {material.pair} | {shown} | {found.unjudged} | {by} |", flush=True)
+        if material.gold.is_read:
+            total = total.plus(found)
+    print(total)
+    about: dict[str, object] = {
+        "measured on": f"{len(judged)} sites whose pages were read, each with weights learned from"
+        " the other sites, declared translations stripped",
+        **total._asdict(),
+        "precision": round(total.precision or 0.0, 4),
+        "recall": round(total.recall or 0.0, 4),
     }
+    print(json.dumps(about))
+    return about
 
 
-def _precision(figures: PairFigures) -> float:
-    return figures.precision or 0.0
+def _models(
+    learned: dict[str, list[Lesson]],
+    judged: dict[str, list[SubstanceLesson]],
+    about: dict[str, object],
+) -> Models:
+    return (
+        fit((each for some in learned.values() for each in some), about),
+        fit_substance((each for some in judged.values() for each in some), about),
+    )
 
 
 if __name__ == "__main__":

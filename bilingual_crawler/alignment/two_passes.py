@@ -210,7 +210,7 @@ class _Aside:
             if not pair.dropped:
                 accepted = bool(self.marks.of_sentences(pair.text1, pair.text2))
                 rule = self._repeats.broken_rule(number, pair, accepted=accepted)
-                pair = replace(pair, dropped=rule)
+                pair = replace(pair, dropped=rule) if rule else pair
             counts.add(pair)
             yield pair
 
@@ -297,7 +297,8 @@ def sentence_pairs(
             sentence1=pair.first[bead.start1].number,
             sentence2=pair.second[bead.start2].number,
         )
-        yield replace(made, dropped=broken_rule(made, asked, marks))
+        rule = broken_rule(made, asked, marks)
+        yield replace(made, dropped=rule) if rule else made
         at += 1
 
 

@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from bilingual_crawler.corpus.merging.merge import Merged, Rules
     from bilingual_crawler.corpus.merging.parts import CrawlPart
 
-ADOPTED = ("BILINGUAL_DUPLICATE_SHARE", "BILINGUAL_PAIR_MODEL", "BILINGUAL_WORD_LIST")
+ADOPTED = (
+    "BILINGUAL_DUPLICATE_SHARE",
+    "BILINGUAL_PAIR_MODEL",
+    "BILINGUAL_THIN_PAIRS",
+    "BILINGUAL_WORD_LIST",
+)
 """Settings that decide what is kept: those of the workers, unless they are given here."""
 
 DETAILS = """\

@@ -121,6 +121,11 @@ class Config:
         "Link predictor, a file written by scrapy train links; by default that of the project.",
         text,
     )
+    thin_pairs: bool = setting(
+        False,
+        "1 also reports counterparts without translated content (pairs_refused.jsonl) as pairs.",
+        switch,
+    )
     word_list: str = setting(
         "",
         "Bilingual word list for pairing: word<TAB>word per line, or Apertium .dix; gzip too.",

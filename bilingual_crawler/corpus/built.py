@@ -59,11 +59,16 @@ def about_built(languages: LanguagePair, settings: Mapping[str, Any]) -> dict[st
 
 
 def explain_built(counts: Counts) -> Iterator[str]:
-    """Yield why a corpus has no pairs; nothing about any other."""
+    """Yield why a corpus has no pairs, or fewer pages than its inputs."""
     if not counts.pages:
         yield "No page was read: the inputs have none, or all were skipped."
     elif not counts.pairs:
         yield from explain(counts)
+    if counts.opt_outs:
+        yield (
+            f"{sum(counts.opt_outs.values()):,} of the pages opt out: -s BILINGUAL_HONOUR"
+            " says which opt-outs count."
+        )
 
 
 def report_in(folder: Path) -> dict[str, Any]:

@@ -8,6 +8,7 @@ never stopped.
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from bilingual_crawler.corpus.file_links import FileLinks
@@ -21,7 +22,14 @@ from bilingual_crawler.languages import Languages
 from bilingual_crawler.pairing.matcher import Declaration, Matcher
 from bilingual_crawler.pairing.pair import Changes, DocumentPair, PackedPair, PairingPage
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
-from bilingual_crawler.store.folder import DOCUMENTS, PAIRS, PAIRS_TSV, CrawlFolder
+from bilingual_crawler.store.durable import replacing
+from bilingual_crawler.store.folder import (
+    DOCUMENTS,
+    PAIRS,
+    PAIRS_REFUSED,
+    PAIRS_TSV,
+    CrawlFolder,
+)
 from bilingual_crawler.store.input_files import open_text
 
 UNTIDY_DOCUMENTS, UNTIDY_PAIRS = "untidy documents", "untidy pairs"
@@ -66,10 +74,9 @@ class Corpus:
         """The number of documents per language."""
         return +self._pages.kept
 
-    @property
-    def kept_pages(self) -> int:
-        """The number of pages with at least one document."""
-        return self._pages.kept_pages
+    def page_counts(self) -> tuple[int, int]:
+        """Return the numbers of pages with and without a document that is kept."""
+        return self._pages.counts()
 
     @property
     def pairs(self) -> list[DocumentPair]:
@@ -89,9 +96,21 @@ class Corpus:
         """The number of pairs."""
         return self._pair_count
 
+    @property
+    def refused_count(self) -> int:
+        """The number of counterparts that are no pairs, for want of translated content."""
+        return self._rule.refused_count
+
     def partner_of(self, url: str) -> str | None:
         """Return the page that `url` is paired with now; safe to call from another thread."""
         return self._rule.partner_of(self._pages.aliases.get(url) or url)
+
+    def slugs_agree(self, first: str, second: str) -> float | None:
+        """Return the share of words in two addresses that translate each other, if known.
+
+        The address in the first language comes first. Safe to call from another thread.
+        """
+        return self._rule.slugs_agree(first, second)
 
     def add(self, document: Document) -> bool:
         """Take in a page. Return whether it is kept as a document.
@@ -181,6 +200,10 @@ class Corpus:
             lines = _checked(map(json_line, self.iter_pairs()), check)
             self._folder.rewrite(PAIRS, lines)
             self._folder.rewrite(PAIRS_TSV, map(tsv_line, self.iter_pairs()), UNTIDY_PAIRS)
+        write_refused(self._folder.path / PAIRS_REFUSED, _checked(self._refused_lines(), check))
+
+    def _refused_lines(self) -> Iterator[str]:
+        return map(json_line, self._rule.refused())
 
     def _review(self, node: str) -> None:
         """Make the corpus agree with the rule about the pages with the text of `node`."""
@@ -234,6 +257,18 @@ class Corpus:
             self._folder.facts[UNTIDY_PAIRS] = "yes"  # the file may have worse explanations
             for node in {node for _, node in known}:
                 self._review(node)
+
+
+def write_refused(path: Path, lines: Iterable[str]) -> None:
+    """Write the pairs that were refused; without any there is no file."""
+    some = iter(lines)
+    first = next(some, None)
+    if first is None:
+        path.unlink(missing_ok=True)
+        return
+    with replacing(path) as fresh, fresh.open("x", encoding="utf-8") as file:
+        file.write(first)
+        file.writelines(some)
 
 
 def _checked(lines: Iterable[str], check: Callable[[], None]) -> Iterator[str]:

@@ -81,6 +81,8 @@ class OfflineResult:
     verdicts: list[ListedVerdict] = field(default_factory=list)
     urls: int = 0
     congruent: list[DocumentPair] = field(default_factory=list)
+    refused: list[DocumentPair] = field(default_factory=list)
+    """Counterparts without translated content."""
 
     @property
     def pairs(self) -> list[DocumentPair]:
@@ -114,6 +116,7 @@ class OfflineResult:
             "skipped": dict(self.reading.skips.counts.most_common()),
             "candidates": self.search.candidate_count + len(self.congruent),
             "pairs": len(self.pairs),
+            "pairs_refused": len(self.refused),
             "pairs_per_detector": dict(sorted(detectors.items())),
         }
         if self.urls:
@@ -160,6 +163,7 @@ def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: Non
     files = {each for pair in listed for each in map(file_url, pair)}
     chosen = _allowed(search, task)
     unlisted = [pair for pair in chosen if files.isdisjoint((pair.first, pair.second))]
+    outcome.refused = list(search.refused())
     outcome.unlisted_pairs = unlisted + outcome.congruent
     outcome.verdicts = _verdicts(listed, search)
     return outcome
@@ -203,6 +207,8 @@ def _why_rejected(pair: ListedFiles, candidate: DocumentPair | None, search: Pai
         return "there is no evidence for the pair"
     if candidate.score < ACCEPT:
         return f"there is too little evidence for the pair: {candidate.score:.2f}"
+    if candidate.refused:
+        return f"they hold no translated content: {candidate.refused}"
     return ""
 
 
@@ -214,7 +220,9 @@ def _allowed(search: PairSearch, task: Task) -> list[DocumentPair]:
     weighed = {
         (each.first, each.second): each
         for each in search.candidates()
-        if each.score >= ACCEPT and task.folders.allow(each.first, each.second, roots)
+        if each.score >= ACCEPT
+        and not each.refused
+        and task.folders.allow(each.first, each.second, roots)
     }
     chosen = greedy_choice((each.score, *urls) for urls, each in weighed.items())
     return [weighed[urls] for urls in chosen]

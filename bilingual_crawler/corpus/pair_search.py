@@ -176,6 +176,10 @@ class PairSearch:
         """The pairs; each page is in one at most."""
         return self._matcher.pairs
 
+    def refused(self) -> Iterator[DocumentPair]:
+        """Yield the counterparts without translated content, each with the reason."""
+        return self._matcher.refused()
+
     def candidates(self) -> Iterator[DocumentPair]:
         """Yield every pair that was weighed."""
         return self._matcher.candidates()

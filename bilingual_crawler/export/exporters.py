@@ -55,6 +55,8 @@ class Exporter(ABC):
     """Whether it has a place for why a sentence pair was dropped."""
     topics: ClassVar[bool] = False
     """Whether it has a place for the terms of a topic."""
+    earlier: ClassVar[bool] = False
+    """Whether it compares the corpus with that of an earlier crawl."""
     one_language: ClassVar[bool] = False
     """Whether it can also hold a crawl of one language, which has no pairs."""
 
@@ -83,6 +85,8 @@ EXPORTERS = PluginKind(
         "tbx": "bilingual_crawler.export.glossary.Tbx",
         "glossary": "bilingual_crawler.export.glossary.GlossaryTable",
         "cwb": "bilingual_crawler.export.cwb.CorpusWorkbench",
+        "standoff": "bilingual_crawler.export.standoff.Standoff",
+        "delta": "bilingual_crawler.export.delta.Delta",
         "documents": "bilingual_crawler.export.whole_documents.WholeDocuments",
         "xml": "bilingual_crawler.export.ilsp.AnnotatedXml",
         "pml": "bilingual_crawler.export.pml.Pml",
@@ -179,6 +183,8 @@ def _check(exporter: Exporter, selection: Selection, topic: Topic) -> None:
             f"{name} has no place for the reason why a pair was dropped: "
             "write --dropped with --to tsv, jsonl or parquet."
         )
+    if selection.since is not None and not exporter.earlier:
+        raise ConfigurationError(f"{name} compares nothing: --since is for --to delta.")
     if exporter.documents and selection.min_score is not None:
         raise ConfigurationError(
             f"{name} is made of documents, and --min-score is for sentence pairs."

@@ -38,12 +38,12 @@ class CandidateIndex:
         self._shared = Postings(MOST_SHARING)
         self._kinds: dict[tuple[str, str], int] = {}
 
-    def add(self, page: KnownPage) -> None:
-        """Index a page."""
+    def add(self, page: KnownPage, *, by_content: bool = True) -> None:
+        """Index a page; a copy is only found by its URL."""
         self._keys.add(_key(page), page.number)
         if page.last:
             self._last_parts.add(_last_part(page), page.number)
-        for thing in self._things(page):
+        for thing in self._things(page) if by_content else ():
             self._shared.add(thing, page.number)
 
     def move(self, page: KnownPage) -> None:

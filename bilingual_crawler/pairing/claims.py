@@ -154,6 +154,19 @@ class Claims:
         found = dict.fromkeys(map(self._names.page_named, array("q", made)[1::2]))
         return [each for each in found if each is not None]
 
+    def awaits(self, url: str) -> bool:
+        """Return True if a page names a translation that has not come, and no page that has.
+
+        A name that other pages use as well is more likely that of a home page.
+        """
+        made = self._made.get(self._pages.number_of(url))
+        if made is None:
+            return False
+        names = array("q", made)[1::2]
+        return all(self._names.page_named(name) is None for name in names) and any(
+            self._times_named(name) == 1 for name in names
+        )
+
     def between(self, one: str, other: str) -> MutualClaims:
         """Return what two pages say about each other."""
         mine, theirs = self.named_by(one), self.named_by(other)

@@ -73,6 +73,7 @@ _LIKENESS: Final = {
     "shapes": 1.0,
     "key_alike": 1.0,
     "url_model": 1.0,
+    "worse_fit": 1.0,
 }
 _LIKE_AT = tuple((_AT[name], weight) for name, weight in _LIKENESS.items())
 _CHARACTERS_AT = _AT["characters"]

@@ -5,6 +5,7 @@ their memory, and Python's garbage collector has nothing to walk over. Unpacking
 microseconds, and recently used pages are cached.
 """
 
+import re
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -12,7 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bilingual_crawler.documents.document import DocumentKey
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import LanguagePair, languages_of_token
 from bilingual_crawler.pairing.pair import PairingPage
 from bilingual_crawler.store.compact import CompactMap, unsigned
 from bilingual_crawler.urls.fingerprint import url_fingerprint
@@ -20,6 +21,7 @@ from bilingual_crawler.urls.hosts import host_of, site_of
 from bilingual_crawler.urls.language_tokens import UrlKey, digits_of, url_key
 
 REMEMBERED = 1_000
+_CODE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2})?")
 
 
 class KnownPage(NamedTuple):
@@ -124,8 +126,21 @@ class KnownPages:
         fit = 0
         if key.tokens:
             fit = 1 if any(token in own.tokens for token in key.tokens) else -1
+        elif _section_of_another(path, own.code):
+            fit = -1
         site = self._traits[number].site
         return KnownPage(page, key, path.rpartition("/")[2], digits_of(key.key), fit, site, number)
+
+
+@lru_cache(maxsize=1 << 14)
+def _languages_of_section(directory: str) -> frozenset[str]:
+    return languages_of_token(directory) if _CODE.fullmatch(directory) else frozenset()
+
+
+def _section_of_another(key: str, language: str) -> bool:
+    """Return True if the first directory after the host is the code of other languages."""
+    named = _languages_of_section(key.partition("/")[2].partition("/")[0])
+    return bool(named) and language not in named
 
 
 class _Traits(NamedTuple):

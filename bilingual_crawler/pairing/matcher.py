@@ -16,9 +16,10 @@ from types import MappingProxyType
 
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.comparison import likeness, rivalry
+from bilingual_crawler.pairing.copies import FirstCopies
 from bilingual_crawler.pairing.lexicon import TranslationLexicon
 from bilingual_crawler.pairing.model import load_pair_model, probability
-from bilingual_crawler.pairing.one_to_one import OneToOne, Rank, Urls, rank_of
+from bilingual_crawler.pairing.one_to_one import ACCEPT, OneToOne, Rank, Urls, rank_of
 from bilingual_crawler.pairing.pair import (
     Changes,
     DocumentPair,
@@ -27,6 +28,7 @@ from bilingual_crawler.pairing.pair import (
     PairPacker,
 )
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids, UrlModel
+from bilingual_crawler.pairing.substance import Substance, substance_model
 from bilingual_crawler.pairing.weighing import PairWeight, Weigher
 
 HOPELESS = 0.05
@@ -34,6 +36,8 @@ HOPELESS = 0.05
 SAME = 0.02
 """How far a probability may move before the end while a pair keeps its explanation."""
 BATCH = 1_000
+OWN_SECTION = 1.0
+"""What the address of a copy in the section of its own language counts more than evidence."""
 MOST_MOVED = 200
 """Pages of a site that joins another that are weighed again at once; the others in their turn."""
 
@@ -45,22 +49,29 @@ Nodes = tuple[str, str]
 class _Edge:
     """The evidence for two nodes, under the two of their URLs that have most of it."""
 
-    __slots__ = ("model", "probability", "verdict")
+    __slots__ = ("model", "probability", "refused", "translated_share", "verdict")
 
     def __init__(self, verdict: PairWeight) -> None:
         self.verdict = verdict
         self.probability = 0.0
         self.model: float | None = None
+        self.refused: str | None = None
+        """Why the two are no pair, "" if they are one; None until somebody has asked."""
+        self.translated_share: float | None = None
 
     @property
     def rank(self) -> Rank:
-        return rank_of(self.verdict.urls, self.probability)
+        """Return the rank; whatever is refused comes after everything else."""
+        if self.probability < ACCEPT or self.refused:
+            return rank_of(self.verdict.urls, self.probability)
+        return rank_of(self.verdict.urls, 1.0 + self.probability)
 
 
 def _strength(verdict: PairWeight) -> tuple[float, int, str, str]:
     """Return the order in which URLs of two nodes are preferred: best first, then plainest."""
     urls = verdict.urls
-    return (round(verdict.base + verdict.likeness, 6), -len(urls[0]) - len(urls[1]), *urls)
+    evidence = verdict.base + verdict.likeness + OWN_SECTION * verdict.fit
+    return (round(evidence, 6), -len(urls[0]) - len(urls[1]), *urls)
 
 
 _NO_EDGES: Mapping[str, _Edge] = MappingProxyType({})
@@ -110,16 +121,22 @@ class Matcher:
         self._pages = self._weigher.pages
         self._copies: dict[str, str] = {}
         """The node of every page that is not the first with its text."""
+        self._contents = FirstCopies()
+        self._same_content: dict[str, str] = {}
+        """The first node with the content of another node, whose menus differ."""
         self._edges: dict[str, dict[str, _Edge]] = {}
         self._best: defaultdict[str, _Best] = defaultdict(_Best)
         self._packer = PairPacker(pair.codes)
         self._standing: dict[Nodes, PackedPair] = {}
+        self._refused: set[Nodes] = set()
+        """Counterparts that have nobody else, and are no pair."""
+        self._substance = None if aids.thin_pairs else aids.substance or substance_model()
         self._finishing = False
         self._changes: Changes[PackedPair] = Changes()
         self._pairs = OneToOne(self._note_joined, self._note_parted)
 
     def __len__(self) -> int:
-        return len(self._pairs)
+        return len(self._standing)
 
     @property
     def pairs(self) -> list[DocumentPair]:
@@ -134,6 +151,16 @@ class Matcher:
         """Return every pair as it is stored, without unpacking its evidence."""
         return self._standing.values()
 
+    def refused(self) -> Iterator[DocumentPair]:
+        """Yield the counterparts that are no pairs, each with the reason."""
+        for node, other in sorted(self._refused):
+            yield self._pair_of(node, other)
+
+    @property
+    def refused_count(self) -> int:
+        """How many counterparts are no pairs."""
+        return len(self._refused)
+
     @property
     def candidate_count(self) -> int:
         """How many candidates were weighed."""
@@ -147,8 +174,14 @@ class Matcher:
         base = verdict.base
         if not verdict.is_final:
             base = self._model.odds(base, rivalry(verdict.likeness, 0.0, 0.0))
-        evidence = self._weigher.explain(verdict.urls)
-        return DocumentPair(*verdict.urls, self._pair.codes, evidence, probability(base))
+        edge = _Edge(verdict)
+        edge.probability = probability(base)
+        self._look_inside(edge)
+        return self._described(edge)
+
+    def substance(self, urls: Urls) -> Substance | None:
+        """Return what two known pages hold beside frames and copies."""
+        return self._weigher.substance(urls)
 
     def candidates(self) -> Iterator[DocumentPair]:
         """Yield every candidate, with its probability and what each detector says."""
@@ -160,6 +193,11 @@ class Matcher:
     def use_lexicon(self, lexicon: TranslationLexicon | None) -> None:
         """Use another lexicon from now on, or none; `finish` weighs everything with it."""
         self._weigher.use_lexicon(lexicon)
+
+    @property
+    def lexicon(self) -> TranslationLexicon | None:
+        """The lexicon in use, if any; safe to ask from another thread."""
+        return self._weigher.lexicon
 
     def features(self) -> Iterator[tuple[Urls, list[float]]]:
         """Yield the numbers of every candidate, rivals included: what a model learns from."""
@@ -182,8 +220,13 @@ class Matcher:
     def paired_url(self, node: str) -> str | None:
         """Return the URL under which a node is paired; None if it is not.
 
-        Safe to ask from another thread while pages are weighed.
+        `node` is one of those that were given with the pages. Of nodes with the same content one is
+        paired. Safe to ask from another thread while pages are weighed.
         """
+        url = self._paired_url(self._same_content.get(node, node))
+        return url if url is not None and self._copies.get(url, url) == node else None
+
+    def _paired_url(self, node: str) -> str | None:
         partner = self._pairs.partner_of(node)
         pair = None if partner is None else self._standing.get(_both(node, partner))
         if pair is None:
@@ -191,12 +234,13 @@ class Matcher:
         return pair.first if self._node_of(pair.first) == node else pair.second
 
     def partner_of(self, url: str) -> str | None:
-        """Return the page that this page, or another with the same text, is paired with."""
+        """Return the page that this page, or another with the same content, is paired with."""
         partner = self._pairs.partner_of(self._node_of(url))
-        return None if partner is None else self.paired_url(partner)
+        return None if partner is None else self._paired_url(partner)
 
     def _node_of(self, url: str) -> str:
-        return self._copies.get(url, url)
+        node = self._copies.get(url, url)
+        return self._same_content.get(node, node)
 
     def add(self, page: PairingPage, node: str | None = None) -> Changes[DocumentPair]:
         """Add a page; return which pairs it completed, improved or replaced.
@@ -249,11 +293,31 @@ class Matcher:
         they were, and nothing can be added any more.
         """
         self._join_families()
+        nodes, known = {self._node_of(url) for url in self._pages}, self._same_content
         self._weigher.settle()
+        copies = self._weigher.group(set(self._pages) - self._copies.keys())
+        self._same_content = copies.same
+        nodes |= {self._node_of(url) for url in self._pages}
         self._finishing = True
-        self._review({self._node_of(url) for url in self._pages}, self._all_candidates(check))
+        try:
+            self._review(nodes, self._all_candidates(check))
+        except BaseException:
+            self._same_content = known
+            raise
         self._finishing = False
+        self._refuse_lists(copies.listed)
         return self._take_changes()
+
+    def _refuse_lists(self, listed: Mapping[str, str]) -> None:
+        """Refuse pairs of lists whose only entries are a pair themselves."""
+        for node, other in list(self._standing):
+            entry, other_entry = listed.get(node), listed.get(other)
+            if entry is None or other_entry is None:
+                continue
+            if _both(self._node_of(entry), self._node_of(other_entry)) in self._standing:
+                self._note_parted(node, other)
+                self._edges[node][other].refused = "a list with one entry, which is in a pair"
+                self._refused.add(_both(node, other))
 
     def _all_candidates(self, check: Callable[[], None]) -> Iterator[Urls]:
         for url in sorted(self._pages):
@@ -274,6 +338,12 @@ class Matcher:
             self._copies[page.url] = node
         site, pages = self._weigher.add(page)
         if node == page.url:
+            known = self._pages[node]
+            first = self._contents.first_of(known)
+            if first != known.number:
+                content = self._pages.url_of(first)
+                self._same_content[node] = self._same_content.get(content, content)
+        if self._node_of(page.url) == page.url:
             self._weighed_at[site].append((node, pages))
         return site, pages
 
@@ -281,10 +351,11 @@ class Matcher:
         """Weigh a page again that was weighed when its site was half as large."""
         queue = self._weighed_at[site]
         if queue and queue[0][1] * 2 <= pages:
-            node, _ = queue.popleft()
-            queue.append((node, pages))
+            url, _ = queue.popleft()
+            queue.append((url, pages))
+            node = self._node_of(url)
             known = [edge.verdict.urls for edge in self._edges_of(node).values()]
-            partners = ((node, other) for other in self._weigher.partners(node))
+            partners = ((url, other) for other in self._weigher.partners(url))
             self._review({node}, [*known, *partners])
 
     def _consider(self, candidates: Iterable[Urls]) -> None:
@@ -352,6 +423,17 @@ class Matcher:
             rivals = self._best[node].rival_of(other), self._best[other].rival_of(node)
             base = self._model.odds(base, rivalry(alike, *rivals))
         edge.probability = probability(base)
+        if edge.refused is None and edge.probability >= ACCEPT:
+            self._look_inside(edge)
+
+    def _look_inside(self, edge: _Edge) -> None:
+        """Ask whether two counterparts hold translated content."""
+        substance = self._weigher.substance(edge.verdict.urls)
+        edge.refused = ""
+        if substance is not None:
+            edge.translated_share = substance.translated_share
+            if self._substance is not None:
+                edge.refused = substance.why_refused(self._substance)
 
     def _review(self, nodes: set[str], candidates: Iterable[Urls]) -> None:
         """Forget what was known of some nodes, weigh candidates, and choose their pairs again."""
@@ -401,6 +483,9 @@ class Matcher:
 
     def _note_joined(self, node: str, other: str) -> None:
         edge = self._edges[node][other]
+        if edge.refused:
+            self._refused.add(_both(node, other))
+            return
         pair = self._changes.lost.get(edge.verdict.urls)
         if (
             pair is None
@@ -412,14 +497,23 @@ class Matcher:
         self._changes.add(pair)
 
     def _note_parted(self, node: str, other: str) -> None:
+        self._refused.discard(_both(node, other))
         pair = self._standing.pop(_both(node, other), None)
         if pair is not None:
             self._changes.drop(pair)
 
     def _pair_of(self, node: str, other: str) -> DocumentPair:
-        edge = self._edges[node][other]
-        evidence = self._weigher.explain(edge.verdict.urls, edge.model)
-        return DocumentPair(*edge.verdict.urls, self._pair.codes, evidence, edge.probability)
+        return self._described(self._edges[node][other])
+
+    def _described(self, edge: _Edge) -> DocumentPair:
+        return DocumentPair(
+            *edge.verdict.urls,
+            self._pair.codes,
+            self._weigher.explain(edge.verdict.urls, edge.model),
+            edge.probability,
+            edge.translated_share,
+            edge.refused or "",
+        )
 
 
 def _both(node: str, other: str) -> Nodes:

@@ -98,6 +98,10 @@ class DocumentPair:
     evidence: tuple[Evidence, ...]
     probability: float | None = None
     """The combined model's answer; None where only the evidence is known."""
+    translated_share: float | None = None
+    """How much of the shorter text is translated; None where the texts are not known."""
+    refused: str = ""
+    """Why two counterparts are no pair for people who train on it; "" for a pair."""
 
     @property
     def score(self) -> float:
@@ -118,14 +122,18 @@ class DocumentPair:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the pair as written to pairs.jsonl."""
-        return {
+        fields: dict[str, Any] = {
             "url1": self.first,
             "url2": self.second,
             "lang1": self.languages[0],
             "lang2": self.languages[1],
             "score": round(self.score, 4),
-            "evidence": [item._asdict() for item in self.evidence],
         }
+        if self.translated_share is not None:
+            fields["translated_share"] = round(self.translated_share, 3)
+        if self.refused:
+            fields["refused"] = self.refused
+        return fields | {"evidence": [item._asdict() for item in self.evidence]}
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> Self:
@@ -136,6 +144,8 @@ class DocumentPair:
             (fields["lang1"], fields["lang2"]),
             tuple(Evidence(**item) for item in fields["evidence"]),
             float(fields["score"]),
+            fields.get("translated_share"),
+            fields.get("refused", ""),
         )
 
 
@@ -157,6 +167,7 @@ class PackedPair(NamedTuple):
     evidence: bytes
     detectors: tuple[str, ...]
     """The names of the detectors in the evidence."""
+    translated_share: float | None = None
 
 
 class PairPacker:
@@ -174,14 +185,23 @@ class PairPacker:
         packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, _WINDOW, _MEMORY, zdict=self._sample)
         evidence = packer.compress(packed) + packer.flush()
         detectors = self._detectors.setdefault(pair.detectors, pair.detectors)
-        return PackedPair(pair.first, pair.second, pair.probability, evidence, detectors)
+        return PackedPair(
+            pair.first, pair.second, pair.probability, evidence, detectors, pair.translated_share
+        )
 
     def unpack(self, pair: PackedPair) -> DocumentPair:
         """Return the pair that was packed."""
         packed = zlib.decompressobj(_WINDOW, zdict=self._sample).decompress(pair.evidence)
         found = msgpack.unpackb(packed, unicode_errors="surrogatepass", use_list=False)
         evidence = tuple(Evidence(*each) for each in found)
-        return DocumentPair(pair.first, pair.second, self._languages, evidence, pair.probability)
+        return DocumentPair(
+            pair.first,
+            pair.second,
+            self._languages,
+            evidence,
+            pair.probability,
+            pair.translated_share,
+        )
 
 
 Pair = TypeVar("Pair", DocumentPair, PackedPair)

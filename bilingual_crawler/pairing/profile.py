@@ -11,7 +11,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from operator import attrgetter
-from typing import Final, Self
+from struct import Struct
+from typing import Final, NamedTuple, Self
 from urllib.parse import unquote, urlsplit
 from zlib import crc32
 
@@ -28,6 +29,10 @@ MOST_LINKS = 64
 LONGEST_FINGERPRINT = 600
 LONGEST_PUNCTUATION = 1_000
 LONGEST_TITLE = 200
+MOST_BLOCKS = 150
+LARGEST_BLOCK = 32_767
+DENSE = 2
+"""What a Chinese, Japanese or Korean character counts more than a letter."""
 LEAST_WORD = 3
 HASH: Final = "I"
 """The type of an array of hashes."""
@@ -37,7 +42,9 @@ KIND_CODES: dict[ParagraphKind, int] = {"title": -2, "heading": -3, "listitem": 
 TOPIC_CODE = -5
 """The code before a paragraph with terms of the topic."""
 
+_BLOCK = Struct("<IH")
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
+_DENSE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _MARKS = re.compile(r"[!?.。！？؟]")  # noqa: RUF001 - the marks of other scripts
 _SAME_MARK = str.maketrans("。！？؟", ".!??")  # noqa: RUF001
 
@@ -71,6 +78,8 @@ class Profile:
     """Addresses on other hosts."""
     vector: bytes = field(default=b"", repr=False)
     """The vector of the text by the user's sentence model, see `embeddings.py`."""
+    blocks: bytes = field(default=b"", repr=False)
+    """Of each paragraph its hash (four bytes) and its size (two), see `substance.py`."""
 
     def pack(self) -> bytes:
         """Return the profile as the journal keeps it."""
@@ -79,7 +88,7 @@ class Profile:
 
     @classmethod
     def unpack(cls, packed: bytes) -> Self:
-        """Return the profile that `pack` packed; one from an older journal has no vector."""
+        """Return the profile that `pack` packed; one from an older journal has fewer fields."""
         return cls(*msgpack.unpackb(packed, unicode_errors="surrogatepass", use_list=False))
 
 
@@ -113,6 +122,7 @@ def profile_of(document: Document, embedder: Embedder | None = None) -> Profile:
             (each.url for each in document.links if host_of(each.url) != host), MOST_LINKS
         ),
         vector=embedder(document) if embedder else b"",
+        blocks=_packed_blocks(document),
     )
 
 
@@ -128,6 +138,45 @@ def fingerprint(paragraphs: Iterable[Paragraph]) -> tuple[int, ...]:
         if len(numbers) >= LONGEST_FINGERPRINT:
             break
     return tuple(numbers[:LONGEST_FINGERPRINT])
+
+
+def size_of(text: str) -> int:
+    """Return how much a text says: its letters and digits, more for dense scripts."""
+    return sum(map(len, _TOKEN.findall(text))) + DENSE * len(_DENSE.findall(text))
+
+
+class Block(NamedTuple):
+    """A paragraph as a profile keeps it."""
+
+    hash: int
+    size: int
+    foreign: bool
+    """True if it is in another language than the page."""
+
+
+def _packed_blocks(document: Document) -> bytes:
+    """Pack the paragraphs of the content, the longest first; in their text only words count."""
+    sizes: dict[int, int] = {}
+    for paragraph in document.paragraphs:
+        if paragraph.boilerplate:
+            continue
+        tokens = _TOKEN.findall(paragraph.text.lower())
+        if tokens:
+            foreign = paragraph.language not in (None, document.language)
+            size = min(LARGEST_BLOCK, size_of(paragraph.text))
+            sizes.setdefault(_hash(" ".join(tokens)), 2 * size + foreign)
+    kept = sorted(sizes.items(), key=lambda each: (-each[1], each[0]))[:MOST_BLOCKS]
+    return b"".join(_BLOCK.pack(*each) for each in kept)
+
+
+def block_hash(text: str) -> int:
+    """Return the hash that a paragraph with this text has in profiles."""
+    return _hash(" ".join(_TOKEN.findall(text.lower())))
+
+
+def blocks_of(packed: bytes) -> list[Block]:
+    """Return the paragraphs in a profile, the longest first."""
+    return [Block(text, size >> 1, bool(size & 1)) for text, size in _BLOCK.iter_unpack(packed)]
 
 
 def hashes(texts: Iterable[str], most: int) -> Hashes:

@@ -22,6 +22,7 @@ from bilingual_crawler.pairing.model import PairModel, load_pair_model
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import Evidence, PairingPage, page_of
 from bilingual_crawler.pairing.profile import Embedder, passing
+from bilingual_crawler.pairing.substance import SubstanceModel
 from bilingual_crawler.pairing.word_list import Dictionary, WordList
 
 RESOURCES = ("dictionary", "embeddings")
@@ -77,6 +78,10 @@ class PairingAids:
     """On how many other domains translations of a site's pages are looked for by content."""
     chosen_sites: tuple[str, ...] | None = None
     """URLs on the sites that the user named; None if all that come are."""
+    substance: SubstanceModel | None = None
+    """Another model of what is a pair than the shipped one."""
+    thin_pairs: bool = False
+    """True if counterparts without translated content are pairs as well."""
 
     @classmethod
     def read(cls, config: Config, url_model: UrlModel | None = None) -> Self:
@@ -90,6 +95,7 @@ class PairingAids:
             UserDetectors.load(config.detectors, DETECTORS),
             tuple(read_lexicons(config.lexicon)),
             config.cross_domain,
+            thin_pairs=config.thin_pairs,
         )
 
     def page_of(self, document: Document) -> PairingPage:

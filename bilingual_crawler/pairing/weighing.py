@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from math import log
 from typing import NamedTuple
 
+from bilingual_crawler.config.file_kinds import is_file
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing import almeida, evidence, ilsp, pplocator
 from bilingual_crawler.pairing.candidates import CandidateIndex
@@ -29,6 +30,7 @@ from bilingual_crawler.pairing.comparison import (
     prepare,
     weights_of,
 )
+from bilingual_crawler.pairing.copies import Groups, groups
 from bilingual_crawler.pairing.families import Joined, SiteFamilies
 from bilingual_crawler.pairing.known_pages import KnownPage, KnownPages, Names
 from bilingual_crawler.pairing.lexicon import TranslationLexicon
@@ -38,11 +40,15 @@ from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import Evidence, PairingPage, combined_score
 from bilingual_crawler.pairing.resources import LEARNED, NO_AIDS, PairingAids, Resources
 from bilingual_crawler.pairing.small_models import shipped
+from bilingual_crawler.pairing.substance import Sections, Substance
 from bilingual_crawler.urls.hosts import host_of, site_of
 
 CONTENT = frozenset(GROUPS) - {"url_key", "url_similarity", "url_model", "switches"}
 BOTH_CLAIM, ONE_CLAIMS, CLAIM_OTHERS, SAME_PAGE = 4.0, 2.0, -3.0, 8.0
 """What a site's own claims add to the log-odds."""
+STILL_AWAITED = -3.0
+"""What it adds before the end if one of two pages names a page that has not come, and the URLs do
+not agree: the translation is probably still waiting to be fetched."""
 SAME_TEXT, LEAST_VOCABULARY = 0.9, 20
 """Two pages that share more of their words, and have enough of them, are copies."""
 REMEMBERED = 2_000
@@ -60,6 +66,8 @@ class PairWeight(NamedTuple):
     likeness: float
     is_final: bool
     """True if rivals do not count, because there was no text to compare."""
+    fit: int = 0
+    """2 if both URLs name the languages of their texts, -2 if both name others."""
 
     @property
     def urls(self) -> Urls:
@@ -94,6 +102,9 @@ class Weigher:
         self._switches = Claims("switches", pair, self._names, self.pages)
         self._index = CandidateIndex(self.pages)
         self._statistics: defaultdict[str, SiteStatistics] = defaultdict(SiteStatistics)
+        self._sections = Sections()
+        self._is_settled = False
+        """True from the last count until another page comes."""
         self._weights = array("d")
         self._weighed_at = array("I")
         self._prepared: dict[str, PreparedPage] = {}
@@ -101,6 +112,7 @@ class Weigher:
 
     def add(self, page: PairingPage) -> tuple[str, int]:
         """Index a page; return its site and how many pages the site has now."""
+        self._is_settled = False
         entry = self.pages.add(page)
         self._index.add(entry)
         self._names.add(entry)
@@ -108,6 +120,7 @@ class Weigher:
             claims.add(entry)
         statistics = self._statistics[entry.site]
         statistics.add(page.profile)
+        self._sections.add(entry)
         self._resources.add(entry)
         self._learned.add(entry)
         return entry.site, statistics.pages
@@ -145,6 +158,11 @@ class Weigher:
             self._learned.use(lexicon)
             self._families.use_words(self._learned.lexicon)
 
+    @property
+    def lexicon(self) -> TranslationLexicon | None:
+        """The lexicon in use, which has beaten chance."""
+        return self._learned.lexicon
+
     def families(self, page: PairingPage | None = None) -> Iterator[tuple[Joined, list[str]]]:
         """Yield the sites that join a family because of a page, or in the end, and their pages."""
         if page is None:
@@ -161,6 +179,7 @@ class Weigher:
             entry = self.pages.move(number, family)
             self._index.move(entry)
             self._statistics[family].add(entry.page.profile)
+            self._sections.add(entry)
             self._resources.add(entry)
             self._learned.add(entry)
             if number < len(self._weighed_at):
@@ -173,7 +192,9 @@ class Weigher:
     def settle(self) -> None:
         """Recount what is rare, and assign claims to the pages they mean."""
         self._learned.settle()
+        self._is_settled = True
         self._alternates.settle()
+        self._sections.recount(map(self.pages.__getitem__, sorted(self.pages)))
         self._weights, self._weighed_at = array("d"), array("I")
         self._prepared.clear()
         self._images.clear()
@@ -190,7 +211,23 @@ class Weigher:
         base = self._model.base(numbers) + self._declared(first, second)
         base += sum(odds for odds, _ in self._resources.said(first, second, text=True))
         base += sum(odds for odds, _ in self._learned.said(first, second))
-        return PairWeight(first.page.url, second.page.url, base, likeness(numbers), False)
+        if not self._is_settled and self._is_awaited(first, second):
+            base += STILL_AWAITED
+        return PairWeight(
+            first.page.url, second.page.url, base, likeness(numbers), False, first.fit + second.fit
+        )
+
+    def _is_awaited(self, first: KnownPage, second: KnownPage) -> bool:
+        """Return True if one of two pages names another page that has not come yet."""
+        if first.key.key == second.key.key:
+            return False
+        asked = (("switches", self._switches), ("alternates", self._alternates))
+        return any(
+            claims.awaits(each.page.url)
+            for name, claims in asked
+            if name in self._asked
+            for each in (first, second)
+        )
 
     def _weigh_without_text(self, first: KnownPage, second: KnownPage) -> PairWeight | None:
         stated = list(self._stated(first, second))
@@ -200,6 +237,30 @@ class Weigher:
         base = _log_odds(combined_score(stated)) if stated else 0.0
         base += sum(odds for odds, _ in said)
         return PairWeight(first.page.url, second.page.url, base, 0.0, True)
+
+    def group(self, urls: Iterable[str]) -> Groups:
+        """Find the copies among some pages; from now on only their originals count."""
+        languages: defaultdict[str, set[str]] = defaultdict(set)
+        for url in self.pages:
+            languages[self.pages[url].key.key].add(self.pages[url].page.language)
+        in_both = {key for key, some in languages.items() if len(some) > 1}
+        found = groups(map(self.pages.__getitem__, sorted(urls)), self._sections, in_both)
+        if found.same:
+            self._index = CandidateIndex(self.pages)
+            self._statistics.clear()
+            for url in self.pages:
+                page = self.pages[url]
+                self._index.add(page, by_content=url not in found.same)
+                if url not in found.same:
+                    self._statistics[page.site].add(page.page.profile)
+        return found
+
+    def substance(self, urls: Urls) -> Substance | None:
+        """Return what two pages hold beside frames and copies; None if that is not known."""
+        first, second = self._in_order(*urls)
+        if evidence.same_page(first, second) is not None:
+            return None
+        return self._sections.compare(first, second)
 
     def numbers(self, one: str, other: str, model: float | None = None) -> list[float]:
         """Return the numbers of two pages, for training."""
@@ -233,7 +294,10 @@ class Weigher:
         one, other = first.page.url, second.page.url
         for said in (
             evidence.same_page(first, second),
-            evidence.declared(self._alternates.between(one, other)),
+            evidence.declared(
+                self._alternates.between(one, other),
+                files=is_file(first.page.url) and is_file(second.page.url),
+            ),
             evidence.switched(self._switches.between(one, other)),
             evidence.same_key(first, second),
         ):

@@ -72,6 +72,7 @@ def figures(counts: Counts, best: Iterable[Entry]) -> dict[str, Any]:
         "documents": dict(counts.documents),
         "harvest": counts.harvest,
         "pairs": counts.pairs,
+        "pairs_refused": counts.pairs_refused,
         "pairs_per_100_pages": counts.pairs_per_100_pages,
         "pairs_by_detector": dict(counts.pairs_by_detector),
         **({} if counts.sites is None else {"sites": counts.sites.to_dict()}),

@@ -17,7 +17,16 @@ from bilingual_crawler.outcomes import Outcome, is_drop, is_failure, link_senten
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.reporting.counts import Amounts, Counts, FoundSites
 from bilingual_crawler.reporting.terminal import DIM, GOOD, STRONG, duration, grid, plain
-from bilingual_crawler.store.folder import DOCUMENTS, LOG, PAIRS, PAIRS_TSV, PICTURE, REPORT, SITES
+from bilingual_crawler.store.folder import (
+    DOCUMENTS,
+    LOG,
+    PAIRS,
+    PAIRS_REFUSED,
+    PAIRS_TSV,
+    PICTURE,
+    REPORT,
+    SITES,
+)
 from bilingual_crawler.store.sentence_pair import SENTENCES
 from bilingual_crawler.urls.credentials import is_secret, without_credentials
 
@@ -28,6 +37,7 @@ LOG_WIDTH = 160
 ABOUT_FILES = {
     PAIRS: "the pairs with their evidence, one per line",
     PAIRS_TSV: "the pairs, two URLs per line",
+    PAIRS_REFUSED: "counterparts without translated content, and why",
     DOCUMENTS: "the documents, one per line",
     SITES: "the bilingual sites with their evidence, one per line",
     REPORT: "this report in full",
@@ -171,6 +181,9 @@ def _accounts(counts: Counts) -> RenderableType:
         if 0 < counts.kept_pages < counts.kept:
             about += f" of {counts.kept_pages:,} pages"
         rows.append(_row("kept", counts.kept, about))
+    if counts.pairs_refused:
+        about = f"counterparts without translated content, in {PAIRS_REFUSED}"
+        rows.append(_row("no pairs", counts.pairs_refused, about))
     if counts.split_pages:
         rows.append(_row("split", counts.split_pages, "pages with both languages"))
     outcomes = counts.outcomes

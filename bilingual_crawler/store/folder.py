@@ -16,6 +16,8 @@ from bilingual_crawler.store.journal_tables import Facts
 DOCUMENTS = "documents.jsonl.gz"
 PAIRS = "pairs.jsonl"
 PAIRS_TSV = "pairs.tsv"
+PAIRS_REFUSED = "pairs_refused.jsonl"
+"""Counterparts without translated content; made anew whenever the pairs are settled."""
 SITES = "sites.jsonl"
 HARVEST = (DOCUMENTS, PAIRS, PAIRS_TSV)
 """The output files of a crawl for documents or pairs."""

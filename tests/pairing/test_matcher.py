@@ -1,5 +1,6 @@
 """Pairs from all evidence: the same in any order, one-to-one, and never from a copy."""
 
+import math
 import random
 from dataclasses import replace
 
@@ -254,3 +255,28 @@ def test_no_detector_raises_on_any_document(some):
     for pair in matcher.candidates():
         assert 0 <= pair.score <= 1
     assert matcher.alias(f"{SITE}/old", f"{SITE}/es/a") is not None
+
+
+def awaiting(*links):
+    """A crawl with two counterparts, one with these links; and the odds that they are a pair."""
+    matcher = Matcher(PAIR)
+    for number in range(10, 22):
+        for language in WORDS:
+            matcher.add(page_of(made(language, number)))
+    for page in (made("spa", 1, "/es/negra"), made("eus", 1, "/eu/horia", links=links)):
+        matcher.add(page_of(page))
+    chance = matcher.weigh(f"{SITE}/es/negra", f"{SITE}/eu/horia").probability
+    return matcher, math.log(chance / (1 - chance))
+
+
+def test_a_page_that_names_a_page_still_to_come_needs_more_evidence_for_another():
+    _, plain = awaiting()
+    _, waits = awaiting(("/es/rubia", "Español"))
+    assert waits < plain - 2
+
+
+def test_a_page_that_never_comes_is_no_longer_awaited_in_the_end():
+    matcher, before = awaiting(("/es/rubia", "Español"))
+    matcher.finish()
+    chance = matcher.weigh(f"{SITE}/es/negra", f"{SITE}/eu/horia").probability
+    assert math.log(chance / (1 - chance)) > before + 2

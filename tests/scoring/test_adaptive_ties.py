@@ -2,7 +2,10 @@
 
 import pytest
 
-from tests.support.adaptive import SITE, adaptive, fetch, page, pair
+from bilingual_crawler.config.settings import Config
+from bilingual_crawler.scoring.adaptive.scorer import AdaptiveScorer
+from bilingual_crawler.scoring.scorer import NothingYet
+from tests.support.adaptive import PAIR, SITE, adaptive, fetch, page, pair
 
 pytestmark = pytest.mark.usefixtures("without_rules")
 
@@ -94,6 +97,24 @@ def test_a_switch_to_a_spelling_that_the_site_leaves_behind_is_one_to_the_spelli
     assert dict(scorer.changes())[f"{SITE}/fr/biere"] < 1e-5
     fetch(scorer, page("/en/beer/", "eng", ("/fr/biere", "Français")))
     assert fetch(scorer, page("/en/list/", "eng", "/fr/biere/"))["/fr/biere/"] > 0.5
+
+
+class WordsOfTheCrawl(NothingYet):
+    """A crawl that has learned the words of two addresses."""
+
+    def slugs_agree(self, first, second):
+        return 1.0 if first.endswith("wort-xq") and second.endswith("mout-zk") else None
+
+
+def test_a_slug_that_the_crawl_can_translate_is_tied_to_its_page():
+    scores = {}
+    for crawl in (NothingYet(), WordsOfTheCrawl()):
+        scorer = AdaptiveScorer(PAIR, crawl, Config())
+        links = ["/fr/mout-zk", "/fr/qqq-ww"]
+        scores[type(crawl)] = fetch(scorer, page("/en/wort-xq", "eng", *links))
+    plain, taught = scores[NothingYet], scores[WordsOfTheCrawl]
+    assert taught["/fr/mout-zk"] > 1.2 * plain["/fr/mout-zk"]
+    assert taught["/fr/mout-zk"] > 1.2 * taught["/fr/qqq-ww"]
 
 
 def ties_of(scorer, path):

@@ -8,7 +8,14 @@ from tests.support.crawling import documents, pairs
 
 PAIR = LanguagePair.parse("spa-eus")
 SITE = "https://www.udala.example"
-TEXTS = {language: [f"{language} paragraph {n}" for n in range(20)] for language in ("spa", "eus")}
+WORDS = {
+    "spa": "el texto de este párrafo es propio y no breve",
+    "eus": "paragrafo honek bere testua du, ez oso laburra",
+}
+TEXTS = {
+    language: [f"{language} paragraph {n}: {words} {words}" for n in range(20)]
+    for language, words in WORDS.items()
+}
 
 
 def page(path, language, *texts, alternates=(), topic=None):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bilingual_crawler.corpus import pages
-from bilingual_crawler.corpus.corpus import json_line, tsv_line
+from bilingual_crawler.corpus.corpus import json_line, tsv_line, write_refused
 from bilingual_crawler.corpus.merging import joined
 from bilingual_crawler.corpus.merging.joined import Choice, joined_facts
 from bilingual_crawler.corpus.merging.parts import CrawlPart
@@ -36,7 +36,14 @@ from bilingual_crawler.reporting.report import (
 )
 from bilingual_crawler.reporting.tally import MILLISECONDS, RUNS, largest_first
 from bilingual_crawler.store.durable import replacing_folder, sync
-from bilingual_crawler.store.folder import DOCUMENTS, PAIRS, PAIRS_TSV, REPORT, CrawlFolder
+from bilingual_crawler.store.folder import (
+    DOCUMENTS,
+    PAIRS,
+    PAIRS_REFUSED,
+    PAIRS_TSV,
+    REPORT,
+    CrawlFolder,
+)
 from bilingual_crawler.store.input_files import Watch
 from bilingual_crawler.store.journal import Journal
 from bilingual_crawler.store.journal_tables import JournaledRows
@@ -67,9 +74,11 @@ class Merged:
     repeated: int = 0
     """Pages that more than one worker fetched."""
     documents: Counter[str] = field(default_factory=Counter)
-    kept_pages: int = 0
-    """Pages with at least one document."""
+    page_counts: tuple[int, int] = (0, 0)
+    """Pages with and without a document that is kept."""
     pairs: list[DocumentPair] = field(default_factory=list)
+    refused: list[DocumentPair] = field(default_factory=list)
+    """Counterparts without translated content."""
     missing: int = 0
     """Documents whose lines cannot be read."""
     archives: int = 0
@@ -141,8 +150,9 @@ class Merge:
             self._watch.step(copies)
         self._choice.finish()
         self._merged.pairs = self._choice.pairs
-        self._merged.kept_pages = self._choice.kept_pages
+        self._merged.page_counts = self._choice.page_counts()
         self._merged.repeated = self._choice.repeated
+        self._merged.refused = self._choice.refused
 
     def _write_pages(self) -> None:
         choice = self._choice
@@ -179,6 +189,7 @@ class Merge:
         for pair in self._merged.pairs:
             self._rows.append(PAIRS, json_line(pair))
             self._rows.append(PAIRS_TSV, tsv_line(pair))
+        write_refused(self._folder.path / PAIRS_REFUSED, map(json_line, self._merged.refused))
 
     def _write_urls(self) -> None:
         merged = self._merged
@@ -326,10 +337,11 @@ def _counts(parts: Sequence[CrawlPart], merged: Merged, langs: Languages) -> Cou
         seeds=len(seeds_of(parts)),
         documents=largest_first(+merged.documents),
         pairs=len(merged.pairs),
+        pairs_refused=len(merged.refused),
         pairs_by_detector=detectors_of(merged.pairs),
         known=merged.known,
         waiting=merged.waiting,
-        **sums_of(merged.totals, merged.outcomes, merged.kept_pages),
+        **sums_of(merged.totals, merged.outcomes, *merged.page_counts),
     )
 
 

@@ -242,6 +242,7 @@ class CrawlReporter:
             seeds=len(crawl.plan.seeds),
             documents=largest_first(crawl.corpus.documents),
             pairs=len(pairs),
+            pairs_refused=crawl.corpus.refused_count,
             pairs_by_detector=detectors_of(pairs),
             known=frontier.known,
             waiting=len(frontier),
@@ -250,7 +251,7 @@ class CrawlReporter:
             sites=self._found_sites,
             harvests=crawl.harvests,
             is_shared=crawl.redis is not None,
-            **sums_of(self._tally.totals(), frontier.outcomes, crawl.corpus.kept_pages),
+            **sums_of(self._tally.totals(), frontier.outcomes, *crawl.corpus.page_counts()),
         )
 
     @property

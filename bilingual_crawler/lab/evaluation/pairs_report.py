@@ -79,6 +79,11 @@ def tell(summary: dict[str, Any], skips: Skips, pair: LanguagePair, console: Con
     if summary["sitemaps"]:
         parts.append(f"Sitemaps: {summary['sitemaps']:,}.")
     parts.append(f"{summary['candidates']:,} candidates, {summary['pairs']:,} pairs.")
+    if refused := summary["pairs_refused"]:
+        parts.append(
+            f"{refused:,} more are counterparts without translated content"
+            " (BILINGUAL_THIN_PAIRS=1 reports them as pairs)."
+        )
     console.print(" ".join(parts), soft_wrap=True)
     for reason, count in skips.counts.most_common():
         shown = ", ".join(map(plain, skips.examples[reason]))

@@ -11,7 +11,7 @@ The SVM of ILSP-FC and the decision tree of PPLocator need few examples: PPLocat
 """
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import sqrt
@@ -25,13 +25,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 from bilingual_crawler.corpus.pair_search import PairSearch
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.lab.evaluation.read_gold import ReadGold
 from bilingual_crawler.lab.labels import LabelledPair, SkippedLines, pair_rows
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.comparison import FEATURES, GROUPS
 from bilingual_crawler.pairing.ilsp import may_be_pair, sizes_agree, structure_features
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.model import PairModel
-from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import PairingPage
 from bilingual_crawler.pairing.pplocator import page_features
 from bilingual_crawler.pairing.resources import DETECTORS, PairingAids, UrlModel
@@ -295,25 +295,27 @@ def lessons(
     site: str,
     pair: LanguagePair,
     pages: Sequence[tuple[PairingPage, str]],
-    true: Collection[Urls],
+    gold: ReadGold,
     url_model: UrlModel | None = None,
 ) -> Iterator[Lesson]:
     """Yield the lessons of a site, one for each set of hidden detectors.
 
-    `pages` come with their nodes. Candidates with no page in a true pair are left out.
+    `pages` come with their nodes. Candidates with no page in a true pair are left out: a reader
+    refuses counterparts without content, and it is not the task of this model to see that.
     """
-    partners = dict(true) | {second: first for first, second in true}
     for groups in HIDDEN:
         matcher = Matcher(
-            pair, frozenset(DETECTORS) - groups, aids=PairingAids(url_model=url_model)
+            pair,
+            frozenset(DETECTORS) - groups,
+            aids=PairingAids(url_model=url_model, thin_pairs=True),
         )
         matcher.restore(pages)
         rows, labels = [], []
         for urls, numbers in matcher.features():
-            known = [partners[url] == other for url, other in _both_ways(urls) if url in partners]
-            if known:
+            label = gold.label(*urls)
+            if label == "right" or (label == "wrong" and gold.knows(urls)):
                 rows.append(numbers)
-                labels.append(all(known))
+                labels.append(label == "right")
         if rows:
             yield Lesson(site, np.array(rows), np.array(labels))
 
@@ -365,7 +367,3 @@ def adapt(model: PairModel, rows: Rows, labels: NDArray[np.bool_]) -> PairModel:
 def accepted(model: PairModel, rows: Rows) -> NDArray[np.bool_]:
     """Return which examples a model takes for pairs."""
     return np.array(rows @ np.array(model.weights) + model.bias > 0)
-
-
-def _both_ways(urls: Urls) -> tuple[Urls, Urls]:
-    return urls, (urls[1], urls[0])

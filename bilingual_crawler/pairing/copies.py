@@ -1,0 +1,126 @@
+"""Copies: one content under several addresses is one node, and is paired once.
+
+Many sites serve a text under the address of every language until it is translated, with menus and
+titles that differ; others have a mobile and a print version. Such copies would compete with each
+other for one partner, and each for a pair of its own.
+
+While pages come in, a page is a copy of the first one of its site and language with the same title
+and the same longest paragraphs. In the end, when it is known which paragraphs belong to a template,
+pages are grouped once more: those that share most of their text, weighed by how rare it is. A list
+with a single entry (a tag, a page of a blog) shares nearly all of its text with that entry. It
+stays a page of its own, because its counterpart may list more, but is no second pair with that
+content.
+"""
+
+from collections import defaultdict
+from collections.abc import Container, Iterable
+from typing import NamedTuple
+
+from bilingual_crawler.pairing.known_pages import KnownPage
+from bilingual_crawler.pairing.profile import Block, block_hash, blocks_of
+from bilingual_crawler.pairing.substance import Sections, SectionStatistics
+from bilingual_crawler.store.compact import CompactMap, unsigned
+
+LONGEST_COMPARED = 3
+LEAST_TEXT = 60
+"""Letters in the longest paragraphs; pages with less are not compared."""
+SAME_CONTENT = 0.85
+"""The share of their text that two copies have in common at least."""
+MOST_COMPARED = 20
+"""Groups with one of a page's longest paragraphs that it is compared with at most."""
+
+
+class FirstCopies:
+    """Finds the first page with the title and text of another, by the numbers of pages."""
+
+    def __init__(self) -> None:
+        self._first = CompactMap()
+
+    def first_of(self, page: KnownPage) -> int:
+        """Return the number of the first page with the content of this one, or its own."""
+        longest = _longest(page)
+        if sum(each.size for each in longest) < LEAST_TEXT:
+            return page.number
+        texts = tuple(sorted(each.hash for each in longest))
+        title = page.page.profile.title.lower()
+        key = (page.site, page.page.language, title, texts)
+        known = self._first.setdefault(unsigned(hash(key)), page.number + 1)
+        return known - 1 if known else page.number
+
+
+class Groups(NamedTuple):
+    """The copies among some pages."""
+
+    same: dict[str, str]
+    """The page whose content a copy has."""
+    listed: dict[str, str]
+    """The page that a list has as its only entry: a tag, a page of a blog."""
+
+
+def groups(pages: Iterable[KnownPage], sections: Sections, in_both: Container[str] = ()) -> Groups:
+    """Group pages by their content; their order decides which of several is the original.
+
+    `in_both` are the keys of URLs that have pages in both languages. Two variants of a product that
+    both have such URLs are two contents, however alike they are.
+    """
+    found = Groups({}, {})
+    texts: dict[str, _Text] = {}
+    kept: defaultdict[tuple[str, str, int], list[str]] = defaultdict(list)
+    for page in pages:
+        longest = _longest(page)
+        if sum(each.size for each in longest) < LEAST_TEXT:
+            continue
+        url, text = page.page.url, _Text.of(page, is_apart=page.key.key in in_both)
+        section = sections.of(page)
+        keys = [(page.site, page.page.language, each.hash) for each in longest]
+        known = dict.fromkeys(other for key in keys for other in kept[key][:MOST_COMPARED])
+        alike = [each for each in known if _in_common(texts[each].blocks, text.blocks, section)]
+        for other in alike:
+            if text.lists(texts[other]):
+                found.listed[url] = other
+            elif texts[other].lists(text):
+                found.listed[other] = url
+            elif text.title == texts[other].title or not (text.is_apart and texts[other].is_apart):
+                found.same[url] = other
+                break
+        if url not in found.same:
+            texts[url] = text
+            for key in keys:
+                kept[key].append(url)
+    return found
+
+
+class _Text(NamedTuple):
+    """The content of a page, and the hash of its title."""
+
+    blocks: list[Block]
+    hashes: frozenset[int]
+    title: int
+    is_apart: bool
+    """True if its URL alone leads to a page in the other language."""
+
+    @classmethod
+    def of(cls, page: KnownPage, *, is_apart: bool) -> "_Text":
+        blocks = _own(page)
+        title = block_hash(page.page.profile.title)
+        return cls(blocks, frozenset(each.hash for each in blocks), title, is_apart)
+
+    def lists(self, other: "_Text") -> bool:
+        """Return True if the title of the other page is on this one, and not the other way."""
+        return other.title in self.hashes and self.title not in other.hashes
+
+
+def _in_common(one: list[Block], other: list[Block], section: SectionStatistics) -> bool:
+    hashes, others = {each.hash for each in one}, {each.hash for each in other}
+    shared = sum(each.size * section.rarity(each.hash) for each in one if each.hash in others)
+    rest = sum(each.size * section.rarity(each.hash) for each in one if each.hash not in others)
+    rest += sum(each.size * section.rarity(each.hash) for each in other if each.hash not in hashes)
+    return shared > 0 and shared >= SAME_CONTENT * (shared + rest)
+
+
+def _own(page: KnownPage) -> list[Block]:
+    return [each for each in blocks_of(page.page.profile.blocks) if not each.foreign]
+
+
+def _longest(page: KnownPage) -> list[Block]:
+    return _own(page)[:LONGEST_COMPARED]
