@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from bilingual_crawler.config.settings import Config
+from bilingual_crawler.corpus.keep_rule import KeepRule
 from bilingual_crawler.corpus.lexicon_keeper import LexiconKeeper
 from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.scope import ForeignHosts, Scope
@@ -26,7 +27,7 @@ from bilingual_crawler.lab.simulation.web import Answer, Part, SimulatedWeb, Tar
 from bilingual_crawler.outcomes import Outcome
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.pair import Changes, DocumentPair, PairingPage
-from bilingual_crawler.pairing.resources import NO_AIDS
+from bilingual_crawler.pairing.resources import PairingAids
 from bilingual_crawler.scoring.scorekeeper import Failed, PairNews, Redirected, Scorekeeper
 from bilingual_crawler.scoring.scorer import REFUSED, SEED_PRIORITY, CrawlSoFar, LinkScorer
 from bilingual_crawler.store.journal import Journal, JournalSource
@@ -87,11 +88,14 @@ class SimulatedCrawl:
         self._frontier = MemoryFrontier(self._gate)
         self._foreign = ForeignHosts(NoJournal(), config.alternate_hosts)
         self._lexicons = LexiconKeeper.open(config)
-        self._matcher = Matcher(web.pair, aids=self._lexicons.aids(NO_AIDS))
-        self._asked: dict[int, _Asked] = {}
-        self._first: dict[bytes, str] = {}
-        self._paired: set[str] = set()
+        aids = self._lexicons.aids(PairingAids.read(config))
         self._aliases: dict[str, str] = {}
+        self._rule = KeepRule(
+            lambda _: web.pair, config.duplicate_share, aids, frozenset(), self._aliases.items
+        )
+        self._matcher = self._rule.matcher(seeds[0])
+        self._asked: dict[int, _Asked] = {}
+        self._paired: set[str] = set()
         self._languages: dict[int, str] = {}
         self._probes: Counter[str] = Counter()
         self._ended: set[str] = set()
@@ -126,7 +130,11 @@ class SimulatedCrawl:
 
     def partner_of(self, url: str) -> str | None:
         """Return the current partner of a page."""
-        return self._matcher.partner_of(self._aliases.get(url) or url)
+        return self._rule.partner_of(self._aliases.get(url) or url)
+
+    def slugs_agree(self, first: str, second: str) -> float | None:
+        """Return the share of words in two addresses that translate each other, if known."""
+        return self._rule.slugs_agree(first, second)
 
     @property
     def _is_spent(self) -> bool:
@@ -239,11 +247,11 @@ class SimulatedCrawl:
         if part.machine_translated and self._config.machine_translated == "drop":
             return
         self._paired.add(page.url)
-        node = self._first.setdefault(part.signature, page.url)
+        node = self._rule.node_of(page.url, part.signature)
         self._report(self._matcher.add(page, node))
         self._lexicons.read(part.document or document, self._web.pair)
         news = self._lexicons.step(self._web.pair, self._matcher.standing)
-        if news is not None:
+        if news is not None and isinstance(self._matcher, Matcher):
             self._matcher.use_lexicon(*news)
 
     def _report(self, changes: Changes[DocumentPair]) -> None:

@@ -1,23 +1,18 @@
-"""The numbers of the adaptive scorer, learned from recorded sites.
+"""The numbers of the adaptive scorer, all in one place.
 
 They are priors: what is believed of a site before it has shown its own habits, and how many pages
-that belief is worth. `data/adaptive.json` holds the learned values and how they were learned
-(`python -m benchmarks.adaptive_weights` repeats it); the values here are those that were chosen by
-hand before.
+that belief is worth. They were set by hand. `python -m benchmarks.adaptive_weights` learns others
+from recorded sites, which were hardly better on sites left out (docs/experiments/adaptive.md).
 """
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, replace
-from importlib.resources import files
-
-FILE = "adaptive.json"
+from dataclasses import asdict, dataclass, replace
 
 
 @dataclass(slots=True)
 class Weights:
-    """Every number that was learned; `WEIGHTS` are those in use."""
+    """Every number that a search may change; `WEIGHTS` are those in use."""
 
     # How likely two tied URLs are translations, by the kind of their tie.
     tie_slug: float = 0.4
@@ -91,14 +86,6 @@ class Weights:
     """The same once a site has shown its habits."""
     rule_pages: float = 10.0
     """After how many pages it is half way."""
-
-    @classmethod
-    def shipped(cls) -> "Weights":
-        """Return the learned values."""
-        stored = json.loads(files("bilingual_crawler.data").joinpath(FILE).read_text("utf-8"))
-        known = {each.name for each in fields(cls)}
-        values = {name: float(value) for name, value in stored["weights"].items() if name in known}
-        return replace(cls(), **values)
 
 
 WEIGHTS = Weights()
