@@ -3,8 +3,8 @@
 #   DATA=tables WORK=work tools/train_models.sh                 both models
 #   DATA=tables WORK=work tools/train_models.sh parallel        one of them
 #   DATA=tables WORK=work READERS=models/url2lang tools/train_models.sh url2lang
-# The last one keeps the readers of a finished url2lang model and fits only its judge: minutes
-# instead of hours.
+# The last one keeps the readers of a finished url2lang model and fits only its judge, which is
+# far faster.
 set -eu
 DATA=${DATA:?the folder of the URL tables}
 WORK=${WORK:?a folder for checkpoints and finished models}

@@ -146,7 +146,7 @@ class PairedDocuments:
                     " VALUES (?, ?, ?, ?, ?, ?, ?)",
                     (first, second, *row[2:], place, *_support(fields)),
                 )
-            except (KeyError, TypeError, ValueError, sqlite3.Error):
+            except (KeyError, TypeError, ValueError, OverflowError, sqlite3.Error):
                 self.reading.unreadable_lines += 1
 
     def _read_documents(self, path: Path, progress: Callable[[int, int], None]) -> None:
@@ -156,7 +156,7 @@ class PairedDocuments:
                 key = key_of(fields)
                 if self._is_wanted(key):
                     self._keep(key, document_from_dict(fields))
-            except (KeyError, TypeError, ValueError, sqlite3.Error):
+            except (AttributeError, KeyError, TypeError, ValueError, sqlite3.Error):
                 self.reading.unreadable_lines += 1
         counted = self._connection.execute(
             "SELECT count(*) FROM pairs WHERE url1 IN (SELECT key FROM texts)"

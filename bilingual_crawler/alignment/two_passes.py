@@ -245,6 +245,7 @@ def _second_pass(
         at = 0
         for each in (pair, _frame(pair, frames)):
             beads = aligner.align(each.first, each.second)
+            beads = aligner.with_crossing(each.first, each.second, beads)
             for found in sentence_pairs(each, beads, asked, aside.marks, at):
                 at = found.at + 1
                 if each is not pair and found.score >= SETTLED:

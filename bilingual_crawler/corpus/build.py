@@ -352,7 +352,7 @@ class CorpusBuilding:
         totals = self._counts()
         totals[RUNS] = earlier[RUNS] + 1
         totals[MILLISECONDS] = earlier[MILLISECONDS] + round(1000 * seconds)
-        outcomes = outcomes_of(totals, corpus.documents.total())
+        outcomes = outcomes_of(totals, *corpus.page_counts())
         for name, number in totals.items():
             self._rows.add("INSERT OR REPLACE INTO tally VALUES (?, ?)", (name, number))
         for outcome, number in outcomes.items():

@@ -13,7 +13,7 @@ from typing import Any
 
 from bilingual_crawler.corpus import pages
 from bilingual_crawler.corpus.built import about_built, claim, explain_built
-from bilingual_crawler.corpus.corpus import tsv_line
+from bilingual_crawler.corpus.corpus import json_line, tsv_line, write_refused
 from bilingual_crawler.corpus.offline import OfflineResult
 from bilingual_crawler.corpus.pages import PageFacts
 from bilingual_crawler.corpus.sources.reading import Alias
@@ -33,6 +33,7 @@ from bilingual_crawler.store.folder import (
     HARVEST,
     JOURNAL,
     PAIRS,
+    PAIRS_REFUSED,
     PAIRS_TSV,
     REPORT,
     CrawlFolder,
@@ -92,6 +93,7 @@ class PairedFolder:
                 folder.journal.append(PAIRS, line)
             for pair in outcome.pairs:
                 folder.journal.append(PAIRS_TSV, tsv_line(pair))
+            write_refused(path / PAIRS_REFUSED, map(json_line, outcome.refused))
             folder.facts["finished"] = "yes"
             folder.close()
             write_report(path / COUNTS, summary, durable=True)
@@ -119,7 +121,7 @@ def _clear(path: Path, languages: LanguagePair) -> None:
         raise ConfigurationError(
             f"{path} holds a corpus: choose another folder with --out, so that nothing is lost."
         )
-    for name in (COUNTS, REPORT, *HARVEST, *_JOURNAL_FILES):
+    for name in (COUNTS, REPORT, PAIRS_REFUSED, *HARVEST, *_JOURNAL_FILES):
         (path / name).unlink(missing_ok=True)
 
 
@@ -150,6 +152,7 @@ def _report(
         pages=search.pages_read,
         documents=largest_first(+search.pages),
         pairs=len(outcome.pairs),
+        pairs_refused=len(outcome.refused),
         pairs_by_detector=detectors_of(outcome.pairs),
         outcomes={Outcome.STORED: search.pages.total()},
         split_pages=search.split,

@@ -148,7 +148,7 @@ def export(
     if exporter.ending:
         with replacing_file(target) as path:
             exporter.write(source, path, account)
-            _keep_what_is_there(target, account)
+            _keep_what_is_there(target, account, selection)
         sheet = beside(target)
         with writing(sheet), replacing(sheet) as fresh:
             text = datasheet(folder, target.name, account, selection, exporter.name)
@@ -156,7 +156,7 @@ def export(
         return account
     with replacing_folder(target) as path:
         exporter.write(source, path, account)
-        _keep_what_is_there(target, account)
+        _keep_what_is_there(target, account, selection)
         text = datasheet(folder, target.name, account, selection, exporter.name)
         (path / DATASHEET).write_text(text, "utf-8")
         about = {"format": exporter.name, "made_by": f"bilingual-crawler {__version__}"}
@@ -164,9 +164,10 @@ def export(
     return account
 
 
-def _keep_what_is_there(target: Path, account: Account) -> None:
-    """Refuse to replace an earlier export by an empty one, if the selection is what emptied it."""
-    if not account.written.total() and account.left_out and target.exists():
+def _keep_what_is_there(target: Path, account: Account, selection: Selection) -> None:
+    """Refuse to replace an earlier export by an empty one because of a least score."""
+    chosen = selection.min_score is not None
+    if chosen and not account.written.total() and account.left_out and target.exists():
         reasons = ", ".join(f"{count:,} {why}" for why, count in account.left_out.most_common())
         raise ConfigurationError(f"Nothing is left to export ({reasons}): {target} stays as it is.")
 

@@ -382,6 +382,8 @@ class Matcher:
         if verdict is None:
             return None
         node, other_node = self._node_of(one), self._node_of(other)
+        if node == other_node:
+            return None
         edge = self._edges_of(node).get(other_node)
         if edge is None:
             edge = _Edge(verdict)

@@ -136,3 +136,25 @@ def test_a_list_that_lacks_items_is_aligned_by_what_its_items_say(learned):
     true = {(bead.start1, bead.start2) for bead in gold if bead.shape == (1, 1)}
     assert len(pairs & true) > 0.9 * len(pairs)
     assert len(pairs) > 0.5 * len(kept)
+
+
+def test_items_in_another_order_are_paired_by_what_they_say(learned):
+    first, second, gold = max(CASES, key=lambda case: len(case[0]))
+    single = [bead for bead in sorted(gold) if bead.shape == (1, 1)]
+    moved, kept = single[3], single[:3] + single[4:]
+    items1 = [first[each.start1] for each in single]
+    items2 = [second[each.start2] for each in [*kept, moved]]
+    aligner = Aligner(learned.lexicon)
+    found = aligner.with_crossing(items1, items2, aligner.align(items1, items2))
+    (score,) = [
+        each.score for each in found if each.bead == Bead(3, 4, len(single) - 1, len(single))
+    ]
+    assert score >= 0.7
+    paired = [each.bead for each in found if each.bead.is_paired]
+    assert len({bead.start1 for bead in paired}) == len(paired) == len({b.start2 for b in paired})
+
+
+def test_without_a_lexicon_nothing_is_moved():
+    first, second, _ = CASES[0]
+    found = Aligner().align(first, second)
+    assert Aligner().with_crossing(first, second, found) == found

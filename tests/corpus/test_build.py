@@ -141,6 +141,17 @@ def test_a_directory_is_read_again_and_its_pages_count_once(tmp_path):
     assert ended(report) == {"stored": 4}
 
 
+def test_a_page_in_both_languages_counts_once(tmp_path):
+    def prose(code):
+        return b"".join(page(code, number).partition(b"<body>")[2] for number in (1, 2))
+
+    both = b"<html><body>" + prose("es").replace(b"</body></html>", b"") + prose("eu")
+    warc = write_warc(tmp_path / "site.warc.gz", [exchange(f"{SITE}/bi", both)])
+    report = build(tmp_path / "out", warc).report
+    assert (report["pages"], report["split_pages"], report["pairs"]) == (1, 1, 1)
+    assert ended(report) == {"stored": 1}
+
+
 def test_copies_are_dropped(tmp_path):
     copy = exchange(f"{SITE}/es/copia", page("es", 0))
     report = build(tmp_path / "out", recording(tmp_path / "site.warc.gz", LETTERS, copy)).report

@@ -192,3 +192,25 @@ def test_restarts_do_not_change_what_comes_of_a_crawl(tmp_path_factory, pages, d
         assert {url for pair in crawl.corpus.pairs for url in (pair.first, pair.second)} <= kept
         crawl.close()
     assert through.files() == broken.files()
+
+
+def test_counterparts_without_content_are_recorded_with_the_reason(crawl):
+    crawl.add(page("/es/a", "spa", "Aurkene Izena"), page("/eu/a", "eus", "Aurkene Izena", "Ni"))
+    crawl.close()
+    (line,) = (crawl.path / "pairs_refused.jsonl").read_text().splitlines()
+    refused = json.loads(line)
+    assert (refused["url1"], refused["url2"]) == (f"{SITE}/es/a", f"{SITE}/eu/a")
+    assert "same on both pages" in refused["refused"]
+    assert crawl.files()[1] == []
+
+
+def test_without_refused_pairs_there_is_no_file_of_them(crawl):
+    crawl.add(page("/es/a", "spa", 0, 1), page("/eu/a", "eus", 0, 1))
+    crawl.close()
+    assert not (crawl.path / "pairs_refused.jsonl").exists()
+
+
+def test_a_page_with_the_same_text_in_both_languages_is_no_pair(crawl):
+    crawl.add(page("/es/a", "spa", "Aurkene Izena"), page("/eu/a", "eus", "Aurkene Izena"))
+    crawl.close()
+    assert crawl.files()[1] == []

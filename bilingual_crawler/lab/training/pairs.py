@@ -270,6 +270,9 @@ HIDDEN = (
 )
 """The detectors hidden from the model, one set for each time a site is used."""
 REGULARISATION = 0.3
+CAUTION = math.log(0.7 / 0.3)
+"""What is taken from the log-odds: pairs below 0.7 by the regression are mostly wrong. That was
+seen on the recorded sites, each left out."""
 STIFFNESS = 2.0
 LEAST_SCALE = 0.1
 """The least standard deviation assumed of a feature: constant ones would get huge weights."""
@@ -337,7 +340,7 @@ def fit(given: Iterable[Lesson], about: dict[str, Any]) -> PairModel:
     regression = LogisticRegression(C=REGULARISATION, max_iter=1_000)
     regression.fit((rows - mean) / scale, labels, sample_weight=weights / weights.mean())
     slopes = regression.coef_[0] / scale
-    bias = float(regression.intercept_[0] - (slopes * mean).sum())
+    bias = float(regression.intercept_[0] - (slopes * mean).sum()) - CAUTION
     assert len(slopes) == len(FEATURES)
     return PairModel(bias, tuple(map(float, slopes)), about)
 

@@ -1,6 +1,6 @@
 """Fit the judge of a finished `url2lang` model anew, and leave its readers as they are.
 
-Readers take hours to train, the judge a minute. A model of `--everything` has learned from all
+Readers take far longer to train than the judge. A model of `--everything` has learned from all
 sites but those left to its judge. So these can be dealt into folds, each of which is answered for
 by readers and a judge that have not seen it. In the graph, only the weights of the judge change.
 """

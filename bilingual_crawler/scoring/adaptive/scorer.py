@@ -54,7 +54,7 @@ class UrlModelPriors:
 
     def __init__(self, pair: LanguagePair, config: Config, crawl: CrawlSoFar) -> None:
         self._codes = pair.codes
-        self._crawl = crawl
+        self._words = crawl if isinstance(crawl, KnowsWords) else None
         self._models = SmartModels(pair, config)
 
     def consult(
@@ -113,10 +113,10 @@ class UrlModelPriors:
 
     def _by_words(self, page: KnownUrl, link: KnownUrl) -> float:
         """Return how likely the words of two slugs make them translations, as the crawl learned."""
-        if not isinstance(self._crawl, KnowsWords):
+        if self._words is None:
             return 0.0
         urls = (page.url, link.url) if page.language == 0 else (link.url, page.url)
-        return WORDS_WEIGHT * (self._crawl.slugs_agree(*urls) or 0.0)
+        return WORDS_WEIGHT * (self._words.slugs_agree(*urls) or 0.0)
 
 
 def _is_unclear(page: KnownUrl) -> bool:
