@@ -31,7 +31,7 @@ RECORDED = (("112revelats", "cat-eng"), ("xezpeleta", "eng-eus"), ("laugar", "eu
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
     monkeypatch.setenv(web.CACHE, str(tmp_path / "cache"))
-    return tmp_path / "cache"
+    return tmp_path / "cache" / "bilingual-crawler" / "simulation"
 
 
 def switching_site():

@@ -46,7 +46,8 @@ READERS = (
     *("lab/replay/graph.py", "lab/replay/gold.py", "lab/simulation/web.py"),
 )
 """The code that decides what is in the cache."""
-CACHE = "BILINGUAL_SIMULATION_CACHE"
+CACHE = "XDG_CACHE_HOME"
+"""The environment variable of the folder for caches, as on any desktop."""
 LEVEL = 1
 
 
@@ -221,10 +222,7 @@ def _targets(document: Document) -> list[Target]:
 
 def _cache_folder() -> Path:
     chosen = os.environ.get(CACHE)
-    if chosen:
-        return Path(chosen)
-    home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "bilingual-crawler" / "simulation"
+    return (Path(chosen) if chosen else Path.home() / ".cache") / "bilingual-crawler" / "simulation"
 
 
 @cache
