@@ -54,7 +54,7 @@ def field_of(name: str) -> str:
 
 
 class RecordReading:
-    """RecordReading, read as sentence pairs.
+    """Reads records as sentence pairs.
 
     Without `languages`, those of the first record that names two count; `languages` holds them
     afterwards.
