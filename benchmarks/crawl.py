@@ -166,6 +166,8 @@ def compare(
                 result = run(shown, command(short, Path(name)), target, cwd, cache)
             if again:
                 results[shown].append(result)
+                cost = 1e3 * result["cpu"] / result["pages"]
+                print(f"{shown}: {cost:.2f} ms of CPU time per page", file=sys.stderr, flush=True)
     base = None
     rows: list[dict[str, object]] = []
     for shown, each in results.items():

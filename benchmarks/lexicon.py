@@ -3,7 +3,7 @@
     python -m benchmarks.lexicon FOLDER [NAME:LANGS ...]
 
 FOLDER holds NAME.warc.gz with NAME.gold.tsv, .also.tsv, .uncertain.tsv and .wrong.tsv, and READ.tsv
-with the language pairs that were read; more pairs may be named. Declarations are stripped. Each
+with the language pairs that were read; others may be named. Declarations are stripped. Each
 pair of languages is matched with addresses, switches and images visible, and with all of them
 hidden: every URL is a number, and no page has another name. Four times each: without a lexicon,
 with what the sure pairs of the site taught (under the same hiding), with what the other sites of
@@ -16,16 +16,18 @@ with a page that is in the list. No model of parallel URLs is asked.
 """
 
 import argparse
+import pickle
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
+from bilingual_crawler.alignment.word_links import Block, blocks_of
 from bilingual_crawler.corpus.lexicon_learning import LexiconLearner
 from bilingual_crawler.documents.builder import build_document
-from bilingual_crawler.documents.document import Document
+from bilingual_crawler.documents.document import Document, Paragraph, ParagraphKind
 from bilingual_crawler.lab.replay.recording import Recording
 from bilingual_crawler.lab.replay.site import strip_body
 from bilingual_crawler.languages import LanguagePair
@@ -93,27 +95,44 @@ def _rows(file: Path) -> list[list[str]]:
     return [line.split("\t") for line in file.read_text().splitlines()]
 
 
-def read_bitexts(warc: Path, pairs: Iterable[str]) -> list[Bitext]:
-    recording = Recording(warc)
+def read_bitexts(warc: Path, pairs: Iterable[str], cache: Path | None) -> list[Bitext]:
+    """Return the pages of a site for each pair; a `cache` keeps them for the next time."""
+    name = warc.name.removesuffix(".warc.gz")
     wanted = [LanguagePair.parse(langs) for langs in pairs]
-    hints = tuple(dict.fromkeys(code for pair in wanted for code in pair.codes))
-    pages = []
+    kept = None if cache is None else cache / f"{name}.pickle"
+    if kept is not None and kept.exists():
+        rows, aliases = pickle.loads(kept.read_bytes())
+    else:
+        rows, aliases = read_pages(warc, wanted)
+        if kept is not None:
+            kept.write_bytes(pickle.dumps((rows, aliases)))
+    pages = [(page, text_of(page.url, page.language, blocks)) for page, blocks in rows]
+    return [
+        Bitext(name, pair, [each for each in pages if each[0].language in pair], aliases)
+        for pair in wanted
+    ]
+
+
+def read_pages(
+    warc: Path, pairs: Iterable[LanguagePair]
+) -> tuple[list[tuple[PairingPage, list[Block]]], list[Urls]]:
+    recording = Recording(warc)
+    hints = tuple(dict.fromkeys(code for pair in pairs for code in pair.codes))
+    rows = []
     for url in recording.pages:
         answer = recording.answer(url)
         if answer is not None:
             content_type = answer.header("Content-Type")
             body = strip_body(answer.body)
             document = build_document(url, body, content_type=content_type, hints=hints)
-            pages.append((page_of(document), replace(document, links=[], images=[])))
-    return [
-        Bitext(
-            recording.name,
-            pair,
-            [each for each in pages if each[0].language in pair],
-            list(recording.aliases()),
-        )
-        for pair in wanted
-    ]
+            if document.language in hints:
+                rows.append((page_of(document), blocks_of(document.main_paragraphs)))
+    return rows, list(recording.aliases())
+
+
+def text_of(url: str, language: str, blocks: Iterable[Block]) -> Document:
+    paragraphs = [Paragraph(text, cast("ParagraphKind", kind)) for kind, text in blocks]
+    return Document(url, language=language, paragraphs=paragraphs)
 
 
 def hide(bitext: Bitext) -> tuple[Bitext, dict[str, str]]:
@@ -160,16 +179,19 @@ def figures(gold: ReadGold, matcher: Matcher, real: dict[str, str]) -> Figures:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("more", nargs="*", default=[], metavar="NAME:LANGS")
+    parser.add_argument("pairs", nargs="*", default=[], metavar="NAME:LANGS")
+    parser.add_argument("--cache", type=Path, help="folder for the pages of the sites, once read")
     options = parser.parse_args()
     was_read = {tuple(row[:2]) for row in _rows(options.folder / "READ.tsv")}
     wanted: defaultdict[str, set[str]] = defaultdict(set)
-    for site, langs in (*was_read, *(each.split(":") for each in options.more)):
+    for site, langs in [each.split(":") for each in options.pairs] or was_read:
         wanted[site].add(langs)
     bitexts = [
         bitext
         for site in sorted(wanted)
-        for bitext in read_bitexts(options.folder / f"{site}.warc.gz", sorted(wanted[site]))
+        for bitext in read_bitexts(
+            options.folder / f"{site}.warc.gz", sorted(wanted[site]), options.cache
+        )
     ]
     taught: dict[tuple[str, str], TranslationLexicon] = {}
     for bitext in bitexts:

@@ -2,7 +2,7 @@
 
 The language pairs are those whose gold lists were read (READ.tsv) and, of all other sites, the
 largest one. This prints the tables of docs/experiments/replay.md. What is parsed is kept
-(BILINGUAL_SIMULATION_CACHE, or the user's cache folder), so a second run takes a fraction of the
+(in the user's cache folder), so a second run takes a fraction of the
 time.
 
     python -m benchmarks.simulate_sites [FOLDER] [--scorers a,b] [--sites a,b] [--only read|other]

@@ -33,7 +33,7 @@ MOST_BEADS = 60
 """Beads of one document that are looked at, so that long ones do not outweigh the rest."""
 LONGEST_SHIFT = 8
 WRONG_SHARE = 0.13
-"""The share of wrong beads among those of web pages, by a reader: 12 of 90 rows that were kept before."""
+"""The share of wrong or partial beads: 12 of the first 90 rows that a reader saw."""
 PENALTY = 1e-3
 BEFORE = {
     "always": -3.13,

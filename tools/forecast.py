@@ -27,10 +27,12 @@ from sklearn.linear_model import QuantileRegressor
 
 from benchmarks.recorded_pairs import SHARED
 from bilingual_crawler.crawl.context import Crawl
+from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.signals import pair_found, pair_lost, url_ended
 from bilingual_crawler.frontier.entry import Pushed, State
 from bilingual_crawler.lab.replay import run as replay
 from bilingual_crawler.lab.replay.gold import ENDING, largest_pairs, read_gold
+from bilingual_crawler.lab.replay.measure import _home as home_of
 from bilingual_crawler.lab.replay.recording import Recording, site_name
 from bilingual_crawler.lab.replay.site import RecordedSite
 from bilingual_crawler.languages import LanguagePair
@@ -52,7 +54,10 @@ Event = list[Any]
 
 
 class Watcher:
-    """An extension that notes new URLs (+), how they end (page, none), and pairs (pair, lost)."""
+    """An extension that notes new URLs (+), how they end (page, none), and pairs (pair, lost).
+
+    With a URL that ends comes the score for which it was fetched.
+    """
 
     events: list[Event] = []  # noqa: RUF012 - one crawl per process
 
@@ -72,7 +77,8 @@ class Watcher:
     def ended(self, request: Request, state: State, reason: str) -> None:
         """Note a URL that is a page or none."""
         is_page = state is State.DONE and reason != Outcome.REDIRECTED
-        self.events.append(["page" if is_page else "none", request.url])
+        score = RequestState.of(request).score
+        self.events.append(["page" if is_page else "none", request.url, score])
 
     def found(self, pair: DocumentPair) -> None:
         """Note a pair."""
@@ -122,7 +128,8 @@ def crawl(warc: Path, langs: str, strip: bool, out: Path) -> None:
     replay.ALONE["EXTENSIONS"] = {**replay.ALONE["EXTENSIONS"], Watcher: 999}
     pair, recording = LanguagePair.parse(langs), Recording(warc)
     site = RecordedSite(recording, pair.codes, strip=strip)
-    replay.crawl_recorded(site, SCORER, replay.ReplayCrawl(pair, (recording.homes()[0],)))
+    seeds = (home_of(site, recording.homes()),)
+    replay.crawl_recorded(site, SCORER, replay.ReplayCrawl(pair, seeds))
     fields = {"site": recording.name, "langs": pair.codes, "events": Watcher.events}
     fresh = out.with_suffix(".fresh")
     with gzip.open(fresh, "wt", encoding="utf-8") as file:

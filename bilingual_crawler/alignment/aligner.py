@@ -40,6 +40,7 @@ from bilingual_crawler.alignment.overlap import (
     lexicon_overlap,
     vector_overlap,
 )
+from bilingual_crawler.alignment.reordered import crossing_beads
 from bilingual_crawler.alignment.splitting import Segment
 
 ROWS = 32
@@ -94,6 +95,28 @@ class Aligner:
         beads, _ = cheapest_beads(costs, costs.expected(), BAND)
         judged = self.judge(beads, costs, {name: each.overlap for name, each in overlaps.items()})
         return list(map(Scored, beads, judged))
+
+    def with_crossing(
+        self, first: Sequence[Segment], second: Sequence[Segment], found: list[Scored]
+    ) -> list[Scored]:
+        """Return the beads with those of sentences whose order differs, by the first side's order.
+
+        Beads that they replace are gone; sentences that are alone are not listed.
+        """
+        if self._lexicon is None:
+            return found
+        crossing = [Scored(*each) for each in crossing_beads(first, second, found, self._lexicon)]
+        if not crossing:
+            return found
+        used1 = {each.bead.start1 for each in crossing}
+        used2 = {each.bead.start2 for each in crossing}
+        kept = [
+            each
+            for each in found
+            if used1.isdisjoint(range(each.bead.start1, each.bead.end1))
+            and used2.isdisjoint(range(each.bead.start2, each.bead.end2))
+        ]
+        return sorted(kept + crossing, key=lambda each: each.bead)
 
     def judge(
         self, beads: Sequence[Bead], costs: BeadCosts, overlaps: Mapping[str, Overlap]

@@ -57,7 +57,7 @@ _EVERY = 100
 """Lines between two reports of progress."""
 
 
-class PageFacts(NamedTuple):
+class PageProvenance(NamedTuple):
     """What is known about a page: when it was fetched, its licence, its machine translation."""
 
     fetched: str = ""
@@ -76,8 +76,8 @@ class PairOfTexts(NamedTuple):
     second: list[Segment]
     score: float = 1.0
     evidence: str = ""
-    about1: PageFacts = PageFacts()
-    about2: PageFacts = PageFacts()
+    about1: PageProvenance = PageProvenance()
+    about2: PageProvenance = PageProvenance()
     frame1: Sequence[Segment] = ()
     frame2: Sequence[Segment] = ()
     """The text around the content: menus, titles, descriptions."""
@@ -127,7 +127,7 @@ class PairedDocuments:
                 url1, url2, lang1, lang2, first, second, score, evidence, *rest = row
                 yield PairOfTexts(
                     *(url1, url2, lang1, lang2, _unpack(first), _unpack(second), score, evidence),
-                    *(PageFacts(*rest[2:5]), PageFacts(*rest[5:])),
+                    *(PageProvenance(*rest[2:5]), PageProvenance(*rest[5:])),
                     *(_unpack(rest[0]), _unpack(rest[1])),
                 )
 
@@ -146,7 +146,7 @@ class PairedDocuments:
                     " VALUES (?, ?, ?, ?, ?, ?, ?)",
                     (first, second, *row[2:], place, *_support(fields)),
                 )
-            except (KeyError, TypeError, ValueError, sqlite3.Error):
+            except (KeyError, TypeError, ValueError, OverflowError, sqlite3.Error):
                 self.reading.unreadable_lines += 1
 
     def _read_documents(self, path: Path, progress: Callable[[int, int], None]) -> None:
@@ -156,7 +156,7 @@ class PairedDocuments:
                 key = key_of(fields)
                 if self._is_wanted(key):
                     self._keep(key, document_from_dict(fields))
-            except (KeyError, TypeError, ValueError, sqlite3.Error):
+            except (AttributeError, KeyError, TypeError, ValueError, sqlite3.Error):
                 self.reading.unreadable_lines += 1
         counted = self._connection.execute(
             "SELECT count(*) FROM pairs WHERE url1 IN (SELECT key FROM texts)"

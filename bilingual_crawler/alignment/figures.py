@@ -14,6 +14,7 @@ HALF_DAY = 12
 LAST_HOUR = 24
 
 _NUMBER = re.compile(r"\d+(?:[.,'\u2019\u00a0\u202f\u066b\u066c ]\d+)*")
+_DIGIT = re.compile(r"\d")
 _APART = re.compile(r"\D+")
 _GROUPED = re.compile(r"\d{1,3}(?:\D\d{3})+")
 _NOT_SAID = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+|\[\d{1,3}\]")
@@ -29,12 +30,15 @@ _MONEY = {
     "RUB": r"\u20bd|\bRUB\b",
     "TRY": r"\u20ba|\bTRY\b",
 }
+_SIGNS = ("\u20ac", "$", "\u00a3", "\u00a5", "\u5186", "\u20b9", "\u20bd", "\u20ba")
+_CODES = tuple(_MONEY)
 _CURRENCY = re.compile("|".join(f"(?P<{name}>{signs})" for name, signs in _MONEY.items()))
 
 
 def numbers_differ(text1: str, text2: str) -> bool:
     """Return True if each side has numbers that the other lacks, and few in common."""
-    found1, found2 = _numbers(text1), _numbers(text2)
+    found1 = _numbers(text1)
+    found2 = _numbers(text2) if found1 else found1
     if not found1 or not found2 or found1 == found2:
         return False
     pieces1, pieces2 = _pieces(text1), _pieces(text2)
@@ -45,7 +49,8 @@ def numbers_differ(text1: str, text2: str) -> bool:
 
 def currencies_differ(text1: str, text2: str) -> bool:
     """Return True if both sides name a currency, and none is on both."""
-    found1, found2 = _currencies(text1), _currencies(text2)
+    found1 = _currencies(text1)
+    found2 = _currencies(text2) if found1 else found1
     return bool(found1 and found2) and found1.isdisjoint(found2)
 
 
@@ -55,12 +60,14 @@ def without_digits(text: str) -> str:
 
 
 def _currencies(text: str) -> set[str]:
+    if not any(each in text for each in (*_SIGNS, *_CODES)):
+        return set()
     return {each.lastgroup or "" for each in _CURRENCY.finditer(text)}
 
 
 def _numbers(text: str) -> set[str]:
     """Return the numbers of a text that a translation should have too, without separators."""
-    if not any(map(str.isdigit, text)):
+    if not _DIGIT.search(text):
         return set()
     return {
         number

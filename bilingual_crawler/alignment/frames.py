@@ -29,6 +29,8 @@ MOST_KNOWN = 500_000
 def frame_of(document: Document, language: str) -> list[Segment]:
     """Return the sentences of a page that are not its content, title and description first."""
     found: list[Segment] = []
+    if not (isinstance(document.title, str) and isinstance(document.description, str)):
+        raise TypeError("not text")
     headings = [each.text for each in document.main_paragraphs if each.kind in {"title", "heading"}]
     if document.title and not any(each in document.title for each in headings):
         found.append(Segment(document.title, -1, PAGE_TITLE))
@@ -38,6 +40,8 @@ def frame_of(document: Document, language: str) -> list[Segment]:
     for number, paragraph in enumerate(document.paragraphs):
         if not paragraph.boilerplate or len(found) >= MOST_SEGMENTS:
             continue
+        if not isinstance(paragraph.text, str):
+            raise TypeError("not text")
         if len(paragraph.text) <= SHORT:
             found.append(Segment(paragraph.text, number, FRAME))
         else:

@@ -210,7 +210,7 @@ class _Aside:
             if not pair.dropped:
                 accepted = bool(self.marks.of_sentences(pair.text1, pair.text2))
                 rule = self._repeats.broken_rule(number, pair, accepted=accepted)
-                pair = replace(pair, dropped=rule)
+                pair = replace(pair, dropped=rule) if rule else pair
             counts.add(pair)
             yield pair
 
@@ -245,6 +245,7 @@ def _second_pass(
         at = 0
         for each in (pair, _frame(pair, frames)):
             beads = aligner.align(each.first, each.second)
+            beads = aligner.with_crossing(each.first, each.second, beads)
             for found in sentence_pairs(each, beads, asked, aside.marks, at):
                 at = found.at + 1
                 if each is not pair and found.score >= SETTLED:
@@ -297,7 +298,8 @@ def sentence_pairs(
             sentence1=pair.first[bead.start1].number,
             sentence2=pair.second[bead.start2].number,
         )
-        yield replace(made, dropped=broken_rule(made, asked, marks))
+        rule = broken_rule(made, asked, marks)
+        yield replace(made, dropped=rule) if rule else made
         at += 1
 
 

@@ -13,11 +13,12 @@ from math import log2, sqrt
 
 from rapidfuzz.distance import Levenshtein
 
-from bilingual_crawler.alignment.overlap import LONGEST, Words, learn_lexicon
 from bilingual_crawler.documents.document import Paragraph
 from bilingual_crawler.pairing.lexicon import LONGEST_WORD, TranslationLexicon
 
 MOST_PARAGRAPHS = 400
+LONGEST = 40
+"""Distinct words of a text to learn from, on either side."""
 LARGEST_RATIO = 2.0
 """Of the lengths of two texts that correspond."""
 SHORT = 20
@@ -31,6 +32,7 @@ _SENTENCE = re.compile(r"(?<=[.!?;:])\s+")
 
 Block = tuple[str, str]
 """The kind and the text of a paragraph."""
+Words = Sequence[str]
 Unit = tuple[Words, Words]
 """The words of two texts that correspond."""
 
@@ -66,6 +68,8 @@ def learn(
     languages: tuple[str, str], units: Sequence[Unit], pages: int
 ) -> TranslationLexicon | None:
     """Return the lexicon that corresponding texts teach; None if there is too little in them."""
+    from bilingual_crawler.alignment.overlap import learn_lexicon  # noqa: PLC0415 - scipy is slow
+
     lexicon = learn_lexicon(units)
     if lexicon is None:
         return None

@@ -24,6 +24,9 @@ Formats of sentence pairs (scrapy align makes them):
   huggingface  a folder: Parquet by site split, translation column, dataset card
   opusfilter   a folder: parallel texts as for moses, and a configuration for OpusFilter
 
+  delta        a folder: what is new, changed or gone since an earlier crawl (--since DIR)
+  standoff     addresses, positions and hashes without text, for scrapy rebuild
+
 Formats of words, learned from the sentence pairs:
 
   tbx          terminology (TBX 2)
@@ -85,6 +88,9 @@ class ExportCommand(BaseCommand):
             help="mask e-mail addresses, telephone numbers and bank accounts",
         )
         group.add_argument(
+            "--since", type=Path, metavar="DIR", help="delta: the folder of the earlier crawl"
+        )
+        group.add_argument(
             "--topic", type=Path, metavar="FILE", help="xml: mark these terms, not the crawl's"
         )
 
@@ -111,7 +117,7 @@ class ExportCommand(BaseCommand):
                 folder,
                 exporter,
                 target,
-                selection=Selection(opts.dropped, opts.min_score, opts.anonymise),
+                selection=Selection(opts.dropped, opts.min_score, opts.anonymise, opts.since),
                 watch=watch,
                 topic=Topic(() if opts.topic is None else read_terms(opts.topic)),
             )

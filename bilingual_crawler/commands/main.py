@@ -29,7 +29,18 @@ from bilingual_crawler.commands.base import PROGRAM, piped_output
 SETTINGS_MODULE = "bilingual_crawler.settings"
 GROUPS = {
     "Crawl": ("crawl", "detect-site", "seeds", "bootstrap", "topic"),
-    "Corpus": ("corpus", "pairs", "audit", "align", "export", "import", "merge", "serve"),
+    "Corpus": (
+        "corpus",
+        "pairs",
+        "align",
+        "lexicon",
+        "audit",
+        "export",
+        "rebuild",
+        "import",
+        "merge",
+        "serve",
+    ),
     "Models": ("classify", "score", "evaluate", "replay", "compare", "train", "models"),
     "Many machines": ("frontier",),
 }

@@ -19,7 +19,7 @@ DETAILS = """\
 An INPUT may be
 
   a WARC file            .warc or .warc.gz: ours, wget's, Heritrix's or Common Crawl's
-  a directory            HTML, text and WARC files in it and below it
+  a directory            HTML, text, PDF, office and WARC files in it and below it
   a crawl's folder       or its documents.jsonl.gz
   a list of URLs         one URL per line, with its language after a tab if you know it; nothing
                          is fetched: URLs that are equal except for language tokens are pairs

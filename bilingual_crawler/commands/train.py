@@ -112,6 +112,12 @@ class TrainCommand(BaseCommand):
             metavar="FILE",
             help="cross-validation.json of --folds, for the card of a model of --everything",
         )
+        group.add_argument(
+            "--readers",
+            type=Path,
+            metavar="DIR",
+            help="url2lang: a finished model of --everything, of which only the judge is fitted",
+        )
         group.add_argument("--epochs", type=int, help="maximum number of epochs (50; compact 8)")
         group.add_argument("--batch", type=int, help="examples per step (32; compact 256)")
         group.add_argument("--lr", type=float, help="learning rate (1e-5; compact 1.5e-3)")
@@ -195,7 +201,11 @@ class TrainCommand(BaseCommand):
             skip_test=opts.skip_test,
             everything=opts.everything,
             figures=opts.figures,
+            readers=opts.readers,
         )
+        if opts.readers is not None:
+            _refit(task, options, opts.folds, console)
+            return
         if opts.folds:
             _cross_validate(task, options, opts.folds, console)
             return
@@ -252,6 +262,33 @@ def _cross_validate(task: str, options: Any, folds: int, console: Any) -> None:
     with TrainingBar(console) as bar:
         text = cross_validate(options, folds, bar.show, console.print)
     print(text)  # noqa: T201 - the answer
+
+
+def _refit(task: str, options: Any, folds: int, console: Any) -> None:
+    """Fit the judge of a finished model, or cross-validate it; print the figures."""
+    if task != "url2lang" or options.base != COMPACT:
+        raise ConfigurationError("--readers is for compact models of scrapy train url2lang.")
+    if not (folds or options.everything):
+        raise ConfigurationError(
+            "--readers fits the judge to all sites that the readers have not seen.",
+            "Add --everything to write the model, or --folds to cross-validate the judge.",
+        )
+    if folds and folds < FEWEST_FOLDS:
+        raise ConfigurationError(f"--folds must be {FEWEST_FOLDS} or more.")
+    from bilingual_crawler.lab.training.refit import cross_validate_judge, refit
+
+    if options.threads:
+        import torch
+
+        torch.set_num_threads(options.threads)
+    with console.status("Reading the tables") as status:
+        if folds:
+            print(cross_validate_judge(options, folds, status.update))  # noqa: T201 - the answer
+            return
+        figures = refit(options, status.update)
+    for name, value in figures.items():
+        print(f"{name}\t{value:.4f}")  # noqa: T201 - the answer, for pipelines
+    console.print(f"The model is in {options.out}.")
 
 
 def _compare_negatives(task: str, opts: argparse.Namespace) -> None:

@@ -35,6 +35,11 @@ UNTOLD = frozenset({"application/octet-stream", "binary/octet-stream", "applicat
 """Media types that say nothing; the content decides."""
 HTML, TEXT = "html", "txt"
 READ_KINDS = tuple(kind for kind in FileKind if kind is not FileKind.DOC)
+_OLD_OFFICE = {
+    "WordDocument".encode("utf-16-le"): FileKind.DOC,
+    "EncryptedPackage".encode("utf-16-le"): FileKind.DOCX,
+}
+"""Names of streams in the container of old Office files, which also holds encrypted new ones."""
 TYPES = (HTML, *map(str, READ_KINDS), TEXT)
 """The names that BILINGUAL_TYPES takes."""
 _OF_TYPE: dict[str, tuple[str, ...]] = {
@@ -51,6 +56,9 @@ _ENDINGS: dict[str, frozenset[str]] = {
 }
 
 
+_FILE_ENDINGS = frozenset[str]().union(*_ENDINGS.values())
+
+
 def media_types_of(types: Iterable[str]) -> frozenset[str]:
     """Return the media types of some types, with those that say nothing if there are files."""
     chosen = tuple(types)
@@ -61,6 +69,11 @@ def media_types_of(types: Iterable[str]) -> frozenset[str]:
 def endings_of(types: Iterable[str]) -> frozenset[str]:
     """Return the file name endings of some types."""
     return frozenset(ending for each in types for ending in _ENDINGS[each])
+
+
+def is_file(url: str) -> bool:
+    """Return whether a URL has the ending of a file that is read."""
+    return url.rpartition(".")[2].lower() in _FILE_ENDINGS
 
 
 def kind_of_file(body: bytes, media_type: str = "", ending: str = "") -> FileKind | None:
@@ -74,17 +87,17 @@ def kind_of_file(body: bytes, media_type: str = "", ending: str = "") -> FileKin
     if body.startswith(b"{\\rtf"):
         return FileKind.RTF
     if body.startswith(b"\xd0\xcf\x11\xe0"):
-        return _named(media_type, ending, FileKind.DOC)
+        return next((kind for mark, kind in _OLD_OFFICE.items() if mark in body), None)
     if body.startswith(b"PK\x03\x04"):
         return _zipped(body, _named(media_type, ending))
     return None
 
 
-def _named(media_type: str, ending: str, usual: FileKind | None = None) -> FileKind | None:
+def _named(media_type: str, ending: str) -> FileKind | None:
     named = MEDIA_TYPES.get(media_type.partition(";")[0].strip().lower())
     if named is None and ending.lower() in set(FileKind):
         named = FileKind(ending.lower())
-    return usual if named is None else named
+    return named
 
 
 def _zipped(body: bytes, named: FileKind | None) -> FileKind | None:

@@ -27,6 +27,7 @@ from bilingual_crawler.corpus.built import (
     report_in,
 )
 from bilingual_crawler.corpus.corpus import Corpus
+from bilingual_crawler.corpus.lexicon_keeper import LexiconKeeper
 from bilingual_crawler.corpus.sources.inputs import (
     InputKind,
     absolute,
@@ -231,6 +232,7 @@ class CorpusBuilding:
             lambda _url: self._task.languages,
             config.duplicate_share,
             aids=self._task.aids,
+            lexicons=LexiconKeeper.open(config, self._folder.path),
             reads_files=True,
         )
         self._curve = tally.YieldCurve(journal)
@@ -350,7 +352,7 @@ class CorpusBuilding:
         totals = self._counts()
         totals[RUNS] = earlier[RUNS] + 1
         totals[MILLISECONDS] = earlier[MILLISECONDS] + round(1000 * seconds)
-        outcomes = outcomes_of(totals, corpus.documents.total())
+        outcomes = outcomes_of(totals, *corpus.page_counts())
         for name, number in totals.items():
             self._rows.add("INSERT OR REPLACE INTO tally VALUES (?, ?)", (name, number))
         for outcome, number in outcomes.items():
@@ -364,7 +366,7 @@ class CorpusBuilding:
             pairs=len(pairs),
             pairs_by_detector=detectors_of(pairs),
             known=outcomes.total(),
-            **sums_of(totals, outcomes, corpus.kept_pages),
+            **sums_of(totals, outcomes, *corpus.page_counts()),
         )
         report = {
             **about_built(self._task.languages, self._task.settings),

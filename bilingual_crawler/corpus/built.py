@@ -8,7 +8,7 @@ from typing import Any
 
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.outcomes import Outcome
-from bilingual_crawler.reporting.counts import PAGES, SPLIT_PAGES, Counts
+from bilingual_crawler.reporting.counts import Counts
 from bilingual_crawler.reporting.report import FORMAT, HARVEST, explain, versions
 from bilingual_crawler.reporting.tally import under
 from bilingual_crawler.store.folder import REPORT, CrawlFolder
@@ -35,11 +35,10 @@ def claim(folder: CrawlFolder, fact: str) -> bool:
     return True
 
 
-def outcomes_of(totals: Mapping[str, int], stored: int) -> Counter[str]:
-    """Return how the pages ended: what was not refused is stored, or the same as another page."""
-    ended = Counter(under(totals, ENDED))
-    taken = totals[PAGES] + totals[SPLIT_PAGES] - ended.total()
-    return +(ended + Counter({Outcome.STORED: stored, Outcome.DUPLICATE: taken - stored}))
+def outcomes_of(totals: Mapping[str, int], stored: int, dropped: int) -> Counter[str]:
+    """Return how the pages ended: refused, stored, or dropped as the same as another page."""
+    taken = Counter({Outcome.STORED: stored, Outcome.DUPLICATE: dropped})
+    return +(Counter(under(totals, ENDED)) + taken)
 
 
 def about_built(languages: LanguagePair, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -59,11 +58,16 @@ def about_built(languages: LanguagePair, settings: Mapping[str, Any]) -> dict[st
 
 
 def explain_built(counts: Counts) -> Iterator[str]:
-    """Yield why a corpus has no pairs; nothing about any other."""
+    """Yield why a corpus has no pairs, or fewer pages than its inputs."""
     if not counts.pages:
         yield "No page was read: the inputs have none, or all were skipped."
     elif not counts.pairs:
         yield from explain(counts)
+    if counts.opt_outs:
+        yield (
+            f"{sum(counts.opt_outs.values()):,} of the pages opt out: -s BILINGUAL_HONOUR"
+            " says which opt-outs count."
+        )
 
 
 def report_in(folder: Path) -> dict[str, Any]:

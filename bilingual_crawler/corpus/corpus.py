@@ -74,10 +74,9 @@ class Corpus:
         """The number of documents per language."""
         return +self._pages.kept
 
-    @property
-    def kept_pages(self) -> int:
-        """The number of pages with at least one document."""
-        return self._pages.kept_pages
+    def page_counts(self) -> tuple[int, int]:
+        """Return the numbers of pages with and without a document that is kept."""
+        return self._pages.counts()
 
     @property
     def pairs(self) -> list[DocumentPair]:
@@ -105,6 +104,13 @@ class Corpus:
     def partner_of(self, url: str) -> str | None:
         """Return the page that `url` is paired with now; safe to call from another thread."""
         return self._rule.partner_of(self._pages.aliases.get(url) or url)
+
+    def slugs_agree(self, first: str, second: str) -> float | None:
+        """Return the share of words in two addresses that translate each other, if known.
+
+        The address in the first language comes first. Safe to call from another thread.
+        """
+        return self._rule.slugs_agree(first, second)
 
     def add(self, document: Document) -> bool:
         """Take in a page. Return whether it is kept as a document.

@@ -13,6 +13,7 @@ use. A pair of which neither page is on topic does not belong to the corpus.
 
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from bilingual_crawler.documents.dedup import DuplicateIndex
 from bilingual_crawler.languages import LanguagePair, Languages
@@ -128,6 +129,17 @@ class KeepRule:
         matcher = self._matchers.get(str(self._pair_of(url)))
         return None if matcher is None else matcher.partner_of(url)
 
+    def slugs_agree(self, first: str, second: str) -> float | None:
+        """Return the share of words in two addresses that translate each other, if known.
+
+        The address in the first language comes first. Safe to call from another thread.
+        """
+        matcher = self._matchers.get(str(self._pair_of(first)))
+        lexicon = matcher.lexicon if isinstance(matcher, Matcher) else None
+        return (
+            None if lexicon is None else lexicon.slugs_agree(_last_part(first), _last_part(second))
+        )
+
     def kept_url(self, node: str, *, is_duplicate: bool) -> str | None:
         """Return which of the pages with the text of `node` is kept; None for none of them.
 
@@ -165,3 +177,7 @@ class KeepRule:
         """Yield every pair in its packed form, without the reasons."""
         for matcher in self._matchers.values():
             yield from filter(self.is_wanted, matcher.standing())
+
+
+def _last_part(url: str) -> str:
+    return unquote(url.partition("?")[0].rstrip("/").rpartition("/")[2])

@@ -1,7 +1,7 @@
 """Learns which words translate which from the pairs that a crawl is sure of, while it runs.
 
-The texts of recent pages are kept, packed, until their pairs are found. Now and then, as the pairs
-grow by half, a thread learns a lexicon from all of them (`alignment/word_links.py`), and a fixed
+The texts of recent pages are kept, packed, until their pairs are found. Each time the pairs have
+doubled, a thread learns a lexicon from all of them (`alignment/word_links.py`), and a fixed
 number of pages later pairing begins to use it: so a crawl with the same order of pages has the
 same lexicon at the same moment. The lexicon is saved in the folder of the crawl, and the next run
 adds to it.
@@ -41,18 +41,20 @@ SURE_WITH_LEXICON = 0.995
 """The same if the lexicon had a say: a pair that would have at least `SURE` without it."""
 MOST_TEXT_BYTES = 1 << 24
 """Packed texts that are kept."""
-MOST_PAIRS_OF_SITE = 200
-MOST_UNITS = 20_000
+MOST_PAIRS_OF_SITE = 100
+MOST_UNITS = 6_000
 """Texts that correspond; with so many, more change little."""
 LEAST_PAIRS = 6
-GROWTH = 1.5
+GROWTH = 2.0
+LAST_GROWTH = 1.25
+"""At the end there is a lesson if the pairs have grown by more than this since the last one."""
 COLLECT_EVERY = 250
 """Pages between two looks for new pairs, before their texts are forgotten."""
 ADOPT_AFTER = 25
 """Pages between the begin of a lesson and the use of its result."""
 FOLDS = 4
 """Parts of the pairs; each in turn is held out, and tests what the others teach."""
-ENOUGH_TO_TEST = 100
+ENOUGH_TO_TEST = 40
 """With so many pairs one part is held out, and not all in turn."""
 
 Texts = tuple[bytes, bytes]
@@ -143,6 +145,8 @@ class LexiconLearner:
         `save` is called on another thread.
         """
         if self._lesson is None:
+            if self._is_full:
+                return None
             if self._pages >= self._collected_at + COLLECT_EVERY or self._is_early:
                 self._collect(standing())
                 if self._is_due:
@@ -160,7 +164,7 @@ class LexiconLearner:
             self._lesson.result()
             self._lesson = None
         self._collect(standing())
-        if self._collected.keys() != self._last[0]:
+        if not self._is_full and len(self._collected) > LAST_GROWTH * len(self._last[0]):
             pairs = dict(self._collected)
             self._last = pairs.keys(), self._learn(pairs, save)
         return self._last[1]
@@ -228,24 +232,26 @@ class LexiconLearner:
             save(own)
         return _trusted(given, own if own is not None and own.is_trusted else None)
 
-    def _lessons(self, pairs: Mapping[Urls, Texts]) -> Iterator["Lesson"]:
+    def _lessons(self, pairs: Mapping[Urls, Texts]) -> Iterator["LexiconLesson"]:
         """Yield what corresponds in the texts of each pair."""
         count = 0
-        for urls in sorted(pairs):
+        for urls in sorted(pairs, key=_mixed):
             if count >= MOST_UNITS:
                 self._is_full = True
                 return
             found = units_of(*map(_blocks, pairs[urls]))
             count += len(found)
             if found:
-                yield Lesson(urls, [(_interned(one), _interned(other)) for one, other in found])
+                yield LexiconLesson(
+                    urls, [(_interned(one), _interned(other)) for one, other in found]
+                )
 
-    def _taught(self, lessons: Sequence["Lesson"]) -> TranslationLexicon | None:
+    def _taught(self, lessons: Sequence["LexiconLesson"]) -> TranslationLexicon | None:
         units = [unit for lesson in lessons for unit in lesson.units]
         return learn(self._codes, units, len(lessons)) if units else None
 
 
-class Lesson(NamedTuple):
+class LexiconLesson(NamedTuple):
     """What a pair of pages teaches."""
 
     urls: Urls
@@ -276,7 +282,12 @@ def tested(
 
 def fold_of(urls: Urls) -> int:
     """Return with which others a pair is held out; it is always the same."""
-    return zlib.crc32("\n".join(urls).encode("utf-8", "surrogatepass")) % FOLDS
+    return _mixed(urls)[0] % FOLDS
+
+
+def _mixed(urls: Urls) -> tuple[int, Urls]:
+    """Return the key of an order that mixes the sites, and is always the same."""
+    return zlib.crc32("\n".join(urls).encode("utf-8", "surrogatepass")), urls
 
 
 def _next_on_site(pairs: Iterable[Urls]) -> dict[Urls, Urls]:

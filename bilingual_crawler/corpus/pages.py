@@ -124,11 +124,10 @@ class Pages:
         """Return whether a page is in the corpus."""
         return self._states[url].kept
 
-    @property
-    def kept_pages(self) -> int:
-        """The number of pages with at least one document that is kept."""
-        kept = (key for key, state in self._states.items() if state.kept)
-        return len({DocumentKey.parse(key).url for key in kept})
+    def counts(self) -> tuple[int, int]:
+        """Return the numbers of pages with and without a document that is kept."""
+        kept = {DocumentKey.parse(key).url for key, state in self._states.items() if state.kept}
+        return len(kept), len({DocumentKey.parse(key).url for key in self._states}) - len(kept)
 
     def kept_of(self, node: str) -> str | None:
         """Return the page that is kept of those with the text of `node`."""

@@ -285,6 +285,10 @@ class LiveCrawl:
         """Return the page with which this one is paired now."""
         return self._corpus.partner_of(url)
 
+    def slugs_agree(self, first: str, second: str) -> float | None:
+        """Return the share of words in two addresses that translate each other, if known."""
+        return self._corpus.slugs_agree(first, second)
+
 
 class Feedback:
     """Passes signals of the crawl to the scorers as news, and counts the results of probes."""

@@ -39,7 +39,7 @@ _REGIONS = {"uk": "GB", "eus": "ES", "cat": "ES", "gal": "ES", "bzh": "FR", "su"
 """Domains whose country is not spelled alike."""
 
 
-class Found(NamedTuple):
+class PersonalFind(NamedTuple):
     """Personal data in a text: where it is, and what."""
 
     start: int
@@ -58,18 +58,18 @@ def _region(domain: str) -> str | None:
     return region if region in phonenumbers.SUPPORTED_REGIONS else None
 
 
-def find_personal_data(text: str, region: str | None = None) -> list[Found]:
+def find_personal_data(text: str, region: str | None = None) -> list[PersonalFind]:
     """Return the personal data in a text in its order; none overlaps another."""
-    found: list[Found] = []
+    found: list[PersonalFind] = []
     if "@" in text:
-        found += [Found(*match.span(), EMAIL) for match in _EMAIL.finditer(text)]
+        found += [PersonalFind(*match.span(), EMAIL) for match in _EMAIL.finditer(text)]
     if _has_digits(text):
         found += _without(_ibans(text), found)
         found += _without(_phones(text, region), found)
     return sorted(found)
 
 
-def masked(text: str, found: Sequence[Found]) -> str:
+def masked(text: str, found: Sequence[PersonalFind]) -> str:
     """Return a text in which each find is replaced by its kind, such as [EMAIL]."""
     parts, at = [], 0
     for start, end, kind in found:
@@ -81,7 +81,7 @@ def masked(text: str, found: Sequence[Found]) -> str:
 class MaskedPositions:
     """Where a position of a text is after masking."""
 
-    def __init__(self, found: Sequence[Found]) -> None:
+    def __init__(self, found: Sequence[PersonalFind]) -> None:
         self._found = found
         self._starts = [each.start for each in found]
         self._shifts = [0]
@@ -100,7 +100,7 @@ def _has_digits(text: str) -> bool:
     return any(map(str.isdecimal, text))
 
 
-def _without(candidates: Iterator[Found], taken: list[Found]) -> list[Found]:
+def _without(candidates: Iterator[PersonalFind], taken: list[PersonalFind]) -> list[PersonalFind]:
     return [
         each
         for each in candidates
@@ -108,7 +108,7 @@ def _without(candidates: Iterator[Found], taken: list[Found]) -> list[Found]:
     ]
 
 
-def _ibans(text: str) -> Iterator[Found]:
+def _ibans(text: str) -> Iterator[PersonalFind]:
     for match in _IBAN.finditer(text):
         length = IBAN_LENGTHS.get(match[1], 0)
         end, compact = match.start(), ""
@@ -119,7 +119,7 @@ def _ibans(text: str) -> Iterator[Found]:
             compact += each.strip()
         whole = end == len(text) or not text[end].isalnum()
         if whole and len(compact) == length and _is_checked(compact):
-            yield Found(match.start(), end, IBAN)
+            yield PersonalFind(match.start(), end, IBAN)
 
 
 def _is_checked(iban: str) -> bool:
@@ -127,10 +127,10 @@ def _is_checked(iban: str) -> bool:
     return int("".join(str(int(each, 36)) for each in iban[4:] + iban[:4])) % 97 == 1
 
 
-def _phones(text: str, region: str | None) -> Iterator[Found]:
+def _phones(text: str, region: str | None) -> Iterator[PersonalFind]:
     for match in _PHONE.finditer(text):
         number = match[0]
         if region is None and not number.startswith(("+", "(+")):
             continue
         for known in phonenumbers.PhoneNumberMatcher(number, region):
-            yield Found(match.start() + known.start, match.start() + known.end, PHONE)
+            yield PersonalFind(match.start() + known.start, match.start() + known.end, PHONE)

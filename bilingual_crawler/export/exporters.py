@@ -55,6 +55,8 @@ class Exporter(ABC):
     """Whether it has a place for why a sentence pair was dropped."""
     topics: ClassVar[bool] = False
     """Whether it has a place for the terms of a topic."""
+    earlier: ClassVar[bool] = False
+    """Whether it compares the corpus with that of an earlier crawl."""
     one_language: ClassVar[bool] = False
     """Whether it can also hold a crawl of one language, which has no pairs."""
 
@@ -83,6 +85,8 @@ EXPORTERS = PluginKind(
         "tbx": "bilingual_crawler.export.glossary.Tbx",
         "glossary": "bilingual_crawler.export.glossary.GlossaryTable",
         "cwb": "bilingual_crawler.export.cwb.CorpusWorkbench",
+        "standoff": "bilingual_crawler.export.standoff.Standoff",
+        "delta": "bilingual_crawler.export.delta.Delta",
         "documents": "bilingual_crawler.export.whole_documents.WholeDocuments",
         "xml": "bilingual_crawler.export.ilsp.AnnotatedXml",
         "pml": "bilingual_crawler.export.pml.Pml",
@@ -144,7 +148,7 @@ def export(
     if exporter.ending:
         with replacing_file(target) as path:
             exporter.write(source, path, account)
-            _keep_what_is_there(target, account)
+            _keep_what_is_there(target, account, selection)
         sheet = beside(target)
         with writing(sheet), replacing(sheet) as fresh:
             text = datasheet(folder, target.name, account, selection, exporter.name)
@@ -152,7 +156,7 @@ def export(
         return account
     with replacing_folder(target) as path:
         exporter.write(source, path, account)
-        _keep_what_is_there(target, account)
+        _keep_what_is_there(target, account, selection)
         text = datasheet(folder, target.name, account, selection, exporter.name)
         (path / DATASHEET).write_text(text, "utf-8")
         about = {"format": exporter.name, "made_by": f"bilingual-crawler {__version__}"}
@@ -160,9 +164,10 @@ def export(
     return account
 
 
-def _keep_what_is_there(target: Path, account: Account) -> None:
-    """Refuse to replace an earlier export by an empty one, if the selection is what emptied it."""
-    if not account.written.total() and account.left_out and target.exists():
+def _keep_what_is_there(target: Path, account: Account, selection: Selection) -> None:
+    """Refuse to replace an earlier export by an empty one because of a least score."""
+    chosen = selection.min_score is not None
+    if chosen and not account.written.total() and account.left_out and target.exists():
         reasons = ", ".join(f"{count:,} {why}" for why, count in account.left_out.most_common())
         raise ConfigurationError(f"Nothing is left to export ({reasons}): {target} stays as it is.")
 
@@ -179,6 +184,8 @@ def _check(exporter: Exporter, selection: Selection, topic: Topic) -> None:
             f"{name} has no place for the reason why a pair was dropped: "
             "write --dropped with --to tsv, jsonl or parquet."
         )
+    if selection.since is not None and not exporter.earlier:
+        raise ConfigurationError(f"{name} compares nothing: --since is for --to delta.")
     if exporter.documents and selection.min_score is not None:
         raise ConfigurationError(
             f"{name} is made of documents, and --min-score is for sentence pairs."

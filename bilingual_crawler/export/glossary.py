@@ -35,7 +35,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 _NO_SPACES = UNSPACED | {"tha", "lao", "khm", "mya"}
 
 
-class LexiconEntry(NamedTuple):
+class GlossaryEntry(NamedTuple):
     """A word, its translation, how often they go together (0 to 1), and in how many sentences."""
 
     word1: str
@@ -44,7 +44,7 @@ class LexiconEntry(NamedTuple):
     seen: int
 
 
-def learn_entries(pairs: Iterable[tuple[str, str]]) -> list[LexiconEntry]:
+def learn_entries(pairs: Iterable[tuple[str, str]]) -> list[GlossaryEntry]:
     """Return the entries that texts of two languages teach, sorted by the first word."""
     spelt1, spelt2 = _Spellings(), _Spellings()
     texts = [(spelt1.take(one), spelt2.take(two)) for one, two in pairs]
@@ -73,7 +73,7 @@ def _judged(
     texts: Iterable[tuple[list[str], list[str]]],
     spelt1: "_Spellings",
     spelt2: "_Spellings",
-) -> Iterator[LexiconEntry]:
+) -> Iterator[GlossaryEntry]:
     """Yield the choices that occur together often enough, with their Dice coefficient."""
     with1, with2, together = Counter[str](), Counter[str](), Counter[str]()
     for text1, text2 in texts:
@@ -84,7 +84,7 @@ def _judged(
     for one, two in chosen.items():
         score = 2 * together[one] / (with1[one] + with2[two])
         if score >= LEAST_SCORE and together[one] >= LEAST_SEEN:
-            yield LexiconEntry(spelt1[one], spelt2[two], round(score, 3), together[one])
+            yield GlossaryEntry(spelt1[one], spelt2[two], round(score, 3), together[one])
 
 
 class _Spellings:
@@ -113,7 +113,7 @@ class _Glossary(Exporter):
 
     def entries(
         self, source: CorpusSource, account: Account
-    ) -> tuple[tuple[str, str], Iterator[LexiconEntry]]:
+    ) -> tuple[tuple[str, str], Iterator[GlossaryEntry]]:
         """Return the two languages and the entries, which are counted."""
         languages, rows = of_one_pair(source.sentences(), account)
         for language in _NO_SPACES.intersection(languages):
@@ -128,7 +128,7 @@ def _texts(rows: Iterable[SentencePair]) -> Iterator[tuple[str, str]]:
     yield from ((row.text1, row.text2) for row in islice(rows, MOST_PAIRS))
 
 
-def _counted(entries: Iterable[LexiconEntry], account: Account) -> Iterator[LexiconEntry]:
+def _counted(entries: Iterable[GlossaryEntry], account: Account) -> Iterator[GlossaryEntry]:
     for entry in entries:
         if entry.word1.casefold() == entry.word2.casefold():
             account.left_out[ALIKE] += 1
@@ -182,5 +182,5 @@ class Tbx(_Glossary):
             file.write("</body></text>\n</martif>\n")
 
 
-def _comment(entry: LexiconEntry) -> str:
+def _comment(entry: GlossaryEntry) -> str:
     return f"score {entry.score:g}, in {entry.seen} sentences"

@@ -18,10 +18,10 @@ from bilingual_crawler.store.sentence_pair import FIELDS, SentencePair, pair_id
 
 OTHER_LANGUAGES = "the row is in other languages"
 NAMES: Mapping[str, tuple[str, ...]] = {
-    "text1": ("text1", "src_text", "source_text", "source", "src", "sentence1", "src_sentence"),
+    "text1": ("text1", "src_text", "source_text", "source", "src", "src_sentence"),
     "text2": (
         *("text2", "trg_text", "tgt_text", "target_text", "target", "trg", "tgt"),
-        *("sentence2", "trg_sentence"),
+        *("trg_sentence", "tgt_sentence"),
     ),
     "url1": ("url1", "src_url", "source_url"),
     "url2": ("url2", "trg_url", "tgt_url", "target_url"),
@@ -31,7 +31,10 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """The names of the fields, in the order in which they count."""
 TRANSLATION = "translation"
-_SIDES = ("text", "url", "lang")
+_SIDES = tuple(
+    name.removesuffix("1") for name in FIELDS if name.endswith("1") and f"{name[:-1]}2" in FIELDS
+)
+"""What a sentence pair says of each of its sides."""
 
 _NUMBERS: Mapping[str, type[int | float]] = {
     each.name: kind
@@ -50,8 +53,8 @@ def field_of(name: str) -> str:
     return next((field for field, names in NAMES.items() if plain in names), plain)
 
 
-class Records:
-    """Records, read as sentence pairs.
+class RecordReading:
+    """RecordReading, read as sentence pairs.
 
     Without `languages`, those of the first record that names two count; `languages` holds them
     afterwards.

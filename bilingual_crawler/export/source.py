@@ -73,6 +73,8 @@ class Selection:
     min_score: float | None = None
     anonymise: bool = False
     """Whether to mask personal data."""
+    since: Path | None = None
+    """The folder of an earlier crawl to compare with."""
 
     def objection(self, row: SentencePair, marks: CorpusMarks | None = None) -> str:
         """Return why a row is not exported; "" if it is. What a user marked is decided."""
@@ -141,6 +143,13 @@ class CorpusSource:
         """Whether personal data is masked."""
         return self._selection.anonymise
 
+    @property
+    def earlier(self) -> "CorpusSource | None":
+        """The corpus of the earlier crawl to compare with, if there is one."""
+        selection = self._selection
+        since = selection.since
+        return None if since is None else CorpusSource(since, Account(), selection)
+
     def looking_ahead(self) -> "CorpusSource":
         """Return the same source with an account of its own, for a pass that writes nothing."""
         return CorpusSource(self._folder, Account(), self._selection, topic=self._topic)
@@ -171,6 +180,8 @@ class CorpusSource:
             except (TypeError, ValueError):
                 self._account.damage.add(place, "not a sentence pair")
                 continue
+            if not row.dropped and _said(row, self._marks) is False:
+                row = replace(row, dropped=REJECTED)
             yield row
 
     def documents(self, *, whole: bool = False) -> Iterator[Document]:

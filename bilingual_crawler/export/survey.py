@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.personal_data import (
     KINDS,
-    Found,
+    PersonalFind,
     find_personal_data,
     masked,
     region_of,
@@ -70,7 +70,7 @@ class Survey:
             size.add(paragraph.text, texts=0)
         self._note(document.licence, document.machine_translated, document.fetched_at)
 
-    def add_personal(self, found: Iterable[Found]) -> None:
+    def add_personal(self, found: Iterable[PersonalFind]) -> None:
         """Count finds of personal data."""
         for each in found:
             self.personal[each.kind] += 1
@@ -101,7 +101,7 @@ class PersonalData:
         found = self.find(text, url)
         return masked(text, found) if found and self._masks else text
 
-    def find(self, text: str, url: str) -> list[Found]:
+    def find(self, text: str, url: str) -> list[PersonalFind]:
         """Return the finds in a text of a page, which are counted."""
         found = find_personal_data(text, region_of(url))
         if found:

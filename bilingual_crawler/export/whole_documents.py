@@ -17,7 +17,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from bilingual_crawler.alignment.splitting import Segment, segments_of
+from bilingual_crawler.alignment.splitting import Segment, segments_of, sentences
 from bilingual_crawler.alignment.two_passes import UNSPACED
 from bilingual_crawler.documents.document import Document, Paragraph
 from bilingual_crawler.documents.personal_data import MaskedPositions, masked
@@ -31,12 +31,19 @@ from bilingual_crawler.store.sentence_pair import pair_id
 
 OTHER_TEXT = "links to sentences that have changed since scrapy align"
 PARQUET = ".parquet"
+LABEL = 60
+"""Characters of a label in a menu, which the alignment does not split."""
+FARTHEST = 400
+"""Sentences around the content between the first and the last of a bead."""
 MOST_CHARACTERS = 4_000_000
 """Characters of a group of Parquet rows, which is in memory at once."""
 _FIELDS = (
-    *("at", "text1", "text2", "beads", "score", "dropped"),
+    *("at", "text1", "text2", "beads", "kind", "score", "dropped"),
     *("paragraph1", "paragraph2", "sentence1", "sentence2"),
 )
+OUTSIDE = frozenset({"page_title", "description", "frame"})
+"""Kinds of links that may be to what is in no paragraph: the kind is that of the first side."""
+TITLE, DESCRIPTION = "title", "description"
 Record = dict[str, Any]
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -104,38 +111,56 @@ def _rows_of(links: sqlite3.Connection, pair: str) -> list[Record]:
 
 
 class _Side:
-    """A document as one side of a record, and where its sentences are."""
+    """A document as one side of a record, and where its sentences are.
+
+    Content comes first: a bead of the alignment never skips a sentence of it.
+    """
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        self.segments = segments_of(document, document.language or "")
+        self.segments, self._content = page_segments(document)
         self._space = "" if document.language in UNSPACED else " "
         self._at = {(each.paragraph, each.number): n for n, each in enumerate(self.segments)}
         self._next = 0
 
-    def find(self, row: Record, side: int, number: int) -> range | None:
-        """Return the sentences of a bead; None if they are not in the document."""
-        text = row[f"text{side}"]
-        first = self._at.get((row[f"paragraph{side}"], row[f"sentence{side}"]))
-        if row[f"paragraph{side}"] < 0:  # aligned by an early version
+    def find(self, row: Record, side: int, number: int) -> list[str] | None:
+        """Return the ids of the sentences of a bead; None if they are not in the document."""
+        text, paragraph = row[f"text{side}"], row[f"paragraph{side}"]
+        if paragraph < 0 and row["kind"] in OUTSIDE:
+            for name in (TITLE, DESCRIPTION):
+                if text in getattr(self.document, name):
+                    return [name]
+        first = self._at.get((paragraph, row[f"sentence{side}"]))
+        if paragraph < 0:  # aligned by an early version
             first = self._search(text, number)
-        if first is None or self._text(first, number) != text:
-            return None
-        self._next = first + number
-        return range(first, first + number)
+        found = None if first is None else self._matching(first, number, text)
+        if found and found[-1] < self._content:
+            self._next = found[-1] + 1
+        return None if found is None else [sentence_id(self.segments[at]) for at in found]
 
     def _search(self, text: str, number: int) -> int | None:
-        places = (*range(self._next, len(self.segments)), *range(self._next))
-        return next((at for at in places if self._text(at, number) == text), None)
+        places = (*range(self._next, self._content), *range(min(self._next, self._content)))
+        return next((at for at in places if self._matching(at, number, text)), None)
 
-    def _text(self, first: int, number: int) -> str:
-        return self._space.join(each.text for each in self.segments[first : first + number])
+    def _matching(self, first: int, number: int, text: str) -> list[int] | None:
+        """Return the sentences from the first one on that make up a text.
 
-    def name(self, at: int) -> str:
-        """Return the id of a sentence."""
-        return sentence_id(self.segments[at])
+        They follow each other in the content; the alignment of menus skips what it knows already.
+        """
+        found: list[int] = []
+        last = len(self.segments) if first >= self._content else first + number
+        for at in range(first, min(last, first + FARTHEST)):
+            wanted = text if not found else text.removeprefix(self._space)
+            if wanted.startswith(self.segments[at].text):
+                found.append(at)
+                text = wanted.removeprefix(self.segments[at].text)
+            elif not found:
+                return None
+            if len(found) == number:
+                break
+        return None if text or len(found) != number else found
 
-    def to_dict(self, linked: set[int], source: CorpusSource) -> Record:
+    def to_dict(self, linked: set[str], source: CorpusSource) -> Record:
         """Return the side of a record; personal data is counted, and masked on request."""
         document = self.document
         paragraphs: list[Record] = [
@@ -158,26 +183,46 @@ class _Side:
             "variant": document.variant,
             "language": document.language or "",
             "title": title,
+            "description": source.personal(document.description, document.url),
             "fetched_at": document.fetched_at,
             "licence": document.licence,
             "machine_translated": document.machine_translated,
             "paragraphs": paragraphs,
         }
 
-    def _add_sentences(self, paragraphs: list[Record], linked: set[int]) -> None:
+    def _add_sentences(self, paragraphs: list[Record], linked: set[str]) -> None:
         at = dict.fromkeys(range(len(paragraphs)), 0)
-        for number, segment in enumerate(self.segments):
-            paragraph = paragraphs[segment.paragraph]
+        for segment in self.segments:
+            name, paragraph = sentence_id(segment), paragraphs[segment.paragraph]
             start = paragraph["text"].index(segment.text, at[segment.paragraph])
             end = at[segment.paragraph] = start + len(segment.text)
             paragraph["sentences"].append(
                 {
-                    "id": sentence_id(segment),
+                    "id": name,
                     "start": start,
                     "end": end,
-                    "aligned": number in linked,
+                    "aligned": name in linked,
                 }
             )
+
+
+def page_segments(document: Document) -> tuple[list[Segment], int]:
+    """Return all sentences of a page, its content first, and how many of them are content."""
+    content = segments_of(document, document.language or "")
+    return [*content, *_around(document)], len(content)
+
+
+def _around(document: Document) -> Iterator[Segment]:
+    """Yield the sentences of what is not content; a short label is one, whatever its marks."""
+    for number, paragraph in enumerate(document.paragraphs):
+        if document.is_content(paragraph):
+            continue
+        if len(paragraph.text) <= LABEL:
+            yield Segment(paragraph.text, number, paragraph.kind)
+            continue
+        language = paragraph.language or document.language or ""
+        for at, text in enumerate(sentences(paragraph.text, language)):
+            yield Segment(text, number, paragraph.kind, at)
 
 
 def sentence_id(segment: Segment) -> str:
@@ -203,16 +248,15 @@ def _record(
 ) -> Record:
     sides = _Side(documents[0]), _Side(documents[1])
     links: list[Record] = []
-    linked: tuple[set[int], set[int]] = (set(), set())
+    linked: tuple[set[str], set[str]] = (set(), set())
     for row in rows:
         found = [side.find(row, n, size) for n, (side, size) in _numbered(sides, row["beads"])]
         if len(found) < len(sides) or None in found:
             account.left_out[OTHER_TEXT] += 1
             continue
-        places = [each for each in found if each is not None]
-        for seen, place in zip(linked, places, strict=True):
-            seen.update(place)
-        ids = [list(map(side.name, place)) for side, place in zip(sides, places, strict=True)]
+        ids = [each for each in found if each is not None]
+        for seen, names in zip(linked, ids, strict=True):
+            seen.update(names)
         links.append(
             {
                 "at": row["at"],
@@ -269,8 +313,10 @@ def _schema(pa: Any) -> Any:
         {"id": text, "kind": text, "boilerplate": truth, "language": text, "text": text}
         | {"sentences": pa.list_(sentence)}
     )
-    plain = ("url", "variant", "language", "title", "fetched_at", "licence", "machine_translated")
-    side = pa.struct(dict.fromkeys(plain, text) | {"paragraphs": pa.list_(paragraph)})
+    plain = ("url", "variant", "language", "title", "description", "fetched_at", "licence")
+    side = pa.struct(
+        dict.fromkeys((*plain, "machine_translated"), text) | {"paragraphs": pa.list_(paragraph)}
+    )
     ids = pa.list_(text)
     link = pa.struct(
         {"at": number, "sentences1": ids, "sentences2": ids, "score": pa.float64(), "dropped": text}

@@ -33,13 +33,20 @@ def same_page(first: KnownPage, second: KnownPage) -> Evidence | None:
     return None
 
 
-def declared(said: MutualClaims) -> Evidence | None:
-    """Return what the pages, or a sitemap, declare about each other."""
+def declared(said: MutualClaims, *, files: bool = False) -> Evidence | None:
+    """Return what the pages, or a sitemap, declare about each other.
+
+    Of `files` the places of links on two paired pages are told in the same way.
+    """
     if said.sides:
         both = said.sides == 2  # noqa: PLR2004 - both
         why = f"{'each' if both else 'one'} page names the other as its"
         if said.by_map:
             why = f"the site's map names {'each' if both else 'one'} as the other's"
+            if files:
+                why = (
+                    "by their places on two paired pages, or in the site's map, each is the other's"
+                )
         return Evidence("alternates", BOTH_CLAIM if both else ONE_CLAIMS, f"{why} translation")
     if said.others:
         return Evidence("alternates", CLAIM_OTHERS, "the pages name others as their translations")

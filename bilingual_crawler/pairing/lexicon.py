@@ -16,11 +16,14 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import product
 from math import isfinite, sqrt
 from pathlib import Path
 from typing import NamedTuple, Self
+from unicodedata import combining
 
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.languages.normal_forms import normalize
 from bilingual_crawler.pairing.profile import word_hash
 from bilingual_crawler.pairing.word_list import WordList
 from bilingual_crawler.store.durable import replacing
@@ -164,21 +167,29 @@ class TranslationLexicon:
     def slugs_agree(self, first: str, second: str) -> float | None:
         """Return the share of known words in two slugs that have their translation in the other.
 
-        None if it knows no word of one of them. Words that are on both are left out.
+        None if it knows no word of one of them. Words that are on both are left out, and accents,
+        which slugs often lack, do not count.
         """
-        mine, theirs = (set(_SLUG_WORD.findall(each.lower())) for each in (first, second))
-        mine, theirs = mine - theirs, theirs - mine
-        mine, theirs = mine & self._seen[0].keys(), theirs & self._seen[1].keys()
-        if not mine or not theirs:
+        mine, theirs = (set(_SLUG_WORD.findall(_bare(each))) for each in (first, second))
+        known1, known2 = self._by_bare_word
+        ones = [known1[word] for word in mine - theirs if word in known1]
+        others = [known2[word] for word in theirs - mine if word in known2]
+        if not ones or not others:
             return None
-        linked = [
-            (one, other)
-            for one in mine
-            for other in theirs
-            if self.share(one, other) >= LEAST_SHARE
-        ]
-        found = len({one for one, _ in linked}) + len({other for _, other in linked})
-        return found / (len(mine) + len(theirs))
+        found1 = sum(any(self._linked(one, other) for other in others) for one in ones)
+        found2 = sum(any(self._linked(one, other) for one in ones) for other in others)
+        return (found1 + found2) / (len(ones) + len(others))
+
+    def _linked(self, firsts: Iterable[str], seconds: Iterable[str]) -> bool:
+        return any(self.share(*both) >= LEAST_SHARE for both in product(firsts, seconds))
+
+    @cached_property
+    def _by_bare_word(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+        found: tuple[dict[str, set[str]], dict[str, set[str]]] = ({}, {})
+        for words, seen in zip(found, self._seen, strict=True):
+            for word in seen:
+                words.setdefault(_bare(word), set()).add(word)
+        return found
 
     def swapped(self) -> "TranslationLexicon":
         """Return the same lexicon with its second language first."""
@@ -261,6 +272,12 @@ class TranslationLexicon:
         if damaged:
             logger.warning("%s: %d damaged lines were skipped.", file, damaged)
         return cls(languages, together, seen, test, pages)
+
+
+def _bare(text: str) -> str:
+    """Return a text in small letters without accents."""
+    parts = normalize("NFKD", text.casefold())
+    return "".join(each for each in parts if not combining(each))
 
 
 def lexicon_file(languages: str) -> str:

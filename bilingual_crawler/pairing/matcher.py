@@ -194,6 +194,11 @@ class Matcher:
         """Use another lexicon from now on, or none; `finish` weighs everything with it."""
         self._weigher.use_lexicon(lexicon)
 
+    @property
+    def lexicon(self) -> TranslationLexicon | None:
+        """The lexicon in use, if any; safe to ask from another thread."""
+        return self._weigher.lexicon
+
     def features(self) -> Iterator[tuple[Urls, list[float]]]:
         """Yield the numbers of every candidate, rivals included: what a model learns from."""
         for node, edges in self._edges.items():

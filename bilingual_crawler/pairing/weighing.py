@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from math import log
 from typing import NamedTuple
 
+from bilingual_crawler.config.file_kinds import is_file
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing import almeida, evidence, ilsp, pplocator
 from bilingual_crawler.pairing.candidates import CandidateIndex
@@ -157,6 +158,11 @@ class Weigher:
             self._learned.use(lexicon)
             self._families.use_words(self._learned.lexicon)
 
+    @property
+    def lexicon(self) -> TranslationLexicon | None:
+        """The lexicon in use, which has beaten chance."""
+        return self._learned.lexicon
+
     def families(self, page: PairingPage | None = None) -> Iterator[tuple[Joined, list[str]]]:
         """Yield the sites that join a family because of a page, or in the end, and their pages."""
         if page is None:
@@ -288,7 +294,10 @@ class Weigher:
         one, other = first.page.url, second.page.url
         for said in (
             evidence.same_page(first, second),
-            evidence.declared(self._alternates.between(one, other)),
+            evidence.declared(
+                self._alternates.between(one, other),
+                files=is_file(first.page.url) and is_file(second.page.url),
+            ),
             evidence.switched(self._switches.between(one, other)),
             evidence.same_key(first, second),
         ):

@@ -220,19 +220,21 @@ def _revised_first(reason: str) -> int:
     return revised.index(reason) if reason in revised else len(revised)
 
 
-def settled(outcomes: Mapping[str, int], kept_pages: int) -> dict[str, int]:
+def settled(outcomes: Mapping[str, int], kept_pages: int, dropped_pages: int) -> dict[str, int]:
     """Return the outcomes of URLs as they are now, so that they agree with what is kept.
 
     A URL ends when its page has been read, but what becomes of the page may change: a duplicate
     is kept after all when its translation arrives, and a kept page is dropped for a longer copy.
-    The number of pages stays the same, so no page is counted twice.
+    The number of pages stays the same, so no page is counted twice. `kept_pages` and
+    `dropped_pages` are those that the corpus knows.
     """
     now = Counter(outcomes)
     drops = sorted(filter(is_drop, now), key=_revised_first)
     missing = kept_pages - now[Outcome.STORED]
     if missing < 0:
-        now[Outcome.STORED] += missing
-        now[Outcome.DUPLICATE] -= missing
+        moved = min(-missing, dropped_pages)
+        now[Outcome.STORED] -= moved
+        now[Outcome.DUPLICATE] += moved
     for why in drops if missing > 0 else ():
         moved = min(missing, now[why])
         now[why] -= moved
@@ -241,13 +243,15 @@ def settled(outcomes: Mapping[str, int], kept_pages: int) -> dict[str, int]:
     return largest_first(+now)
 
 
-def sums_of(totals: Counter[str], outcomes: Mapping[str, int], kept_pages: int) -> dict[str, Any]:
+def sums_of(
+    totals: Counter[str], outcomes: Mapping[str, int], kept_pages: int, dropped_pages: int
+) -> dict[str, Any]:
     """Return the fields of `Counts` that come from the sums and the outcomes of URLs."""
     return {
         "pages": totals[PAGES],
         "failed": totals[FAILED],
         "kept_pages": kept_pages,
-        "outcomes": settled(outcomes, kept_pages),
+        "outcomes": settled(outcomes, kept_pages, dropped_pages),
         "seed_outcomes": under(totals, SEEDS),
         "off_language": under(totals, OFF_LANGUAGE),
         "machine_translated": under(totals, MACHINE_TRANSLATED),

@@ -9,7 +9,7 @@ no locks.
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from bilingual_crawler.config.settings import SCORERS, Config
 from bilingual_crawler.documents.document import Document, Link
@@ -68,6 +68,17 @@ class CrawlSoFar(Protocol):
 
     def partner_of(self, url: str) -> str | None:
         """Return the current partner of a page."""
+
+
+@runtime_checkable
+class KnowsWords(Protocol):
+    """A crawl that has learned words: what a scorer may ask it, if it is one."""
+
+    def slugs_agree(self, first: str, second: str) -> float | None:
+        """Return the share of words in the last parts of two URLs that translate each other.
+
+        The URL in the first language comes first; None if no word of one of them is known.
+        """
 
 
 class NothingYet:

@@ -12,6 +12,7 @@ from bilingual_crawler.languages.normal_forms import without_long_runs
 LONGEST_NAME = 253
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _NAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
+_PLAIN = re.compile(r"https?://([a-z0-9.-]+)(?:[/?#]|\Z)")
 _WITH_PORT = re.compile(r"(\[[^\[\]]*\]|[^:]*):[0-9]{0,5}")
 
 _extract = tldextract.TLDExtract(
@@ -21,6 +22,9 @@ _extract = tldextract.TLDExtract(
 
 def host_of(url: str) -> str:
     """Return the host of a URL, as Scrapy's downloader names it; "" if there is none."""
+    plain = _PLAIN.match(url)  # a fifth of the time, and a page needs some twenty hosts
+    if plain is not None:
+        return plain[1]
     try:
         return urlsplit(without_long_runs(url)).hostname or ""
     except ValueError:

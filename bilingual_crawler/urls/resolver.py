@@ -98,5 +98,11 @@ class UrlResolver:
         return url if len(url) <= LONGEST_URL else None
 
     def _plain_base(self, reference: str) -> str:
+        if _ABSOLUTE.fullmatch(self._base) and "//" not in self._base.partition("://")[2]:
+            path = self._base.partition("?")[0]
+            if reference == ".":
+                return path[: path.rindex("/") + 1]
+            if reference == "/":
+                return path[: path.index("/", len("https://")) + 1]
         url = self.resolve(reference) or ""
         return url if _ABSOLUTE.fullmatch(url) and "//" not in url.partition("://")[2] else ""

@@ -3,6 +3,8 @@
 import gzip
 import json
 
+import pytest
+
 from bilingual_crawler.alignment.frames import MOST_TRIES, KnownFrames, frame_of
 from bilingual_crawler.alignment.splitting import Segment
 from bilingual_crawler.alignment.two_passes import align_folder
@@ -68,3 +70,21 @@ def test_the_frame_comes_after_the_content_of_its_documents_and_only_once(tmp_pa
         ("https://example.org/en/0", 2, "Hotel Excelsior 1889"),
     ]
     assert len({(each.pair, each.at) for each in rows}) == len(rows)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"title": 5},
+        {"description": ["text"]},
+        {"paragraphs": [{"text": ["a"], "boilerplate": True}]},
+    ],
+)
+def test_a_document_without_text_in_its_frame_is_counted(tmp_path, broken):
+    made = document_to_dict(page("https://example.org/en", "eng", "", "", "Home"))
+    other = document_to_dict(page("https://example.org/es", "spa", "", "", "Inicio"))
+    lines = "".join(json.dumps(each) + "\n" for each in (made | broken, other))
+    (tmp_path / DOCUMENTS).write_bytes(gzip.compress(lines.encode()))
+    pair = {"url1": made["url"], "url2": other["url"], "lang1": "eng", "lang2": "spa"}
+    (tmp_path / PAIRS).write_text(json.dumps(pair) + "\n")
+    assert align_folder(tmp_path, tmp_path / SENTENCES).unreadable_lines == 1

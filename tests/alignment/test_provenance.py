@@ -3,6 +3,8 @@
 import gzip
 import json
 
+import pytest
+
 from bilingual_crawler.alignment.two_passes import align_folder
 from bilingual_crawler.documents.document import Document, Paragraph
 from bilingual_crawler.documents.serialise import document_to_dict
@@ -46,8 +48,13 @@ def test_a_document_pair_without_evidence_is_aligned_as_before(tmp_path):
     assert (first.pair_score, first.evidence) == (1.0, "")
 
 
-def test_a_document_pair_with_broken_evidence_is_counted(tmp_path):
-    rows, counts = aligned(tmp_path, PAIR | {"score": "high"})
+@pytest.mark.parametrize(
+    "broken",
+    [{"score": "high"}, {"score": 10**400}, {"evidence": 5}, {"evidence": [{"score": 1}]}],
+    ids=str,
+)
+def test_a_document_pair_with_broken_evidence_is_counted(tmp_path, broken):
+    rows, counts = aligned(tmp_path, PAIR | broken)
     assert not rows
     assert counts.unreadable_lines == 1
 

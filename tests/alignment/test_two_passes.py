@@ -2,8 +2,8 @@
 
 import pytest
 
-from bilingual_crawler.alignment.aligner import Aligner
-from bilingual_crawler.alignment.costs import GALE_CHURCH
+from bilingual_crawler.alignment.aligner import Aligner, scores
+from bilingual_crawler.alignment.costs import GALE_CHURCH, Bead
 from bilingual_crawler.alignment.documents import PairOfTexts
 from bilingual_crawler.alignment.overlap import anchors, learn_lexicon, words
 from bilingual_crawler.alignment.splitting import Segment
@@ -97,3 +97,64 @@ def test_a_heading_is_not_taken_for_prose():
     second = [Segment("Eeee ffff", 0)]
     paired = [each.bead for each in Aligner().align(first, second) if each.bead.is_paired]
     assert [bead.start1 for bead in paired] == [1]
+
+
+class Watched(Aligner):
+    """An aligner that shows what its last judgement was made of."""
+
+    def judge(self, beads, costs, overlaps):
+        self.last = costs, overlaps
+        return super().judge(beads, costs, overlaps)
+
+
+def test_a_list_that_is_shifted_by_one_scores_low_though_it_looks_regular(learned):
+    aligner, right, wrong = Watched(learned.lexicon), [], []
+    for first, second, _ in CASES:
+        size = min(len(first), len(second)) - 1
+        aligner.align(first, second)
+        shifted = [Bead(0, 0, 0, 1), *(Bead(at, at + 1, at + 1, at + 2) for at in range(size))]
+        shifted += [Bead(at, at + 1, size + 1, size + 1) for at in range(size, len(first))]
+        end = len(first)
+        shifted += [Bead(end, end, at, at + 1) for at in range(size + 1, len(second))]
+        wrong += scores(shifted, *aligner.last)[1 : size + 1]
+        right += [each.score for each in aligner.align(first, second) if each.bead.is_paired]
+    assert sum(right) / len(right) > 0.8
+    assert sum(wrong) / len(wrong) < 0.3
+
+
+def test_a_list_that_lacks_items_is_aligned_by_what_its_items_say(learned):
+    first, second, gold = max(CASES, key=lambda case: len(case[0]))
+    items1 = [Segment(each.text, at, "listitem") for at, each in enumerate(first)]
+    items2 = [Segment(each.text, at, "listitem") for at, each in enumerate(second)]
+    kept = [at for at in range(len(items2)) if at % 5]
+    found = Aligner(learned.lexicon).align(items1, [items2[at] for at in kept])
+    pairs = {
+        (each.bead.start1, kept[each.bead.start2])
+        for each in found
+        if each.bead.shape == (1, 1) and each.score >= 0.5
+    }
+    true = {(bead.start1, bead.start2) for bead in gold if bead.shape == (1, 1)}
+    assert len(pairs & true) > 0.9 * len(pairs)
+    assert len(pairs) > 0.5 * len(kept)
+
+
+def test_items_in_another_order_are_paired_by_what_they_say(learned):
+    first, second, gold = max(CASES, key=lambda case: len(case[0]))
+    single = [bead for bead in sorted(gold) if bead.shape == (1, 1)]
+    moved, kept = single[3], single[:3] + single[4:]
+    items1 = [first[each.start1] for each in single]
+    items2 = [second[each.start2] for each in [*kept, moved]]
+    aligner = Aligner(learned.lexicon)
+    found = aligner.with_crossing(items1, items2, aligner.align(items1, items2))
+    (score,) = [
+        each.score for each in found if each.bead == Bead(3, 4, len(single) - 1, len(single))
+    ]
+    assert score >= 0.7
+    paired = [each.bead for each in found if each.bead.is_paired]
+    assert len({bead.start1 for bead in paired}) == len(paired) == len({b.start2 for b in paired})
+
+
+def test_without_a_lexicon_nothing_is_moved():
+    first, second, _ = CASES[0]
+    found = Aligner().align(first, second)
+    assert Aligner().with_crossing(first, second, found) == found

@@ -1,6 +1,10 @@
 """A corpus from recorded pages: what is taken in, what is left out, what a kill changes."""
 
 import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -11,10 +15,11 @@ from bilingual_crawler.corpus.corpus import Corpus
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.store.folder import CrawlFolder
-from tests.support.recordings import HTML, SITE, exchange, page, redirect, write_warc
+from tests.support.recordings import HTML, SITE, exchange, page, redirect, to, write_warc
 
 PAIR = LanguagePair.parse("spa-eus")
 LETTERS = "abcdefgh"
+ROOT = Path(__file__).parents[2]
 
 
 class KilledError(Exception):
@@ -136,6 +141,17 @@ def test_a_directory_is_read_again_and_its_pages_count_once(tmp_path):
     assert ended(report) == {"stored": 4}
 
 
+def test_a_page_in_both_languages_counts_once(tmp_path):
+    def prose(code):
+        return b"".join(page(code, number).partition(b"<body>")[2] for number in (1, 2))
+
+    both = b"<html><body>" + prose("es").replace(b"</body></html>", b"") + prose("eu")
+    warc = write_warc(tmp_path / "site.warc.gz", [exchange(f"{SITE}/bi", both)])
+    report = build(tmp_path / "out", warc).report
+    assert (report["pages"], report["split_pages"], report["pairs"]) == (1, 1, 1)
+    assert ended(report) == {"stored": 1}
+
+
 def test_copies_are_dropped(tmp_path):
     copy = exchange(f"{SITE}/es/copia", page("es", 0))
     report = build(tmp_path / "out", recording(tmp_path / "site.warc.gz", LETTERS, copy)).report
@@ -152,6 +168,7 @@ def test_opt_outs_in_headers_are_honoured(tmp_path, header, outcome):
     warc = recording(tmp_path / "site.warc.gz", "abc", closed)
     report = build(tmp_path / "out", warc).report
     assert ended(report) == {"stored": 6, outcome: 1}
+    assert any("1 of the pages opt out" in each for each in report["explanation"])
     assert report["opt_out_hosts"] == {"www.example.org": {outcome: 1}}
     everything = build(tmp_path / "all", warc, honour=()).report
     assert ended(everything) == {"stored": 7}
@@ -202,3 +219,68 @@ def test_a_corpus_without_pairs_says_why(tmp_path):
     made = [exchange(f"{SITE}/es/{name}", page("es", at)) for at, name in enumerate("abc")]
     report = build(tmp_path / "out", write_warc(tmp_path / "site.warc.gz", made)).report
     assert any("does the site have Basque pages" in each for each in report["explanation"])
+
+
+def test_a_build_that_is_killed_by_the_system_goes_on(tmp_path):
+    warc = recording(tmp_path / "site.warc.gz")
+    program = (
+        "import os, signal, sys; from pathlib import Path\n"
+        "from bilingual_crawler.corpus import build as module\n"
+        "from tests.corpus.test_build import build\n"
+        "module.CHECKPOINT_PAGES = 2\n"
+        "end = lambda pages, _: pages == 7 and os.kill(os.getpid(), signal.SIGKILL)\n"
+        "build(Path(sys.argv[1]), sys.argv[2], progress=end)\n"
+    )
+    words = [sys.executable, "-c", program, tmp_path / "out", warc]
+    assert subprocess.run(words, cwd=ROOT, check=False).returncode == -signal.SIGKILL
+    pages = []
+    report = build(tmp_path / "out", warc, progress=lambda count, _: pages.append(count)).report
+    assert pages == list(range(7, 17)), "what was taken in before is not read again"
+    assert (report["pages"], ended(report)) == (16, {"stored": 16})
+    assert contents(tmp_path / "out") == expected()
+
+
+PLAIN = ((b"Content-Type", b"text/plain; charset=utf-8"),)
+NOTICES = {
+    "es": (
+        "La biblioteca cierra los lunes por la tarde y abre los sábados por la mañana.",
+        "El agua de la fuente vieja no se puede beber hasta que terminen los análisis.",
+    ),
+    "eu": (
+        "Liburutegia astelehen arratsaldetan itxita dago eta larunbat goizetan zabalik.",
+        "Iturri zaharreko ura ezin da edan harik eta azterketak amaitu arte.",
+    ),
+}
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_files_are_paired_by_their_place_on_paired_pages(tmp_path, order):
+    """The names say nothing, and no number or name says which texts belong together."""
+    names = {"es": ("/f/k3.txt", "/f/z9.txt"), "eu": ("/f/q1.txt", "/f/m7.txt")}
+    links = {"es": names["es"], "eu": tuple(names["eu"][at] for at in order)}
+    made = [exchange(f"{SITE}/{code}/", page(code, 1, to(*links[code]))) for code in names]
+    for code, paths in names.items():
+        for path, text in zip(paths, NOTICES[code], strict=True):
+            made.append(exchange(SITE + path, f"{text}\n\n{text}".encode(), headers=PLAIN))
+    build(tmp_path / "out", write_warc(tmp_path / "site.warc.gz", made))
+    _, pairs = contents(tmp_path / "out")
+    assert set(pairs) == {
+        (f"{SITE}/es/", f"{SITE}/eu/"),
+        *((SITE + one, SITE + other) for one, other in zip(*links.values(), strict=True)),
+    }
+
+
+def test_the_evidence_of_files_names_their_places(tmp_path):
+    made = [
+        exchange(f"{SITE}/{code}/", page(code, 1, to(f"/f/{name}.txt")))
+        for code, name in (("es", "k"), ("eu", "q"))
+    ]
+    for code, name in (("es", "k"), ("eu", "q")):
+        text = "\n\n".join(NOTICES[code])
+        made.append(exchange(f"{SITE}/f/{name}.txt", text.encode(), headers=PLAIN))
+    build(tmp_path / "out", write_warc(tmp_path / "site.warc.gz", made))
+    reasons = {
+        pair.first: [each.why for each in pair.evidence if each.detector == "alternates"]
+        for pair in read_crawl(tmp_path / "out").pairs()
+    }
+    assert "by their places on two paired pages" in reasons[f"{SITE}/f/k.txt"][0]

@@ -267,3 +267,17 @@ def test_a_text_that_is_the_same_on_both_sides_teaches_nothing():
     text = [("paragraph", "one text in one language")]
     assert units_of(text, text) == []
     assert learn(("spa", "eus"), [], 0) is None
+
+
+def test_when_there_is_enough_text_no_more_lessons_are_given(monkeypatch):
+    monkeypatch.setattr(lexicon_learning, "MOST_UNITS", 40)
+    learner = LexiconLearner(PAIR)
+    saved: list[TranslationLexicon] = []
+    made: list[PackedPair] = []
+    for number in range(60):
+        for page in (pages := declared(number)):
+            learner.read(page)
+        made.append(PackedPair(pages[0].url, pages[1].url, 0.99, b"", ()))
+        learner.step(lambda: made, saved.append)
+    learner.finish(lambda: made, saved.append)
+    assert len(saved) == 1

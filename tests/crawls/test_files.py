@@ -13,7 +13,7 @@ from tests.support.recordings import PROSE, page, to
 from tests.support.typed_commands import typed
 
 pytestmark = pytest.mark.crawl
-PDF = "application/pdf"
+PDF, UNTOLD = "application/pdf", "application/octet-stream"
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 NAMES = {("es", 0): "k3", ("es", 1): "z9", ("eu", 0): "q1", ("eu", 1): "m7"}
 """The names of the gazettes say neither language nor number."""
@@ -31,7 +31,7 @@ def prose(code, number):
 
 def site():
     files = {
-        f"/f/{name}.pdf": (PDF, pdf(*prose(code, 30 + number)))
+        f"/f/{name}.pdf": (UNTOLD if name == "m7" else PDF, pdf(*prose(code, 30 + number)))
         for (code, number), name in NAMES.items()
     }
     files |= {f"/f/{code}/informe.docx": (WORD, docx(*prose(code, 60))) for code in ("es", "eu")}

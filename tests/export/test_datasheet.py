@@ -80,8 +80,8 @@ def test_personal_data_is_counted_and_masked_on_request(folder):
 
 @pytest.mark.parametrize("name", EXPORTERS.builtin)
 def test_no_format_lets_personal_data_through_when_it_is_to_be_masked(folder, name):
-    if name in {"tbx", "glossary"}:
-        pytest.skip("it has words, not texts")
+    if name in {"tbx", "glossary", "standoff"}:
+        pytest.skip("it has no texts")
     target, _ = exported(folder, name, selection=Selection(anonymise=True))
     files = [target] if target.is_file() else [each for each in target.rglob("*") if each.is_file()]
     held = b"".join(each.read_bytes() for each in files)

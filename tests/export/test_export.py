@@ -102,16 +102,22 @@ def test_the_least_score_is_a_score_that_still_goes_out(folder):
     assert account.left_out["score below 0.9"] == 1
 
 
-def test_what_a_user_rejected_never_goes_out_and_what_was_accepted_does(folder):
-    row = sentence(2)
+def test_what_a_user_rejected_never_goes_out_and_what_was_accepted_does(tmp_path):
+    other = {"url1": f"{ES}2", "url2": f"{EU}2"}
+    rows = [
+        sentence(0),
+        sentence(2, dropped="copied text"),
+        sentence(5, "Otra.", "Beste.", **other),
+    ]
+    folder, row = write_sentences(tmp_path / "crawl", rows), rows[1]
     SentenceMarks(folder).put(row.text1, row.text2, good=True)
     target, _ = exported(folder, "jsonl")
     assert 2 in positions(target)
     SentenceMarks(folder).put(row.text1, row.text2, good=None)
     Marks(folder).put(ES, EU, good=False)
     target, account = exported(folder, "jsonl", selection=Selection(dropped=True))
-    assert positions(target) == []
-    assert account.left_out == {BY_USER: 4}
+    assert positions(target) == [5]
+    assert account.left_out == {BY_USER: 2}
 
 
 def test_an_accepted_sentence_of_rejected_documents_goes_out_once(tmp_path):

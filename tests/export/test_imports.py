@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -126,9 +127,12 @@ def test_json_objects_of_many_shapes_are_read(tmp_path, shape):
 
 
 def test_the_order_of_languages_is_the_one_asked_for(tmp_path, aligned):
+    lines = [replace(row, licence1="CC0", sentence2=3).to_dict() for row in ROWS]
+    written(aligned / SENTENCES, "".join(json.dumps(line) + "\n" for line in lines))
     rows, _, _ = imported(tmp_path, aligned, langs=LanguagePair.parse("fra-eng"))
     assert texts(rows) == [(french, english) for english, french in TEXTS]
     assert (rows[1].url1, rows[1].beads) == ("https://a.example/fr", "2-1")
+    assert (rows[1].licence2, rows[1].sentence1) == ("CC0", 3)
 
 
 def test_two_texts_belong_together_by_their_names(tmp_path):

@@ -13,9 +13,17 @@ from hypothesis import strategies as st
 from bilingual_crawler.alignment.two_passes import align_folder
 from bilingual_crawler.documents.document import Paragraph
 from bilingual_crawler.export.source import Selection
-from bilingual_crawler.export.whole_documents import OTHER_TEXT, paragraphs_of
+from bilingual_crawler.export.whole_documents import OTHER_TEXT, OUTSIDE, paragraphs_of
 from bilingual_crawler.store.sentence_pair import SENTENCES, read_sentences
-from tests.support.export import ES, EU, document, exported, write_documents, write_sentences
+from tests.support.export import (
+    ES,
+    EU,
+    document,
+    exported,
+    sentence,
+    write_documents,
+    write_sentences,
+)
 
 MENU = Paragraph("Inicio\u2003Contacto", "listitem", boilerplate=True)
 SPANISH = [
@@ -89,20 +97,40 @@ def test_what_is_not_aligned_and_what_is_not_content_stay_and_are_marked(folder)
     (record,) = records(exported(folder, "documents")[0])
     side = record["document1"]
     marks = [each["aligned"] for p in side["paragraphs"] for each in p["sentences"]]
-    assert marks == [True, False, False, False]
+    assert sum(marks) == 1
     menu, english = side["paragraphs"][0], side["paragraphs"][3]
     assert menu["boilerplate"]
     assert english["language"] == "eng"
-    assert menu["sentences"] == english["sentences"] == []
+    assert [each["aligned"] for p in (menu, english) for each in p["sentences"]] == [False, False]
+
+
+def test_a_link_may_name_the_title_of_a_page(folder):
+    titles = sentence(0, "El museo", "Museoa", kind="page_title", paragraph2=0, sentence2=0)
+    write_sentences(folder, [titles])
+    (record,) = records(exported(folder, "documents")[0])
+    (link,) = record["links"]
+    assert (link["sentences1"], link["sentences2"]) == (["title"], ["p0s0"])
+
+
+def test_links_may_join_menus_with_sentences_between_them(folder):
+    menu = [replace(MENU, text=text) for text in ("Inicio", "Ayuda", "Contacto")]
+    pages = [document(ES, "spa", *menu, *SPANISH), document(EU, "eus", *BASQUE)]
+    write_documents(folder, pages, [(ES, EU)])
+    row = sentence(0, "Inicio Contacto", MENU.text, beads="2-1", paragraph1=0, sentence1=0)
+    write_sentences(folder, [replace(row, paragraph2=3, sentence2=0)])
+    (record,) = records(exported(folder, "documents")[0])
+    (link,) = record["links"]
+    assert (link["sentences1"], link["sentences2"]) == (["p0s0", "p2s0"], ["p3s0"])
 
 
 def test_sentences_of_an_early_version_are_found_by_their_text(folder):
-    (before,) = records(exported(folder, "documents")[0])
-    rows = [
-        replace(row, paragraph1=-1, paragraph2=-1, sentence1=-1, sentence2=-1)
-        for row in read_sentences(folder / SENTENCES)
-    ]
+    rows = [row for row in read_sentences(folder / SENTENCES) if row.kind not in OUTSIDE]
     write_sentences(folder, rows)
+    (before,) = records(exported(folder, "documents")[0])
+    nowhere = [
+        replace(row, paragraph1=-1, paragraph2=-1, sentence1=-1, sentence2=-1) for row in rows
+    ]
+    write_sentences(folder, nowhere)
     (after,) = records(exported(folder, "documents")[0])
     assert after == before
 

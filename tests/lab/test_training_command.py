@@ -59,6 +59,16 @@ def test_what_only_the_papers_recipe_lacks_is_for_a_base():
         command.execute(["parallel"], options)
 
 
+def test_finished_readers_are_for_url2lang_and_need_a_purpose():
+    pytest.importorskip("torch", reason="training needs torch: pip install '.[train,cpu]'")
+    words = ("--data", "x.tsv", "--out", "m", "--readers", "models/url2lang")
+    command, _, options, _ = parsed(*words)
+    with pytest.raises(ConfigurationError, match="Add --everything"):
+        command.execute(["url2lang"], options)
+    with pytest.raises(ConfigurationError, match="--readers is for compact models"):
+        command.execute(["parallel"], options)
+
+
 def test_mixes_of_negatives_are_compared(tmp_path, capsys):
     pytest.importorskip("sklearn", reason="training needs scikit-learn")
     table = tmp_path / "pairs.tsv"

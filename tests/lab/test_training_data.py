@@ -16,7 +16,12 @@ from bilingual_crawler.lab.labels import (
     read_urls,
     registered_domain,
 )
-from bilingual_crawler.lab.training.augment import coded, with_code, without_name
+from bilingual_crawler.lab.training.augment import (
+    code_anywhere,
+    coded,
+    with_code,
+    without_name,
+)
 from bilingual_crawler.lab.training.split import (
     cap,
     part,
@@ -178,3 +183,14 @@ def test_no_domain_of_the_real_tables_leaks():
     assert others
     assert not learned & others
     assert not learned & {row.domain for row in rows if row.split in {"dev", "sites"}}
+
+
+def test_a_code_is_put_in_wherever_sites_put_one():
+    rng = random.Random(3)
+    found = {code_anywhere("https://www.a.org/docs/page.html?p=1", "te", rng) for _ in range(200)}
+    assert "https://www.a.org/te/docs/page.html?p=1" in found
+    assert "https://www.a.org/docs/te/page.html?p=1" in found
+    assert "https://te.a.org/docs/page.html?p=1" in found
+    assert "https://www.a.org/docs/page_te.html?p=1" in found
+    assert "https://www.a.org/docs/page.html?p=1&hl=te" in found
+    assert code_anywhere("https://a.org", "te", random.Random(1)) == "https://a.org/te/"

@@ -88,6 +88,8 @@ def test_slugs_are_compared_by_the_words_that_they_do_not_share():
     assert known.slugs_agree("/es/casa-2024", "/eu/etxea-2024") == 1
     assert known.slugs_agree("casa-puente", "etxea") == pytest.approx(2 / 3)
     assert known.slugs_agree("casa", "zubia") == 0
+    accents = lexicon(("jardín", "lorategia", 9, 9, 9))
+    assert accents.slugs_agree("el-jardin", "lorategia") == 1
     assert known.slugs_agree("perro", "zubia") is None
     assert known.slugs_agree("casa-etxea", "casa-etxea") is None
 

@@ -84,7 +84,7 @@ def test_every_page_is_in_exactly_one_line_of_the_account(outcomes, data):
     read = {w: n for w, n in outcomes.items() if not is_failure(w) and w != Outcome.REDIRECTED}
     drops = sum(n for why, n in read.items() if is_drop(why))
     kept = data.draw(st.integers(0, drops + read.get(Outcome.STORED, 0)))
-    now = settled(outcomes, kept)
+    now = settled(outcomes, kept, sum(read.values()))
     dropped = sum(number for why, number in now.items() if is_drop(why))
     assert min(now.values(), default=1) > 0
     assert kept + dropped + now.get(Outcome.EXAMINED, 0) == sum(read.values())

@@ -2,7 +2,10 @@
 
 import pytest
 
-from tests.support.adaptive import SITE, adaptive, fetch, page, pair
+from bilingual_crawler.config.settings import Config
+from bilingual_crawler.scoring.adaptive.scorer import AdaptiveScorer
+from bilingual_crawler.scoring.scorer import NothingYet
+from tests.support.adaptive import PAIR, SITE, adaptive, fetch, page, pair
 
 pytestmark = pytest.mark.usefixtures("without_rules")
 
@@ -94,3 +97,55 @@ def test_a_switch_to_a_spelling_that_the_site_leaves_behind_is_one_to_the_spelli
     assert dict(scorer.changes())[f"{SITE}/fr/biere"] < 1e-5
     fetch(scorer, page("/en/beer/", "eng", ("/fr/biere", "Français")))
     assert fetch(scorer, page("/en/list/", "eng", "/fr/biere/"))["/fr/biere/"] > 0.5
+
+
+class WordsOfTheCrawl(NothingYet):
+    """A crawl that has learned the words of two addresses."""
+
+    def slugs_agree(self, first, second):
+        return 1.0 if first.endswith("wort-xq") and second.endswith("mout-zk") else None
+
+
+def test_a_slug_that_the_crawl_can_translate_is_tied_to_its_page():
+    scores = {}
+    for crawl in (NothingYet(), WordsOfTheCrawl()):
+        scorer = AdaptiveScorer(PAIR, crawl, Config())
+        links = ["/fr/mout-zk", "/fr/qqq-ww"]
+        scores[type(crawl)] = fetch(scorer, page("/en/wort-xq", "eng", *links))
+    plain, taught = scores[NothingYet], scores[WordsOfTheCrawl]
+    assert taught["/fr/mout-zk"] > 1.2 * plain["/fr/mout-zk"]
+    assert taught["/fr/mout-zk"] > 1.2 * taught["/fr/qqq-ww"]
+
+
+def ties_of(scorer, path):
+    ties = scorer._site(SITE).memory.get(SITE + path).ties
+    return {mate.url.removeprefix(SITE) for mate in ties}
+
+
+def test_names_that_are_alike_in_two_languages_are_a_tie():
+    scorer = adaptive()
+    fetch(scorer, page("/en/", "eng", "/en/collaborators/", "/en/finances/", "/en/history/"))
+    fetch(scorer, page("/fr/", "fra", "/fr/collaborateurs/", "/fr/nouvelles/"))
+    assert ties_of(scorer, "/fr/collaborateurs/") == {"/en/collaborators/"}
+    assert not ties_of(scorer, "/fr/nouvelles/")
+
+
+def test_of_two_names_that_are_equally_alike_none_is_a_tie():
+    scorer = adaptive()
+    fetch(scorer, page("/en/", "eng", "/en/guided-tour-a/", "/en/guided-tour-b/"))
+    fetch(scorer, page("/fr/", "fra", "/fr/guided-tours/"))
+    assert not ties_of(scorer, "/fr/guided-tours/")
+
+
+def test_names_with_different_numbers_are_no_tie():
+    scorer = adaptive()
+    fetch(scorer, page("/en/", "eng", "/en/information-2019/"))
+    fetch(scorer, page("/fr/", "fra", "/fr/informations-2020/", "/fr/informations-2019/"))
+    assert not ties_of(scorer, "/fr/informations-2020/")
+    assert ties_of(scorer, "/fr/informations-2019/") == {"/en/information-2019/"}
+
+
+def test_names_in_one_language_are_no_tie():
+    scorer = adaptive()
+    fetch(scorer, page("/en/", "eng", "/en/collaboration/", "/en/collaborations/"))
+    assert not ties_of(scorer, "/en/collaboration/")

@@ -62,3 +62,9 @@ def test_the_language_that_is_always_translated_comes_before_the_one_that_is_not
     again.restore(scorer.state())
     document = page("/en/later", "eng", "/en/news/some-other", "/fr/news/une-autre")
     assert again.score(document, document.links) == scorer.score(document, document.links)
+
+
+@pytest.mark.parametrize("name", ["feed/", "feed", "rss.xml", "wp-login.php?action=lost"])
+def test_an_address_that_serves_programs_is_worth_little(name):
+    scores = fetch(adaptive(), page("/", "eng", f"/fr/a/{name}", "/fr/a/feeding-time/"))
+    assert scores[f"/fr/a/{name}"] < 0.2 * scores["/fr/a/feeding-time/"]

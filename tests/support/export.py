@@ -2,10 +2,12 @@
 
 import gzip
 import json
+from dataclasses import replace
 
 from bilingual_crawler.documents.document import Document, Paragraph
 from bilingual_crawler.documents.serialise import document_to_dict
 from bilingual_crawler.export.exporters import export, find_exporter, place_of
+from bilingual_crawler.export.source import Selection
 from bilingual_crawler.store.sentence_pair import SENTENCES, SentencePair, pair_id
 
 ES, EU = "https://example.org/es/a?x=1&y=<2>", "https://example.org/eu/a"
@@ -58,7 +60,15 @@ def write_documents(folder, documents, pairs=()):
 
 
 def exported(folder, name, out=None, **options):
-    """Export a folder; where it went, and what became of the rows."""
+    """Export a folder; where it went, and what became of the rows.
+
+    A format that compares two crawls gets an empty one, so that everything is new.
+    """
     form = find_exporter(name)
+    selection = options.get("selection") or Selection()
+    if form.earlier and selection.since is None:
+        nothing = folder.parent / "nothing"
+        write_sentences(write_documents(nothing, []), [])
+        options["selection"] = replace(selection, since=nothing)
     target = place_of(folder, form, None if out is None else str(out))
     return target, export(folder, form, target, **options)

@@ -49,6 +49,16 @@ def test_the_figures_of_a_running_crawl_grow(tmp_path):
     crawl.close()
 
 
+def test_a_running_crawl_shows_its_forecast(tmp_path):
+    crawl = LiveCrawl(tmp_path)
+    crawl.save(forecast={"pairs": [5, 7, 9], "pages": [20, 30, 40], "sites": {}})
+    forecast = state_of(tmp_path).forecast
+    assert (forecast.pairs, forecast.pages) == ((5, 7, 9), (20, 30, 40))
+    crawl.save(forecast="planted")
+    assert state_of(tmp_path).forecast is None
+    crawl.close()
+
+
 def test_pages_that_the_crawl_gave_up_do_not_count(tmp_path):
     crawl = LiveCrawl(tmp_path)
     crawl.pair("uno")

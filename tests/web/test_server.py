@@ -156,6 +156,17 @@ def test_sites_can_be_sorted_either_way(web):
     assert order("sort=pages&reverse=1")[-1] == "example.org"
 
 
+def test_the_page_of_a_running_crawl_shows_its_forecast(tmp_path):
+    crawl = LiveCrawl(tmp_path)
+    crawl.queue("https://example.org/", 0.5)
+    crawl.save(forecast={"pairs": [1180, 1220, 1260], "pages": [3000, 4000, 5000], "sites": {}})
+    crawl.close()
+    with running(tmp_path) as web:
+        page = web.ask("/crawl/live").text
+    assert "Pairs in the end" in page
+    assert '<dd id="forecast">1,180-1,260</dd>' in page
+
+
 def test_thousands_of_sites_are_paged(tmp_path):
     crawl = LiveCrawl(tmp_path)
     for at in range(1234):

@@ -195,10 +195,10 @@ class Choice:
         """Return whether a page is in the corpus."""
         return url in self._kept
 
-    @property
-    def kept_pages(self) -> int:
-        """The number of pages with at least one document that is kept."""
-        return len({DocumentKey.parse(key).url for key in self._kept})
+    def page_counts(self) -> tuple[int, int]:
+        """Return the numbers of pages with and without a document that is kept."""
+        kept = {DocumentKey.parse(key).url for key in self._kept}
+        return len(kept), len({DocumentKey.parse(key).url for key in self._nodes}) - len(kept)
 
     def is_owner(self, url: str, part: int) -> bool:
         """Return whether the copy in this folder is the one that was chosen."""

@@ -74,8 +74,8 @@ class Merged:
     repeated: int = 0
     """Pages that more than one worker fetched."""
     documents: Counter[str] = field(default_factory=Counter)
-    kept_pages: int = 0
-    """Pages with at least one document."""
+    page_counts: tuple[int, int] = (0, 0)
+    """Pages with and without a document that is kept."""
     pairs: list[DocumentPair] = field(default_factory=list)
     refused: list[DocumentPair] = field(default_factory=list)
     """Counterparts without translated content."""
@@ -150,7 +150,7 @@ class Merge:
             self._watch.step(copies)
         self._choice.finish()
         self._merged.pairs = self._choice.pairs
-        self._merged.kept_pages = self._choice.kept_pages
+        self._merged.page_counts = self._choice.page_counts()
         self._merged.repeated = self._choice.repeated
         self._merged.refused = self._choice.refused
 
@@ -341,7 +341,7 @@ def _counts(parts: Sequence[CrawlPart], merged: Merged, langs: Languages) -> Cou
         pairs_by_detector=detectors_of(merged.pairs),
         known=merged.known,
         waiting=merged.waiting,
-        **sums_of(merged.totals, merged.outcomes, merged.kept_pages),
+        **sums_of(merged.totals, merged.outcomes, *merged.page_counts),
     )
 
 

@@ -251,7 +251,7 @@ class CrawlReporter:
             sites=self._found_sites,
             harvests=crawl.harvests,
             is_shared=crawl.redis is not None,
-            **sums_of(self._tally.totals(), frontier.outcomes, crawl.corpus.kept_pages),
+            **sums_of(self._tally.totals(), frontier.outcomes, *crawl.corpus.page_counts()),
         )
 
     @property

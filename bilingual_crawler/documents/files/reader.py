@@ -15,10 +15,11 @@ import time
 from typing import Any
 
 from bilingual_crawler.config.file_kinds import FileKind
+from bilingual_crawler.documents.files.old_word import is_encrypted, to_docx
 from bilingual_crawler.documents.files.text import FileProblemError, FileText
 
 SECONDS = 30
-"""For one file."""
+"""Processor time for one file; it may wait for it four times as long."""
 IDLE_SECONDS = 20
 """A child that had nothing to do for longer is not asked; it ends by itself after 30 seconds."""
 MAX_ANSWER = 200_000_000
@@ -40,8 +41,10 @@ class FileReader:
 
     def read(self, kind: FileKind, body: bytes) -> FileText:
         """Return the text of a file; raise FileProblemError if it has none that can be read."""
+        if is_encrypted(body):
+            raise FileProblemError("encrypted")
         if kind is FileKind.DOC:
-            raise FileProblemError("old_word")
+            kind, body = FileKind.DOCX, to_docx(body)
         with self._lock:
             try:
                 answer = self._ask(kind, body)
@@ -56,7 +59,7 @@ class FileReader:
         child = self._running()
         assert child.stdin is not None
         head = {"kind": kind, "size": len(body), "seconds": self._seconds}
-        deadline = time.monotonic() + self._seconds + 5
+        deadline = time.monotonic() + 4 * self._seconds + 5  # others may need the processor
         try:
             child.stdin.write(json.dumps(head).encode() + b"\n" + body)
             child.stdin.flush()
@@ -99,7 +102,10 @@ class FileReader:
         return self._child
 
     def close(self) -> None:
-        """End the child, if there is one."""
+        """End the child, if there is one; whoever waits for its answer gets none."""
+        child = self._child
+        if child is not None:
+            child.kill()
         with self._lock:
             self._end()
 

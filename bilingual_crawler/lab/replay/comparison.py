@@ -31,7 +31,10 @@ def mean_auc(results: Sequence[Measured], scorer: str) -> float:
 
 def share_of_the_way(results: Sequence[Measured], scorer: str) -> float | None:
     """Return how far mean AUCs go from breadth-first (0) to the oracle (1)."""
-    means = (mean_auc(results, name) for name in (scorer, BREADTH_FIRST, ORACLE))
+    names = (scorer, BREADTH_FIRST, ORACLE)
+    if not results or not all(name in each.scorers for each in results for name in names):
+        return None
+    means = (mean_auc(results, name) for name in names)
     value = curve.gain(*means)
     return None if value is None else round(value, DIGITS)
 
@@ -47,7 +50,7 @@ def relative_downloads(
     ratios = [
         (each.scorers[scorer][name] or each.pages) / each.scorers[ORACLE][name]
         for each in results
-        if each.scorers[ORACLE][name]
+        if each.scorers.get(ORACLE, {}).get(name)
     ]
     return round(middle(ratios), DIGITS) if ratios else None
 

@@ -9,11 +9,13 @@ duplicates, because neither changes the order.
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bilingual_crawler.config.settings import Config
+from bilingual_crawler.corpus.keep_rule import KeepRule
+from bilingual_crawler.corpus.lexicon_keeper import LexiconKeeper
 from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.scope import ForeignHosts, Scope
 from bilingual_crawler.documents.document import Document
@@ -21,10 +23,11 @@ from bilingual_crawler.frontier.entry import Entry, Pushed, State
 from bilingual_crawler.frontier.memory import MemoryFrontier
 from bilingual_crawler.lab.replay.recording import MOST_REDIRECTS
 from bilingual_crawler.lab.replay.run import Run
-from bilingual_crawler.lab.simulation.web import Answer, Part, SimulatedWeb, Target
+from bilingual_crawler.lab.simulation.web import Part, SimulatedAnswer, SimulatedWeb, Target
 from bilingual_crawler.outcomes import Outcome
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.pair import Changes, DocumentPair, PairingPage
+from bilingual_crawler.pairing.resources import PairingAids
 from bilingual_crawler.scoring.scorekeeper import Failed, PairNews, Redirected, Scorekeeper
 from bilingual_crawler.scoring.scorer import REFUSED, SEED_PRIORITY, CrawlSoFar, LinkScorer
 from bilingual_crawler.store.journal import Journal, JournalSource
@@ -47,7 +50,7 @@ class NoJournal(Journal):
     def define(self, schema: str) -> None:
         """Ignore a table."""
 
-    def read(self, sql: str, row: tuple[object, ...] = ()) -> Iterable[tuple[object, ...]]:  # type: ignore[override] # noqa: ARG002 - there are no rows
+    def read(self, sql: str, row: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:  # noqa: ARG002 - there are no rows
         """Return no rows."""
         return iter(())
 
@@ -84,11 +87,15 @@ class SimulatedCrawl:
         self._budget = budget
         self._frontier = MemoryFrontier(self._gate)
         self._foreign = ForeignHosts(NoJournal(), config.alternate_hosts)
-        self._matcher = Matcher(web.pair)
-        self._asked: dict[int, _Asked] = {}
-        self._first: dict[bytes, str] = {}
-        self._paired: set[str] = set()
+        self._lexicons = LexiconKeeper.open(config)
+        aids = self._lexicons.aids(PairingAids.read(config))
         self._aliases: dict[str, str] = {}
+        self._rule = KeepRule(
+            lambda _: web.pair, config.duplicate_share, aids, frozenset(), self._aliases.items
+        )
+        self._matcher = self._rule.matcher(seeds[0])
+        self._asked: dict[int, _Asked] = {}
+        self._paired: set[str] = set()
         self._languages: dict[int, str] = {}
         self._probes: Counter[str] = Counter()
         self._ended: set[str] = set()
@@ -123,7 +130,11 @@ class SimulatedCrawl:
 
     def partner_of(self, url: str) -> str | None:
         """Return the current partner of a page."""
-        return self._matcher.partner_of(self._aliases.get(url) or url)
+        return self._rule.partner_of(self._aliases.get(url) or url)
+
+    def slugs_agree(self, first: str, second: str) -> float | None:
+        """Return the share of words in two addresses that translate each other, if known."""
+        return self._rule.slugs_agree(first, second)
 
     @property
     def _is_spent(self) -> bool:
@@ -193,7 +204,7 @@ class SimulatedCrawl:
             asked._replace(claimed_by=claimed_by, came_from=came_from),
         )
 
-    def _take(self, entry: Entry, asked: _Asked, answer: Answer) -> None:
+    def _take(self, entry: Entry, asked: _Asked, answer: SimulatedAnswer) -> None:
         """Pair a page and score its links."""
         page = answer.page
         assert page is not None
@@ -236,8 +247,12 @@ class SimulatedCrawl:
         if part.machine_translated and self._config.machine_translated == "drop":
             return
         self._paired.add(page.url)
-        node = self._first.setdefault(part.signature, page.url)
+        node = self._rule.node_of(page.url, part.signature)
         self._report(self._matcher.add(page, node))
+        self._lexicons.read(part.document or document, self._web.pair)
+        news = self._lexicons.step(self._web.pair, self._matcher.standing)
+        if news is not None and isinstance(self._matcher, Matcher):
+            self._matcher.use_lexicon(*news)
 
     def _report(self, changes: Changes[DocumentPair]) -> None:
         for pair in changes.found.values():

@@ -28,6 +28,9 @@ SUFFIXES = {"gb": "uk"}
 _SUFFIX = re.compile(r"[a-z][a-z0-9+.-]*://[^/:?#]*\.([a-z]{2,10})(?=[/:?#]|$)", re.IGNORECASE)
 PAGES = ("", "", "", "about", "news", "index.php", "posts/", "contact")
 FEWEST_OF_SUFFIX, LEAST_SHARE = 5, 0.4
+PLACES_OF_CODES = {"first": 40, "directory": 22, "label": 12, "parameter": 10, "end": 16}
+"""How often `code_anywhere` chooses each place, in percent."""
+LONGEST_ENDING = 5
 PARAMETERS = ("lang", "l", "language", "hl", "locale", "lng")
 
 
@@ -68,6 +71,33 @@ def with_code(url: str, code: str, rng: random.Random) -> str:
     if dot and ending.isalpha() and len(ending) <= 4:  # noqa: PLR2004
         return f"{scheme}{host}{stem}.{code}.{ending}"
     return f"{scheme}{host}{rest.rstrip('/')}/{code}"
+
+
+def code_anywhere(url: str, code: str, rng: random.Random) -> str:
+    """Return a URL with a code in any of the places where sites put one, not only the usual."""
+    parts = _PARTS.fullmatch(url)
+    if not parts:
+        return url
+    scheme, host, (path, mark, query) = parts[1] or "", parts[2], parts[3].partition("?")
+    path = path or "/"
+    (place,) = rng.choices(list(PLACES_OF_CODES), list(PLACES_OF_CODES.values()))
+    if place == "label":
+        host = f"{code.lower()}.{host.removeprefix('www.')}"
+    elif place == "parameter":
+        mark, query = "?", f"{query}{'&' if query else ''}{rng.choice(PARAMETERS)}={code}"
+    elif place == "directory":
+        segments = path.split("/")
+        deeper = rng.randrange(1, max(2, len(segments)))
+        path = "/".join([*segments[:deeper], code, *segments[deeper:]])
+    elif place == "end":
+        stem, dot, ending = path.rpartition(".")
+        named = dot and ending.isalpha() and len(ending) <= LONGEST_ENDING
+        path = (
+            f"{stem}{rng.choice('._-')}{code}.{ending}" if named else f"{path.rstrip('/')}/{code}"
+        )
+    else:
+        path = f"/{code}{path}"
+    return f"{scheme}{host}{path}{mark}{query}"
 
 
 def coded(language: str, pages: Sequence[str], count: int, rng: random.Random) -> Iterator[str]:

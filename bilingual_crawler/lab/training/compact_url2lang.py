@@ -7,8 +7,6 @@ weighed against the announcements by a judge that is fitted to sites none of the
 weights are the same for every language: what it learns of German codes holds for Maori ones.
 """
 
-import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -20,22 +18,16 @@ from torch import Tensor, nn
 
 from bilingual_crawler.lab.training.compact import Shape, start_embeddings, transformer_of
 from bilingual_crawler.lab.training.examples import Batch, Examples
+from bilingual_crawler.lab.training.language_judge import JUDGE_BATCH, LanguageJudge, fit
 from bilingual_crawler.lab.training.linear import LinearModel
 from bilingual_crawler.scoring.announcements import PLACES
 
 PATH, HOST, WORDS = 48, 32, 32
 LINEAR = {"ngrams": 48, "host": 32, "words": 32, "host_words": 32, "announced": 64}
 """The ranks to which the tables of the linear model are reduced, by input."""
-HIDDEN, JUDGE = 128, 24
+HIDDEN = 128
 DROPOUT, HIDDEN_NGRAMS, HIDDEN_PART = 0.2, 0.1, 0.06
 """Left out in training: units, n-grams, and the whole path or host of a URL."""
-LEAST = -12.0
-"""Readings have log-probabilities; below this one they say no more than "hardly"."""
-JUDGE_EPOCHS, JUDGE_STEPS, JUDGE_BATCH, JUDGE_RATE, JUDGE_DECAY = 40, 200, 512, 1e-2, 0.1
-CALM = 0.1
-"""How far the judge's preference for single languages is held back."""
-
-
 READ = ("input_ids", "attention_mask", "ngrams", "host", "announced", "words", "host_words")
 """The inputs of the graph, in its order."""
 
@@ -164,37 +156,6 @@ class LinearReader(nn.Module):
         return torch.stack(said).sum(dim=0) / length + self.bias
 
 
-class LanguageJudge(nn.Module):
-    """Weighs what readers and announcements say of each language, by the same weights for all."""
-
-    def __init__(self, outputs: int, readers: int) -> None:
-        super().__init__()
-        self.outputs = outputs
-        self.direct = nn.Linear(readers + len(PLACES), 1, bias=False)
-        self.each = nn.Linear(readers + len(PLACES), JUDGE)
-        self.around = nn.Linear(readers + len(PLACES), JUDGE, bias=False)
-        self.last = nn.Linear(JUDGE, 1)
-        self.preference = nn.Parameter(torch.zeros(outputs))
-        nn.init.zeros_(self.direct.weight)
-        nn.init.zeros_(self.last.weight)
-        with torch.no_grad():
-            self.direct.weight[0, :readers] = 1 / readers
-
-    def forward(self, read: Tensor, announced: Tensor) -> Tensor:
-        """Return logits from log-probabilities [batch, readers, outputs] and announcements.
-
-        `around` sees the same for the URL as a whole: where languages are announced at all, and
-        how sure the readers are.
-        """
-        read = read.clamp(min=LEAST)
-        said = torch.zeros(read.shape[0], len(PLACES) * self.outputs + 1, dtype=read.dtype)
-        said = said.scatter(1, announced, 1.0)[:, 1:].reshape(-1, len(PLACES), self.outputs)
-        each = torch.cat([read, said], dim=1).transpose(1, 2)
-        whole = torch.cat([read.amax(dim=2), said.amax(dim=2)], dim=1)
-        hidden = torch.relu(self.each(each) + self.around(whole).unsqueeze(1))
-        return cast("Tensor", (self.direct(each) + self.last(hidden)).squeeze(2) + self.preference)
-
-
 class CompactUrl2Lang(nn.Module):
     """All readers and the judge."""
 
@@ -256,47 +217,11 @@ class CompactUrl2Lang(nn.Module):
 
 
 def fit_judge(model: CompactUrl2Lang, unseen: Examples, *, seed: int = 0) -> None:
-    """Fit the judge to rows of sites that the readers were not trained on.
-
-    What it returns for these rows are then probabilities that can be multiplied: it is fitted by
-    likelihood, with the rows weighted as they are.
-    """
+    """Fit the judge to rows of sites that the readers were not trained on."""
     model.eval()
-    read, announced = _read(model, unseen)
-    weights = np.ones(len(unseen)) if unseen.weights is None else unseen.weights
-    shares = torch.from_numpy((weights / weights.mean()).astype(np.float32))
-    targets = torch.from_numpy(unseen.targets)
-    judge = model.judge
-    judge.requires_grad_(requires_grad=True)
-    optimizer = torch.optim.AdamW(judge.parameters(), lr=JUDGE_RATE, weight_decay=JUDGE_DECAY)
-    batches = math.ceil(len(unseen) / JUDGE_BATCH)
-    epochs = max(JUDGE_EPOCHS, math.ceil(JUDGE_STEPS / batches))
-    steps = epochs * batches
-    for step, rows in enumerate(_drawn(len(unseen), epochs, seed)):
-        for group in optimizer.param_groups:
-            group["lr"] = JUDGE_RATE * max(0.02, 1 - step / steps)
-        logits = judge(read[rows].float(), announced[rows])
-        losses = nn.functional.cross_entropy(logits, targets[rows], reduction="none")
-        loss = (losses * shares[rows]).mean() + CALM * (judge.preference**2).mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    judge.requires_grad_(requires_grad=False)
-
-
-def _read(model: CompactUrl2Lang, examples: Examples) -> tuple[Tensor, Tensor]:
-    """Return all readings, in half precision, and the announcements of all rows."""
-    rows = np.arange(len(examples))
-    read = torch.zeros(len(rows), model.judge.direct.in_features - len(PLACES), model.shape.outputs)
-    read = read.half()
+    rows = np.arange(len(unseen))
+    read = torch.zeros(len(rows), model.judge.readers, model.shape.outputs).half()
     with torch.no_grad():
-        for inputs, _, numbers in examples.batches(rows, JUDGE_BATCH):
+        for inputs, _, numbers in unseen.batches(rows, JUDGE_BATCH):
             read[torch.from_numpy(numbers)] = model.readings(inputs).half()
-    return read, torch.from_numpy(examples.variants[0]["announced"].astype(np.int64))
-
-
-def _drawn(count: int, epochs: int, seed: int) -> Iterator[Tensor]:
-    rng = np.random.default_rng(seed)
-    for _ in range(epochs):
-        order = torch.from_numpy(rng.permutation(count))
-        yield from order.split(JUDGE_BATCH)
+    fit(model.judge, read, unseen, seed=seed)

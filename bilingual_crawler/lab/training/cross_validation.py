@@ -8,7 +8,7 @@ large it is.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -134,7 +134,7 @@ def _answer(
         Answer(
             row.language,
             row.domain,
-            _rule(row.url),
+            rule_of(row.url),
             prepared.labels[one],
             prepared.labels[two],
         )
@@ -144,7 +144,7 @@ def _answer(
         fresh.write_text(json.dumps(found), encoding="utf-8")
 
 
-def _rule(url: str) -> str:
+def rule_of(url: str) -> str:
     """Return the language that the rules name, if it is one."""
     named = announced_languages(url)
     return next(iter(named)) if len(named) == 1 else ""
@@ -194,8 +194,8 @@ def figures(answers: Sequence[Answer]) -> dict[str, Any]:
     return found
 
 
-def table(answers: Sequence[Answer], folds: int) -> str:
-    """Return the figures in Markdown."""
+def table(answers: Sequence[Answer], folds: int, names: Mapping[str, str] = NAMES) -> str:
+    """Return the figures in Markdown; `names` say what the ways are."""
     found = figures(answers)
     sites = len({each.domain for each in answers})
     intro = (
@@ -212,7 +212,7 @@ def table(answers: Sequence[Answer], folds: int) -> str:
     for way in WAYS:
         each = found["ways"][way]
         cells = (each["macro_f1"], each["accuracy"], each["announced"], each["plain"])
-        lines.append(f"| {NAMES[way]} | {' | '.join(f'{cell:.3f}' for cell in cells)} |")
+        lines.append(f"| {names[way]} | {' | '.join(f'{cell:.3f}' for cell in cells)} |")
     lines += ["", "| language | URLs | rules | linear | compact |", "|---|---|---|---|---|"]
     for code, count in sorted(found["count"].items(), key=lambda item: -item[1]):
         each = [found["ways"][way]["by_language"][code] for way in ("rules", "linear", "model")]

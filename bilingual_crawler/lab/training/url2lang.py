@@ -8,6 +8,7 @@ from the readers of the compact model and left to its judge.
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,9 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.lab.evaluation.metrics import f1, macro_f1, well_covered
 from bilingual_crawler.lab.labels import LabelledUrl, SkippedLines, read_urls
 from bilingual_crawler.lab.training.augment import (
+    code_anywhere,
     coded,
+    codes_of,
     home_pages,
     suffixes_by_language,
     without_name,
@@ -52,7 +55,7 @@ from bilingual_crawler.lab.training.split import (
     share_of,
     split_domains,
 )
-from bilingual_crawler.languages import all_languages
+from bilingual_crawler.languages import all_languages, find_language
 from bilingual_crawler.scoring.encode import Announced, Arrays, Ngrams, UrlEncoder
 from bilingual_crawler.scoring.models import UNKNOWN
 from bilingual_crawler.scoring.preprocess import prepare
@@ -74,10 +77,17 @@ JUDGED = 0.15
 """The share of the sites that is left to the judge."""
 RARE = -0.35
 """Exponent of the size of a language, and of a language on a site, in the weight of a URL."""
-JUDGED_RARE = -0.5
-"""The same exponent of a language for the judge, who should hear the rare ones too."""
+LARGE_SITE = -0.5
+"""Exponent of a site's size in the weight of a URL for the judge.
+
+Languages count as they occur, or the judge prefers rare ones. `unknown` never occurs in what is
+measured.
+"""
+CODED_JUDGED, CODED_SHARE = 2 / 3, 0.2
+"""URLs with a code put in, for the judge: how many per real one, and their total weight."""
 NEUTRAL = 4
 """A site in so many languages whose URLs announce none is neutral."""
+FOR_JUDGE = "dev, which the judge is fitted to"
 CODED, HOME_PAGES = 120, 40
 TOKENIZER_TEXTS = 120_000
 
@@ -153,7 +163,7 @@ def prepared_from(tables: UrlTables, options: TrainingOptions) -> PreparedTraini
     encoder = _encoder(
         options, [row for rows in (learned, *further.values()) for row in rows], labels
     )
-    numbers = {label: number for number, label in enumerate(labels)}
+    numbers = numbered(labels)
     examples = _training(encoder, learned, further, numbers)
     model = _model(options, encoder, examples, len(labels))
     measured = _classes(judged, numbers)
@@ -162,26 +172,79 @@ def prepared_from(tables: UrlTables, options: TrainingOptions) -> PreparedTraini
         model=model,
         encoder=encoder,
         train=examples,
-        dev=_measuring(encoder, judged, numbers),
-        test=_measuring(encoder, tables.test, numbers),
+        dev=measuring(encoder, judged, numbers),
+        test=measuring(encoder, tables.test, numbers),
         measure=lambda logits, targets: macro_f1(decisions(logits), targets, measured),
-        figures=_figures,
-        tune=_tune,
+        figures=figures_of,
+        tune=partial(_tune, unseen=for_judge(encoder, judged, labels, options.seed)),
         labels=labels,
         facts={
             "learned from": _summary(learned),
             "added": ", ".join(f"{len(rows):,} {kind}" for kind, rows in further.items()),
-            "dev, which the judge is fitted to": _summary(judged),
+            FOR_JUDGE: described_judged(judged),
             "test": _summary(tables.test),
             "labels": f"{len(labels) - 1} languages and unknown",
         },
     )
 
 
-def _tune(fit: Fit, judged: Examples) -> None:
+def _tune(fit: Fit, _: Examples, unseen: Examples) -> None:
     model = fit.model
     assert isinstance(model, CompactUrl2Lang)
-    fit_judge(model, judged, seed=fit.schedule.seed)
+    fit_judge(model, unseen, seed=fit.schedule.seed)
+
+
+def for_judge(
+    encoder: UrlEncoder, judged: Sequence[LabelledUrl], labels: Sequence[str], seed: int
+) -> Examples:
+    """Return what the judge is fitted to: URLs of sites left to it, and those with codes put in."""
+    made = with_any_code(judged, labels, seed)
+    examples = measuring(encoder, [*judged, *made], numbered(labels))
+    examples.weights = judged_weights(judged, made)
+    return examples
+
+
+def numbered(labels: Sequence[str]) -> dict[str, int]:
+    """Return the numbers of labels."""
+    return {label: number for number, label in enumerate(labels)}
+
+
+def with_any_code(
+    rows: Sequence[LabelledUrl], labels: Sequence[str], seed: int
+) -> list[LabelledUrl]:
+    """Return URLs that announced nothing with the code of a language; sites are drawn alike.
+
+    All languages are drawn alike too: what a code is worth does not depend on how many sites of the
+    tables have it.
+    """
+    rng = random.Random(seed)  # noqa: S311 - a sample, not a secret
+    plain: defaultdict[str, list[LabelledUrl]] = defaultdict(list)
+    for row in rows:
+        if not announced_languages(row.url):
+            plain[row.domain].append(row)
+    sites = [plain[domain] for domain in sorted(plain)]
+    made = []
+    for _ in range(round(CODED_JUDGED * len(rows)) if sites else 0):
+        row, label = rng.choice(rng.choice(sites)), rng.choice(labels[:-1])
+        code = rng.choice(codes_of(find_language(label)))
+        made.append(row._replace(url=code_anywhere(row.url, code, rng), language=label))
+    return made
+
+
+def judged_weights(
+    judged: Sequence[LabelledUrl], made: Sequence[LabelledUrl]
+) -> NDArray[np.float64]:
+    """Return the weights of rows for the judge: large sites count less, in all languages too."""
+    here = Counter((row.domain, row.language) for row in judged)
+    sites = Counter(row.domain for row in judged)
+    found = [
+        row.weight * here[row.domain, row.language] ** RARE * sites[row.domain] ** LARGE_SITE
+        for row in judged
+    ]
+    weights = np.array(found, dtype=np.float64)
+    weights = np.minimum(weights, 8 * weights.mean())
+    each = CODED_SHARE * weights.sum() / max(1, len(made))
+    return np.concatenate([weights, np.full(len(made), each)])
 
 
 def labels_of(rows: Iterable[LabelledUrl]) -> list[str]:
@@ -322,7 +385,7 @@ def _training(
     numbers: dict[str, int],
 ) -> Examples:
     rows = [row for rows in (learned, *further.values()) for row in rows]
-    targets = _targets(rows, numbers)
+    targets = targets_of(rows, numbers)
     variants = [
         encode_urls(encoder, [row.url for row in rows]),
         encode_urls(encoder, [without_name(row.url, row.domain) for row in rows]),
@@ -335,28 +398,24 @@ def _training(
     return Examples(variants, targets, np.concatenate(weights))
 
 
-def _weights(rows: Sequence[LabelledUrl], rare: float = RARE) -> NDArray[np.float64]:
+def _weights(rows: Sequence[LabelledUrl]) -> NDArray[np.float64]:
     """Return how often rows are drawn: large sites and frequent languages do not dominate."""
     languages = Counter(row.language for row in rows)
     sites = Counter((row.domain, row.language) for row in rows)
     found = [
-        row.weight * languages[row.language] ** rare * sites[row.domain, row.language] ** RARE
+        row.weight * languages[row.language] ** RARE * sites[row.domain, row.language] ** RARE
         for row in rows
     ]
     weights = np.array(found, dtype=np.float64)
     return np.minimum(weights, 8 * weights.mean()) if found else weights
 
 
-def _measuring(
+def measuring(
     encoder: UrlEncoder, rows: Sequence[LabelledUrl], numbers: dict[str, int]
 ) -> Examples:
+    """Return rows encoded as they are, with the languages that have enough of them."""
     encoded: Arrays = encode_urls(encoder, [row.url for row in rows])
-    return Examples(
-        [encoded],
-        _targets(rows, numbers),
-        _weights(rows, JUDGED_RARE),
-        measured=_classes(rows, numbers),
-    )
+    return Examples([encoded], targets_of(rows, numbers), measured=_classes(rows, numbers))
 
 
 def _classes(rows: Sequence[LabelledUrl], numbers: dict[str, int]) -> tuple[int, ...]:
@@ -367,12 +426,14 @@ def _classes(rows: Sequence[LabelledUrl], numbers: dict[str, int]) -> tuple[int,
     return found or tuple(range(len(numbers) - 1))
 
 
-def _targets(rows: Sequence[LabelledUrl], numbers: dict[str, int]) -> NDArray[np.int64]:
+def targets_of(rows: Sequence[LabelledUrl], numbers: dict[str, int]) -> NDArray[np.int64]:
+    """Return the numbers of the languages of rows; one without a label is `unknown`."""
     unknown = numbers[UNKNOWN]
     return np.array([numbers.get(row.language, unknown) for row in rows], dtype=np.int64)
 
 
-def _figures(logits: NDArray[np.float32], examples: Examples) -> dict[str, float]:
+def figures_of(logits: NDArray[np.float32], examples: Examples) -> dict[str, float]:
+    """Return macro F1, accuracy and the worst F1 of a language."""
     found, targets = decisions(logits), examples.targets
     return {
         "macro_f1": macro_f1(found, targets, examples.measured),
@@ -380,6 +441,11 @@ def _figures(logits: NDArray[np.float32], examples: Examples) -> dict[str, float
         "accuracy": float((found == targets).mean()),
         "worst_f1": min(f1(found == each, targets == each) for each in examples.measured),
     }
+
+
+def described_judged(rows: Sequence[LabelledUrl]) -> str:
+    """Return what the judge is fitted to, for the card."""
+    return f"{_summary(rows)}; two thirds as many with codes put in, a sixth of the weight"
 
 
 def _summary(rows: Sequence[LabelledUrl]) -> str:

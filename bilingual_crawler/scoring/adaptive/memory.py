@@ -8,11 +8,15 @@ are two places); yield sections leave them out, since a part of a site that is t
 both languages.
 """
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from sys import intern
 from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
+
+from rapidfuzz.fuzz import ratio
+from rapidfuzz.process import extract
 
 from bilingual_crawler.languages import LanguagePair, languages_of_token
 from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, KnownUrl, Tie
@@ -34,12 +38,19 @@ LONGEST_PART = 60
 MOST_URLS = 30_000
 MOST_ALTOGETHER = 300_000
 """The most URLs of one site, and of all sites; each takes about a kilobyte."""
+MOST_NAMES = 3_000
+"""The names of a site that are compared with those of later URLs."""
+BEGINNING = 3
+LEAST_ALIKE, CLEARLY = 75.0, 4.0
+"""Percentages: the least similarity of two names, and its distance from the next best."""
+MOST_NEAR = 5
 MOST_GROUPS = 5_000
 MOST_TIES = 12
 MOST_REDIRECTS = 10
 MOST_ALIKE = 8
 
 Section = LanguageSection | YieldSection
+_NUMBERS = re.compile(r"\d\d+")
 
 
 class Traits(NamedTuple):
@@ -52,6 +63,9 @@ class Traits(NamedTuple):
     yield_sections: tuple[str, ...]
     key: str
     slug: str
+    """The last part of its path, if that tells one page from others and is in a directory."""
+    name: str
+    """The same, in a directory or not."""
     announced: frozenset[str]
     """The languages that the most trusted of its tokens may mean."""
 
@@ -100,7 +114,7 @@ def traits_of(url: str, tokens: frozenset[str]) -> Traits:
         folder = _folder(parts.hostname or "", tuple(segments[:-1]), tokens)
         parameters = _parameters(parts.query)
     except ValueError:
-        return Traits("", ("",), ("",), "", "", frozenset())
+        return Traits("", ("",), ("",), "", "", "", frozenset())
     last = segments[-1] if segments else ""
     taken = _segment(last, tokens)
     is_token = bool(taken.languages) and taken.is_code
@@ -114,17 +128,20 @@ def traits_of(url: str, tokens: frozenset[str]) -> Traits:
     announced = next(iter((*asking, *folder.announced, *naming, *place.announced)), frozenset())
     neutral, yields = folder.neutral, folder.neutral_prefixes
     if not is_token:
-        slug = last if neutral else ""
+        name, slug = last, last if neutral else ""
     else:
-        slug = neutral[-1] if len(neutral) > 1 else ""
+        name = neutral[-1] if neutral else ""
+        slug = name if len(neutral) > 1 else ""
         yields = yields[: len(neutral) - 1] if neutral else yields
     yield_sections = (place.site, *yields)
     if parameters:
         names = ",".join(sorted(name[:LONGEST_PART] for name, _ in parameters))
         yield_sections = (*yield_sections, f"{yield_sections[-1]}?{names}")
     key = _key(folder, taken.key, parts.query, tokens)
-    slug = slug if _is_telling(slug) else ""
-    return Traits(language_class, language_sections, yield_sections, key, slug, announced)
+    name = name if _is_telling(name) else ""
+    return Traits(
+        language_class, language_sections, yield_sections, key, slug and name, name, announced
+    )
 
 
 @lru_cache(maxsize=1 << 10)
@@ -230,6 +247,40 @@ def _is_telling(name: str) -> bool:
     return len(name) >= LONG_SLUG or not name.isalpha()
 
 
+class UrlNames:
+    """The last parts of URLs, by language class: translations often have similar ones.
+
+    Names and cognates make `/it/finanziamento/` the likely counterpart of `/financiamiento/`. Only
+    names with the same beginning are compared: most that are alike have it, and there are few.
+    """
+
+    def __init__(self) -> None:
+        self._names: dict[str, dict[str, KnownUrl]] = {}
+        self._room = MOST_NAMES
+
+    def add(self, name: str, known: KnownUrl) -> None:
+        """Keep the name of a URL, while there is room."""
+        if self._room > 0:
+            self._room -= 1
+            self._names.setdefault(name[:BEGINNING], {}).setdefault(name, known)
+
+    def likest(self, name: str, language_class: str) -> KnownUrl | None:
+        """Return the URL of another class whose name is most similar, if one clearly is."""
+        names = self._names.get(name[:BEGINNING])
+        if names is None:
+            return None
+        numbers = _NUMBERS.findall(name)
+        near = extract(name, names.keys(), scorer=ratio, score_cutoff=LEAST_ALIKE, limit=MOST_NEAR)
+        best = [
+            (share, names[other])
+            for other, share, _ in near
+            if names[other].language_class != language_class and _NUMBERS.findall(other) == numbers
+        ]
+        if not best or (len(best) > 1 and best[0][0] - best[1][0] < CLEARLY):
+            return None
+        return best[0][1]
+
+
 class Room:
     """The room left for the URLs of all sites together."""
 
@@ -256,6 +307,7 @@ class Memory:
         self._groups: dict[tuple[str, str], Group] = {}
         self._members: dict[Group, dict[KnownUrl, None]] = {}
         self._alike: dict[tuple[Tie, str], tuple[KnownUrl, ...]] = {}
+        self.names = UrlNames()
         self.dirty: dict[KnownUrl, None] = {}
         self._touched: dict[Section, None] = {}
 
@@ -410,6 +462,10 @@ class Memory:
                     (each, tie) for each in alike if each.language_class != known.language_class
                 ]
                 self._alike[tie, name] = (*alike, known)
+        if traits.name and not self._is_foreign(traits):
+            if not found and (likest := self.names.likest(traits.name, known.language_class)):
+                found.append((likest, Tie.SLUG))
+            self.names.add(traits.name, known)
         return found
 
     def _is_foreign(self, traits: Traits) -> bool:

@@ -1,5 +1,6 @@
 """A URL of a site as the scorer knows it, its ties to possible translations, and switches."""
 
+import re
 from collections.abc import Mapping
 from enum import IntEnum
 from typing import Any
@@ -39,6 +40,11 @@ class Certainty(IntEnum):
 
 
 NOWHERE = (0, 0, 0)
+_FEED = re.compile(
+    r"/(?:feed|rss|atom|wp-login\.php|xmlrpc\.php|wp-json|(?:feed|rss|atom|index)\.(?:xml|rss|atom))/?"
+    r"(?:\?[^/]*)?$",
+    re.IGNORECASE,
+)
 
 
 class KnownUrl:
@@ -60,6 +66,7 @@ class KnownUrl:
         "group",
         "hunch",
         "is_copy",
+        "is_feed",
         "key",
         "language",
         "language_class",
@@ -99,6 +106,8 @@ class KnownUrl:
         self.promise: float | None = None
         self.purity = 1.0
         """Its worth in a pair: less if much of its text is in another language."""
+        self.is_feed = _FEED.search(url) is not None
+        """True if its address is one that serves programs, and no reader."""
         self.rule = -1
         """The best that `rules` say of a link to it, as a number of `RULES`; -1 for none."""
         self.claims = False

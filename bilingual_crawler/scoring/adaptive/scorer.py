@@ -20,7 +20,7 @@ from bilingual_crawler.scoring.adaptive.site import SUNK, SiteModel
 from bilingual_crawler.scoring.adaptive.transforms import Record, Transforms, UrlTransform
 from bilingual_crawler.scoring.adaptive.value import RULES, RecentYield, factors_of
 from bilingual_crawler.scoring.rules import RulesScorer
-from bilingual_crawler.scoring.scorer import CrawlSoFar, Factor, LinkScorer, Proposal
+from bilingual_crawler.scoring.scorer import CrawlSoFar, Factor, KnowsWords, LinkScorer, Proposal
 from bilingual_crawler.scoring.smart import SmartModels
 from bilingual_crawler.urls.hosts import host_of, site_of
 
@@ -32,6 +32,9 @@ LEAST_WANTED = 0.08
 """The least probability that a link leads to the other language to compare it with its page."""
 TRANSLATION = 0.3
 """The least probability to tie a link to its page; only the best link of a page is tied."""
+
+WORDS_WEIGHT = 0.8
+"""The probability that two slugs of which all known words translate each other are of one page."""
 
 FORMAT, OLDEST_FORMAT = 4, 3
 """The format written, and the oldest read: 3 has no redirects and no habits of spelling."""
@@ -49,8 +52,9 @@ class UrlModelPriors:
     pages that name none themselves.
     """
 
-    def __init__(self, pair: LanguagePair, config: Config) -> None:
+    def __init__(self, pair: LanguagePair, config: Config, crawl: CrawlSoFar) -> None:
         self._codes = pair.codes
+        self._words = crawl if isinstance(crawl, KnowsWords) else None
         self._models = SmartModels(pair, config)
 
     def consult(
@@ -94,11 +98,25 @@ class UrlModelPriors:
         ][:MOST_CANDIDATES]
         if not candidates or any(tie >= Tie.KEY for tie in page.ties.values()):
             return
-        shares = self._models.translation(page.url, [link.url for link in candidates])
+        shares = [
+            max(share, self._by_words(page, link))
+            for share, link in zip(
+                self._models.translation(page.url, [link.url for link in candidates]),
+                candidates,
+                strict=True,
+            )
+        ]
         share, at = max((share, -at) for at, share in enumerate(shares))
         likeliest = candidates[-at]
         if share >= TRANSLATION and site.memory.tie(page, likeliest, Tie.MODEL):
             likeliest.lean_to(wanted, share)
+
+    def _by_words(self, page: KnownUrl, link: KnownUrl) -> float:
+        """Return how likely the words of two slugs make them translations, as the crawl learned."""
+        if self._words is None:
+            return 0.0
+        urls = (page.url, link.url) if page.language == 0 else (link.url, page.url)
+        return WORDS_WEIGHT * (self._words.slugs_agree(*urls) or 0.0)
 
 
 def _is_unclear(page: KnownUrl) -> bool:
@@ -116,7 +134,7 @@ class AdaptiveScorer(LinkScorer):
 
     def __init__(self, pair: LanguagePair, crawl: CrawlSoFar, config: Config) -> None:
         super().__init__(pair, crawl, config)
-        self._hunches = UrlModelPriors(pair, config)
+        self._hunches = UrlModelPriors(pair, config, crawl)
         self._rules = RulesScorer(pair, crawl, config)
         self._room = Room()
         self._sites: dict[str, SiteModel] = {}

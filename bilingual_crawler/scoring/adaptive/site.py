@@ -1,6 +1,7 @@
 """One site while it is crawled: what each page, pair and failure teaches."""
 
 from collections.abc import Iterable, Iterator
+from math import exp, log
 from zlib import crc32
 
 from bilingual_crawler.documents.document import Document, Link
@@ -236,6 +237,8 @@ class SiteModel:
 
     def _value(self, page: KnownUrl) -> float:
         value = value_of(page, self.evidence)
+        if WEIGHTS.grain > 0 and value > 0:
+            value = exp(round(log(value) / WEIGHTS.grain) * WEIGHTS.grain)
         return value * SUNK if self.harvest.is_over else value
 
     def proposals(self) -> list[Proposal]:

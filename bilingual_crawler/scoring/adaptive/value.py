@@ -274,7 +274,10 @@ def value_of(page: KnownUrl, evidence: SiteEvidence) -> float:
     """Return the priority of a waiting URL."""
     languages = page.languages
     value = best_case(page, languages, evidence).value * worth_of_text(page)
-    return max(with_rule(value, page, evidence), floor_of(page, languages))
+    value = with_rule(value, page, evidence)
+    if page.is_feed:
+        value *= WEIGHTS.feed_worth
+    return max(value, floor_of(page, languages))
 
 
 def with_rule(value: float, page: KnownUrl, evidence: SiteEvidence) -> float:
@@ -361,6 +364,11 @@ def factors_of(
         why = f"the best link to it {rule.why}, which counts {evidence.rule_share:.0%}"
         factors.append(Factor("rule", blended / score, why))
         score = blended
+    if page.is_feed:
+        factors.append(
+            Factor("feed", WEIGHTS.feed_worth, "its address serves programs, not readers")
+        )
+        score *= WEIGHTS.feed_worth
     if score >= least:
         return score, factors
     why = f"nothing better is known: {page.depth} steps from a seed, {_shares(languages, pair)}"

@@ -1,23 +1,18 @@
-"""The numbers of the adaptive scorer, learned from recorded sites.
+"""The numbers of the adaptive scorer, all in one place.
 
 They are priors: what is believed of a site before it has shown its own habits, and how many pages
-that belief is worth. `data/adaptive.json` holds the learned values and how they were learned
-(`python -m benchmarks.adaptive_weights` repeats it); the values here are those that were chosen by
-hand before.
+that belief is worth. They were set by hand. `python -m benchmarks.adaptive_weights` learns others
+from recorded sites, which were hardly better on sites left out (docs/experiments/adaptive.md).
 """
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, replace
-from importlib.resources import files
-
-FILE = "adaptive.json"
+from dataclasses import asdict, dataclass, replace
 
 
 @dataclass(slots=True)
-class Weights:
-    """Every number that was learned; `WEIGHTS` are those in use."""
+class ValueWeights:
+    """Every number that a search may change; `WEIGHTS` are those in use."""
 
     # How likely two tied URLs are translations, by the kind of their tie.
     tie_slug: float = 0.4
@@ -67,8 +62,14 @@ class Weights:
     stale_worth: float = 0.5
     """The worth of a page that only repeats what other pages say."""
     least_purity: float = 0.3
+    feed_worth: float = 0.1
+    """The worth of an address that serves programs: a feed, a login."""
     floor: float = 0.001
     """The value of a page without hope."""
+
+    grain: float = 0.0
+    """Values that differ by less, relative to their size, are equal: the link found first comes
+    first."""
 
     # What `rules` say of a link, as the value of its page, and how much that counts.
     rule_declared: float = 0.7
@@ -86,26 +87,18 @@ class Weights:
     rule_pages: float = 10.0
     """After how many pages it is half way."""
 
-    @classmethod
-    def shipped(cls) -> "Weights":
-        """Return the learned values."""
-        stored = json.loads(files("bilingual_crawler.data").joinpath(FILE).read_text("utf-8"))
-        known = {each.name for each in fields(cls)}
-        values = {name: float(value) for name, value in stored["weights"].items() if name in known}
-        return replace(cls(), **values)
+
+WEIGHTS = ValueWeights()
 
 
-WEIGHTS = Weights()
-
-
-def use(weights: Weights) -> None:
+def use(weights: ValueWeights) -> None:
     """Use other values from now on, in this process."""
     for name, value in asdict(weights).items():
         setattr(WEIGHTS, name, value)
 
 
 @contextmanager
-def using(weights: Weights) -> Iterator[None]:
+def using(weights: ValueWeights) -> Iterator[None]:
     """Use other values in the block: to learn them."""
     before = replace(WEIGHTS)
     use(weights)

@@ -1,5 +1,6 @@
 """Files that are not HTML: what is read of them, and what becomes of those that cannot be."""
 
+import subprocess
 import zipfile
 from io import BytesIO
 
@@ -9,6 +10,7 @@ from reportlab.lib.utils import ImageReader
 
 from bilingual_crawler.config.file_kinds import FileKind
 from bilingual_crawler.documents.builder import build_document
+from bilingual_crawler.documents.files.old_word import office_program
 from bilingual_crawler.documents.files.reader import READER, FileReader
 from bilingual_crawler.documents.files.text import FileProblemError
 from bilingual_crawler.documents.mixed import split_mixed
@@ -266,6 +268,51 @@ def test_a_child_that_has_ended_is_replaced():
     assert texts(FileKind.RTF, rtf(*ENGLISH)) == ENGLISH
 
 
-def test_old_word_files_are_not_read_and_say_so():
-    document = build_document("https://a.example/a.doc", b"\xd0\xcf\x11\xe0" + b"\0" * 100)
-    assert document.unreadable == "old_word"
+def test_old_word_files_are_not_read_without_libreoffice_and_say_so(monkeypatch):
+    monkeypatch.setenv("PATH", "/nonexistent")
+    body = b"\xd0\xcf\x11\xe0" + "WordDocument".encode("utf-16-le")
+    assert build_document("https://a.example/a.doc", body).unreadable == "old_word"
+
+
+def test_a_locked_word_file_says_so():
+    body = b"\xd0\xcf\x11\xe0" + "EncryptedPackage".encode("utf-16-le")
+    assert build_document("https://a.example/a.docx", body).unreadable == "encrypted"
+
+
+needs_office = pytest.mark.skipif(office_program() is None, reason="LibreOffice is not installed")
+TYPESET = (
+    "<html><head><title>A gazette</title></head><body><h1>A heading</h1>"
+    + "".join(f"<p>{each}</p>" for each in (*ENGLISH, *FRENCH))
+    + "<ul><li>An item of a list</li></ul></body></html>"
+)
+
+
+@pytest.fixture(scope="module")
+def profile(tmp_path_factory):
+    """A profile of LibreOffice; making one takes longer than to convert a file."""
+    return f"-env:UserInstallation={tmp_path_factory.mktemp('office').as_uri()}"
+
+
+def made_by_office(tmp_path, kind, profile):
+    (tmp_path / "page.html").write_text(TYPESET, "utf-8")
+    words = [office_program(), profile, "--headless", "--infilter=HTML (StarWriter)"]
+    words += ["--convert-to", kind, "--outdir", tmp_path]
+    subprocess.run([*words, tmp_path / "page.html"], check=True, capture_output=True)
+    return next(tmp_path.glob(f"page.{kind.partition(':')[0]}")).read_bytes()
+
+
+@needs_office
+@pytest.mark.parametrize(
+    "kind",
+    ["pdf:writer_web_pdf_Export", "docx:Office Open XML Text", "odt:writer8", "rtf", "doc", "epub"],
+)
+def test_files_of_libreoffice_have_the_text_that_was_typed(tmp_path, kind, profile):
+    body = made_by_office(tmp_path, kind, profile)
+    found = READER.read(FileKind(kind.partition(":")[0]), body).blocks
+    words = [" ".join(block.text.split()).removeprefix("\u2022 ") for block in found]
+    assert [each for each in words if each != "A gazette"] == [
+        "A heading",
+        *ENGLISH,
+        *FRENCH,
+        "An item of a list",
+    ]
