@@ -5,7 +5,7 @@ titles that differ; others have a mobile and a print version. Such copies would 
 other for one partner, and each for a pair of its own.
 
 While pages come in, a page is a copy of the first one of its site and language with the same title
-and the same longest paragraphs. In the end, when it is known which paragraphs belong to a template,
+and the same paragraphs. In the end, when it is known which paragraphs belong to a template,
 pages are grouped once more: those that share most of their text, weighed by how rare it is. A list
 with a single entry (a tag, a page of a blog) shares nearly all of its text with that entry. It
 stays a page of its own, because its counterpart may list more, but is no second pair with that
@@ -41,7 +41,7 @@ class FirstCopies:
         longest = _longest(page)
         if sum(each.size for each in longest) < LEAST_TEXT:
             return page.number
-        texts = tuple(sorted(each.hash for each in longest))
+        texts = tuple(sorted(each.hash for each in _own(page)))
         title = page.page.profile.title.lower()
         key = (page.site, page.page.language, title, texts)
         known = self._first.setdefault(unsigned(hash(key)), page.number + 1)
@@ -123,4 +123,5 @@ def _own(page: KnownPage) -> list[Block]:
 
 
 def _longest(page: KnownPage) -> list[Block]:
-    return _own(page)[:LONGEST_COMPARED]
+    """Return what copies have in common; nothing for files, which the user has chosen."""
+    return [] if page.page.url.startswith("file:") else _own(page)[:LONGEST_COMPARED]
