@@ -24,7 +24,7 @@ from benchmarks.simulate_sites import jobs_for
 from bilingual_crawler.lab.replay import curve
 from bilingual_crawler.lab.replay.measure import Job, NothingToMeasureError
 from bilingual_crawler.lab.simulation.measure import Simulation
-from bilingual_crawler.scoring.adaptive.weights import Weights, using
+from bilingual_crawler.scoring.adaptive.weights import ValueWeights, using
 
 CHANGED_AT_ONCE = 4
 STEP = 0.5
@@ -93,9 +93,9 @@ def share(cases: Sequence[Case], aucs: Sequence[float]) -> float:
     return (fmean(aucs) - first) / (fmean(case.oracle for case in cases) - first)
 
 
-def moved(weights: Weights, rng: random.Random) -> Weights:
+def moved(weights: ValueWeights, rng: random.Random) -> ValueWeights:
     """Return the weights with a few of them changed, in their own scale."""
-    names = [each.name for each in fields(Weights)]
+    names = [each.name for each in fields(ValueWeights)]
     changes = {}
     for name in rng.sample(names, CHANGED_AT_ONCE):
         value, by = getattr(weights, name), rng.gauss(0.0, STEP)
@@ -115,19 +115,21 @@ def _is_count(name: str) -> bool:
     return name.endswith(("_prior", "_pages"))
 
 
-def mean_of(some: Sequence[Weights]) -> Weights:
+def mean_of(some: Sequence[ValueWeights]) -> ValueWeights:
     """Return the mean of some weights: geometric for counts, arithmetic for shares."""
     values = {}
-    for each in fields(Weights):
+    for each in fields(ValueWeights):
         column = [getattr(weights, each.name) for weights in some]
         if _is_count(each.name):
             values[each.name] = math.exp(fmean(map(math.log, column)))
         else:
             values[each.name] = fmean(column)
-    return Weights(**{name: round(value, 5) for name, value in values.items()})
+    return ValueWeights(**{name: round(value, 5) for name, value in values.items()})
 
 
-def learn(cases: Sequence[Case], start: Weights, rounds: int, seed: int, log: Path) -> Weights:
+def learn(
+    cases: Sequence[Case], start: ValueWeights, rounds: int, seed: int, log: Path
+) -> ValueWeights:
     """Return better weights than `start`, found by changing a few of them at a time.
 
     A search that was interrupted goes on from what its log has.
@@ -147,13 +149,13 @@ def learn(cases: Sequence[Case], start: Weights, rounds: int, seed: int, log: Pa
     return best
 
 
-def resumed(log: Path, seed: int, start: Weights) -> tuple[int, Weights]:
+def resumed(log: Path, seed: int, start: ValueWeights) -> tuple[int, ValueWeights]:
     """Return the round and the weights at which a search with this log had arrived."""
     if not log.exists():
         return 0, start
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     own = [line for line in lines if line["seed"] == seed]
-    return (own[-1]["round"], Weights(**own[-1]["weights"])) if own else (0, start)
+    return (own[-1]["round"], ValueWeights(**own[-1]["weights"])) if own else (0, start)
 
 
 def fold_of(site: str, folds: int) -> int:
@@ -171,13 +173,13 @@ def main() -> None:
     parser.add_argument("--log", type=Path, default=Path("adaptive-weights.jsonl"))
     options = parser.parse_args()
     cases = cases_of(options.folder, options.most_pages, strip=True)
-    with using(Weights()):
+    with using(ValueWeights()):
         before = [case.auc() for case in cases]
     print(f"{len(cases)} pairs, by hand: {share(cases, before):.3f} of the way", flush=True)
     learned, left_out = [], [0.0] * len(cases)
     for fold in range(options.folds):
         others = [case for case in cases if fold_of(case.site, options.folds) != fold]
-        weights = learn(others, Weights(), options.rounds, fold, options.log)
+        weights = learn(others, ValueWeights(), options.rounds, fold, options.log)
         learned.append(weights)
         with using(weights):
             seen = share(others, [case.auc() for case in others])

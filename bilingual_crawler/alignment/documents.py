@@ -57,7 +57,7 @@ _EVERY = 100
 """Lines between two reports of progress."""
 
 
-class PageFacts(NamedTuple):
+class PageProvenance(NamedTuple):
     """What is known about a page: when it was fetched, its licence, its machine translation."""
 
     fetched: str = ""
@@ -76,8 +76,8 @@ class PairOfTexts(NamedTuple):
     second: list[Segment]
     score: float = 1.0
     evidence: str = ""
-    about1: PageFacts = PageFacts()
-    about2: PageFacts = PageFacts()
+    about1: PageProvenance = PageProvenance()
+    about2: PageProvenance = PageProvenance()
     frame1: Sequence[Segment] = ()
     frame2: Sequence[Segment] = ()
     """The text around the content: menus, titles, descriptions."""
@@ -127,7 +127,7 @@ class PairedDocuments:
                 url1, url2, lang1, lang2, first, second, score, evidence, *rest = row
                 yield PairOfTexts(
                     *(url1, url2, lang1, lang2, _unpack(first), _unpack(second), score, evidence),
-                    *(PageFacts(*rest[2:5]), PageFacts(*rest[5:])),
+                    *(PageProvenance(*rest[2:5]), PageProvenance(*rest[5:])),
                     *(_unpack(rest[0]), _unpack(rest[1])),
                 )
 

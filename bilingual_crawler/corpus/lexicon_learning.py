@@ -232,7 +232,7 @@ class LexiconLearner:
             save(own)
         return _trusted(given, own if own is not None and own.is_trusted else None)
 
-    def _lessons(self, pairs: Mapping[Urls, Texts]) -> Iterator["Lesson"]:
+    def _lessons(self, pairs: Mapping[Urls, Texts]) -> Iterator["LexiconLesson"]:
         """Yield what corresponds in the texts of each pair."""
         count = 0
         for urls in sorted(pairs, key=_mixed):
@@ -242,14 +242,16 @@ class LexiconLearner:
             found = units_of(*map(_blocks, pairs[urls]))
             count += len(found)
             if found:
-                yield Lesson(urls, [(_interned(one), _interned(other)) for one, other in found])
+                yield LexiconLesson(
+                    urls, [(_interned(one), _interned(other)) for one, other in found]
+                )
 
-    def _taught(self, lessons: Sequence["Lesson"]) -> TranslationLexicon | None:
+    def _taught(self, lessons: Sequence["LexiconLesson"]) -> TranslationLexicon | None:
         units = [unit for lesson in lessons for unit in lesson.units]
         return learn(self._codes, units, len(lessons)) if units else None
 
 
-class Lesson(NamedTuple):
+class LexiconLesson(NamedTuple):
     """What a pair of pages teaches."""
 
     urls: Urls

@@ -18,7 +18,7 @@ from typing import IO, Any
 from bilingual_crawler.alignment.cleaning import Repeats, Rule, broken_rule, rules
 from bilingual_crawler.alignment.vocabularies import Vocabularies
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.export.records import Record, Records, field_of, usual_columns
+from bilingual_crawler.export.records import Record, RecordReading, field_of, usual_columns
 from bilingual_crawler.export.rows import IDS, STEM, to_line
 from bilingual_crawler.export.source import Account
 from bilingual_crawler.export.tmx import FOLDER, TmxFile, place_of, write_import_report
@@ -192,7 +192,7 @@ class _Reading:
         yield from self._records(first, _lines_side_by_side(first, second, languages))
 
     def _records(self, file: Path, records: Iterable[tuple[str, Record]]) -> Iterator[SentencePair]:
-        reader = Records(file, self._account, self.languages, records)
+        reader = RecordReading(file, self._account, self.languages, records)
         for row in reader.read():
             self.languages = reader.languages
             yield row

@@ -53,8 +53,8 @@ def field_of(name: str) -> str:
     return next((field for field, names in NAMES.items() if plain in names), plain)
 
 
-class Records:
-    """Records, read as sentence pairs.
+class RecordReading:
+    """RecordReading, read as sentence pairs.
 
     Without `languages`, those of the first record that names two count; `languages` holds them
     afterwards.

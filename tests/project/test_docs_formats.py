@@ -1,5 +1,6 @@
 """The examples of docs/reference/formats.md and docs/how-to/export.md are run."""
 
+import gzip
 import re
 import shlex
 from pathlib import Path
@@ -31,6 +32,9 @@ COMMANDS = re.findall(r"^scrapy (.*)$", GUIDE, re.MULTILINE)
 def example(tmp_path, monkeypatch):
     """A folder in which the paths of the page are true."""
     monkeypatch.chdir(tmp_path)
+    for name, text in (("corpus.en", "The museum opens."), ("corpus.fr", "Le musée ouvre.")):
+        Path(name).write_text(f"{text}\n", "utf-8")
+    Path("more.tsv.gz").write_bytes(gzip.compress(b"It closes.\tIl ferme.\n"))
     folder = write_sentences(Path("crawls/example"), [sentence(0, score=0.95), sentence(1, "Hola")])
     pages = [document(ES, "spa", "Hola"), document(EU, "eus", "Kaixo")]
     return write_documents(folder, pages, [(ES, EU)])

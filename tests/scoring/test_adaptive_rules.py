@@ -4,7 +4,7 @@ import pytest
 
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.documents.document import Link
-from bilingual_crawler.scoring.adaptive.weights import WEIGHTS, Weights, using
+from bilingual_crawler.scoring.adaptive.weights import WEIGHTS, ValueWeights, using
 from bilingual_crawler.scoring.rules import RulesScorer
 from bilingual_crawler.scoring.scorer import NothingYet
 from tests.support.adaptive import PAIR, SITE, adaptive, fetch, page
@@ -12,7 +12,7 @@ from tests.support.adaptive import PAIR, SITE, adaptive, fetch, page
 
 @pytest.fixture(autouse=True)
 def by_hand():
-    with using(Weights()):
+    with using(ValueWeights()):
         yield
 
 
@@ -40,7 +40,7 @@ def test_a_language_that_was_misread_twice_does_not_sink_its_section():
         return fetch(scorer, page("/en/x", "eng", "/fr/c"))["/fr/c"]
 
     with_rules = value()
-    with using(Weights(rule_at_first=0.0, rule_in_the_end=0.0)):
+    with using(ValueWeights(rule_at_first=0.0, rule_in_the_end=0.0)):
         assert with_rules > 3 * value()
 
 
@@ -89,6 +89,6 @@ def test_what_was_counted_for_the_rules_survives_a_restart():
 
 def test_other_weights_hold_in_their_block_alone():
     before = WEIGHTS.floor
-    with using(Weights(floor=0.5)):
+    with using(ValueWeights(floor=0.5)):
         assert WEIGHTS.floor == 0.5
     assert WEIGHTS.floor == before

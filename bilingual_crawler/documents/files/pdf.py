@@ -22,7 +22,7 @@ from bilingual_crawler.documents.files.pdf_layout import (
     HEADING_SIZE,
     Column,
     Draft,
-    Piece,
+    TextPiece,
     columns_of,
     lines_of,
     paragraphs_of,
@@ -115,7 +115,7 @@ def _letters(text: pypdfium2.PdfTextPage) -> Iterator[_Letter]:
         yield _Letter(letter, box.left, box.right, y.value, size or 1.0, hyphen)
 
 
-def _pieces(text: pypdfium2.PdfTextPage) -> Iterator[Piece]:
+def _pieces(text: pypdfium2.PdfTextPage) -> Iterator[TextPiece]:
     """Yield runs of letters, as the file has them; what stands askew is left out."""
     run: list[str] = []
     last = _Letter("", 0, 0, 0, 1, hyphen=False)
@@ -127,7 +127,7 @@ def _pieces(text: pypdfium2.PdfTextPage) -> Iterator[Piece]:
             continue
         far = max(letter.x0 - x1, x0 - letter.x1)
         if run and (abs(letter.y - last.y) > 0.3 * last.size or far > GUTTER * last.size):
-            yield Piece(x0, x1, last.y, last.size, _text(run), last.hyphen)
+            yield TextPiece(x0, x1, last.y, last.size, _text(run), last.hyphen)
             run = []
         if not run:
             x0, x1 = letter.x0, letter.x1
@@ -136,7 +136,7 @@ def _pieces(text: pypdfium2.PdfTextPage) -> Iterator[Piece]:
         run.append(letter.text)
         x0, x1, last = min(x0, letter.x0), max(x1, letter.x1), letter
     if run:
-        yield Piece(x0, x1, last.y, last.size, _text(run), last.hyphen)
+        yield TextPiece(x0, x1, last.y, last.size, _text(run), last.hyphen)
 
 
 def _text(letters: Sequence[str]) -> str:

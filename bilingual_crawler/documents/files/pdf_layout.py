@@ -37,7 +37,7 @@ _RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufefc]")
 
 
 @dataclass(slots=True)
-class Piece:
+class TextPiece:
     """Letters that stand next to each other on one baseline."""
 
     x0: float
@@ -50,7 +50,7 @@ class Piece:
     """Whether it ends with a hyphen that divides a word."""
 
 
-Line = Piece
+Line = TextPiece
 
 
 @dataclass(slots=True)
@@ -85,11 +85,11 @@ class Draft:
         return self.lines[0].text[:1].islower()
 
 
-def lines_of(pieces: Sequence[Piece]) -> list[Line]:
+def lines_of(pieces: Sequence[TextPiece]) -> list[Line]:
     """Join the pieces of each baseline that are close together."""
     lines: list[Line] = []
     ordered = sorted(pieces, key=lambda piece: (-piece.y, piece.x0))
-    rows: list[list[Piece]] = []
+    rows: list[list[TextPiece]] = []
     for piece in ordered:
         if rows and abs(rows[-1][0].y - piece.y) < 0.35 * min(rows[-1][0].size, piece.size):
             rows[-1].append(piece)
@@ -110,14 +110,14 @@ def lines_of(pieces: Sequence[Piece]) -> list[Line]:
     return [line for line in lines if line.text.strip()]
 
 
-def _joined(first: Piece, second: Piece, gap: float) -> Piece:
+def _joined(first: TextPiece, second: TextPiece, gap: float) -> TextPiece:
     one, other = first.text, second.text
     if _RTL.search(one) and _RTL.search(other):
         one, other = other, one
     near = gap < 0.15 * max(first.size, second.size)
     space = "" if near or one.endswith(" ") or other.startswith(" ") else " "
     longer = first if len(first.text) >= len(second.text) else second
-    return Piece(
+    return TextPiece(
         min(first.x0, second.x0),
         max(first.x1, second.x1),
         longer.y,

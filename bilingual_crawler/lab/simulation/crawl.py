@@ -9,9 +9,9 @@ duplicates, because neither changes the order.
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.corpus.keep_rule import KeepRule
@@ -23,7 +23,7 @@ from bilingual_crawler.frontier.entry import Entry, Pushed, State
 from bilingual_crawler.frontier.memory import MemoryFrontier
 from bilingual_crawler.lab.replay.recording import MOST_REDIRECTS
 from bilingual_crawler.lab.replay.run import Run
-from bilingual_crawler.lab.simulation.web import Answer, Part, SimulatedWeb, Target
+from bilingual_crawler.lab.simulation.web import Part, SimulatedAnswer, SimulatedWeb, Target
 from bilingual_crawler.outcomes import Outcome
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.pair import Changes, DocumentPair, PairingPage
@@ -50,7 +50,7 @@ class NoJournal(Journal):
     def define(self, schema: str) -> None:
         """Ignore a table."""
 
-    def read(self, sql: str, row: tuple[object, ...] = ()) -> Iterable[tuple[object, ...]]:  # type: ignore[override] # noqa: ARG002 - there are no rows
+    def read(self, sql: str, row: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:  # noqa: ARG002 - there are no rows
         """Return no rows."""
         return iter(())
 
@@ -204,7 +204,7 @@ class SimulatedCrawl:
             asked._replace(claimed_by=claimed_by, came_from=came_from),
         )
 
-    def _take(self, entry: Entry, asked: _Asked, answer: Answer) -> None:
+    def _take(self, entry: Entry, asked: _Asked, answer: SimulatedAnswer) -> None:
         """Pair a page and score its links."""
         page = answer.page
         assert page is not None

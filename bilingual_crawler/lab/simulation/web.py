@@ -78,7 +78,7 @@ class SimulatedPage:
     parts: tuple[Part, ...]
 
 
-class Answer(NamedTuple):
+class SimulatedAnswer(NamedTuple):
     """What a URL answers: a page, another URL, or the reason why it gives no page."""
 
     name: str
@@ -100,7 +100,7 @@ class SimulatedWeb:
         self._config = config
         self._strip = strip
         self._robots: dict[str, Protego | None] = {}
-        self._answers: dict[str, Answer] = {}
+        self._answers: dict[str, SimulatedAnswer] = {}
         self._kept: dict[Any, Any] = {}
         self._place = _cache_folder() / f"{site_name(warc)}-{pair}-{self._digest()}"
         self._is_new = False
@@ -118,7 +118,7 @@ class SimulatedWeb:
         known = self._answers.get(url)
         return self._site.recording.name_of(url) if known is None else known.name
 
-    def answer(self, url: str) -> Answer:
+    def answer(self, url: str) -> SimulatedAnswer:
         """Return what a URL answers."""
         known = self._answers.get(url)
         if known is None:
@@ -157,27 +157,27 @@ class SimulatedWeb:
         parts = (self._warc.resolve(), size, changed, self._strip, self._config, _code())
         return blake2b(repr(parts).encode(), digest_size=8).hexdigest()
 
-    def _make(self, url: str) -> Answer:
+    def _make(self, url: str) -> SimulatedAnswer:
         name = self._site.recording.name_of(url)
         if not self._may_fetch(url):
-            return Answer(name, 0, reason=Outcome.ROBOTS_TXT)
+            return SimulatedAnswer(name, 0, reason=Outcome.ROBOTS_TXT)
         answer = self._site.answer(url)
         if answer is None:
-            return Answer(name, HTTPStatus.NOT_FOUND, reason="http_404")
+            return SimulatedAnswer(name, HTTPStatus.NOT_FOUND, reason="http_404")
         return self._answer_of(url, name, answer)
 
-    def _answer_of(self, url: str, name: str, answer: RecordedResponse) -> Answer:
+    def _answer_of(self, url: str, name: str, answer: RecordedResponse) -> SimulatedAnswer:
         recording, status = self._site.recording, answer.status
         if status in REDIRECTS and (target := recording.redirect_of(url)):
-            return Answer(name, status, target=target)
+            return SimulatedAnswer(name, status, target=target)
         if status != OK:
-            return Answer(name, status, reason=f"http_{status}")
+            return SimulatedAnswer(name, status, reason=f"http_{status}")
         if not self._is_read(answer):
-            return Answer(name, OK, reason=Outcome.NOT_HTML)
+            return SimulatedAnswer(name, OK, reason=Outcome.NOT_HTML)
         refresh = self._site.refresh_of(url, answer)
         if refresh is not None and refresh in recording:
-            return Answer(name, OK, target=refresh)
-        return Answer(name, OK, page=self._page(url, answer))
+            return SimulatedAnswer(name, OK, target=refresh)
+        return SimulatedAnswer(name, OK, page=self._page(url, answer))
 
     def _is_read(self, answer: RecordedResponse) -> bool:
         headers = Headers({name: [value] for name, value in answer.headers})

@@ -247,7 +247,7 @@ def _is_telling(name: str) -> bool:
     return len(name) >= LONG_SLUG or not name.isalpha()
 
 
-class Names:
+class UrlNames:
     """The last parts of URLs, by language class: translations often have similar ones.
 
     Names and cognates make `/it/finanziamento/` the likely counterpart of `/financiamiento/`. Only
@@ -307,7 +307,7 @@ class Memory:
         self._groups: dict[tuple[str, str], Group] = {}
         self._members: dict[Group, dict[KnownUrl, None]] = {}
         self._alike: dict[tuple[Tie, str], tuple[KnownUrl, ...]] = {}
-        self.names = Names()
+        self.names = UrlNames()
         self.dirty: dict[KnownUrl, None] = {}
         self._touched: dict[Section, None] = {}
 

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 
 
 @dataclass(slots=True)
-class Weights:
+class ValueWeights:
     """Every number that a search may change; `WEIGHTS` are those in use."""
 
     # How likely two tied URLs are translations, by the kind of their tie.
@@ -88,17 +88,17 @@ class Weights:
     """After how many pages it is half way."""
 
 
-WEIGHTS = Weights()
+WEIGHTS = ValueWeights()
 
 
-def use(weights: Weights) -> None:
+def use(weights: ValueWeights) -> None:
     """Use other values from now on, in this process."""
     for name, value in asdict(weights).items():
         setattr(WEIGHTS, name, value)
 
 
 @contextmanager
-def using(weights: Weights) -> Iterator[None]:
+def using(weights: ValueWeights) -> Iterator[None]:
     """Use other values in the block: to learn them."""
     before = replace(WEIGHTS)
     use(weights)
