@@ -20,6 +20,7 @@ from bilingual_crawler.documents.document import Document, DocumentKey
 from bilingual_crawler.documents.serialise import document_to_dict, key_of
 from bilingual_crawler.languages import Languages
 from bilingual_crawler.pairing.matcher import Declaration, Matcher
+from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import Changes, DocumentPair, PackedPair, PairingPage
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
 from bilingual_crawler.store.durable import replacing
@@ -197,10 +198,17 @@ class Corpus:
             kept = _checked(self._kept_lines(), check)
             self._folder.rewrite(DOCUMENTS, kept, UNTIDY_DOCUMENTS)
         if facts.get(UNTIDY_PAIRS) == "yes":
-            lines = _checked(map(json_line, self.iter_pairs()), check)
+            place = self._places_in_file().get
+            lines = _checked(map(json_line, self._rule.pairs(place)), check)
             self._folder.rewrite(PAIRS, lines)
-            self._folder.rewrite(PAIRS_TSV, map(tsv_line, self.iter_pairs()), UNTIDY_PAIRS)
+            self._folder.rewrite(PAIRS_TSV, map(tsv_line, self._rule.pairs(place)), UNTIDY_PAIRS)
         write_refused(self._folder.path / PAIRS_REFUSED, _checked(self._refused_lines(), check))
+
+    def _places_in_file(self) -> dict[Urls, int]:
+        """Return the places of the pairs in their file, which those that stand keep."""
+        with open_text(self._folder.path / PAIRS_TSV) as lines:
+            urls = (line.rstrip("\n").partition("\t") for line in lines)
+            return {(first, second): place for place, (first, _, second) in enumerate(urls)}
 
     def _refused_lines(self) -> Iterator[str]:
         return map(json_line, self._rule.refused())

@@ -17,7 +17,7 @@ from urllib.parse import unquote
 
 from bilingual_crawler.documents.dedup import DuplicateIndex
 from bilingual_crawler.languages import LanguagePair, Languages
-from bilingual_crawler.pairing.matcher import Declaration, Matcher
+from bilingual_crawler.pairing.matcher import Declaration, Matcher, Place
 from bilingual_crawler.pairing.pair import Changes, DocumentPair, PackedPair, PairingPage
 from bilingual_crawler.pairing.resources import PairingAids
 from bilingual_crawler.scoring.shared_models import parallel_urls_if_there
@@ -36,7 +36,7 @@ class NoPairs:
 
     pairs: tuple[DocumentPair, ...] = ()
 
-    def iter_pairs(self) -> Iterator[DocumentPair]:
+    def iter_pairs(self, place: Place | None = None) -> Iterator[DocumentPair]:  # noqa: ARG002 - no page is paired
         """Return nothing: no page is paired."""
         return iter(())
 
@@ -158,10 +158,13 @@ class KeepRule:
         """Return whether at least one page of a pair is about the topic."""
         return pair.first not in self._off_topic or pair.second not in self._off_topic
 
-    def pairs(self) -> Iterator[DocumentPair]:
-        """Yield every pair that belongs to the corpus; with their evidence they are large."""
+    def pairs(self, place: Place | None = None) -> Iterator[DocumentPair]:
+        """Yield every pair that belongs to the corpus; with their evidence they are large.
+
+        They come in the order of their places, and those without one at the end.
+        """
         for matcher in self._matchers.values():
-            yield from filter(self.is_wanted, matcher.iter_pairs())
+            yield from filter(self.is_wanted, matcher.iter_pairs(place))
 
     def refused(self) -> Iterator[DocumentPair]:
         """Yield the counterparts without translated content, each with the reason."""

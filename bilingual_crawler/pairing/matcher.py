@@ -12,6 +12,8 @@ best evidence.
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
+from math import inf
+from operator import itemgetter
 from types import MappingProxyType
 
 from bilingual_crawler.languages import LanguagePair
@@ -44,6 +46,8 @@ MOST_MOVED = 200
 Declaration = tuple[str, tuple[tuple[str, str], ...]]
 """The URL of a page, and (URL, ISO 639-3 code) of each translation declared for it."""
 Nodes = tuple[str, str]
+Place = Callable[[Urls], int | None]
+"""Returns the place of two URLs in an order, None for the end."""
 
 
 class _Edge:
@@ -143,9 +147,15 @@ class Matcher:
         """Every current pair."""
         return list(self.iter_pairs())
 
-    def iter_pairs(self) -> Iterator[DocumentPair]:
-        """Iterate over the pairs, for callers that cannot hold all of them in memory."""
-        return map(self._packer.unpack, self._standing.values())
+    def iter_pairs(self, place: Place | None = None) -> Iterator[DocumentPair]:
+        """Iterate over the pairs, in order, for callers that cannot hold all of them in memory."""
+        standing = self._standing.values()
+        if place is None:
+            return map(self._packer.unpack, standing)
+        places = ((place((pair.first, pair.second)), pair) for pair in standing)
+        keyed = [(inf if at is None else at, pair) for at, pair in places]
+        keyed.sort(key=itemgetter(0))
+        return (self._packer.unpack(pair) for _, pair in keyed)
 
     def standing(self) -> Iterable[PackedPair]:
         """Return every pair as it is stored, without unpacking its evidence."""
