@@ -4,11 +4,7 @@ Anchors look the same in both languages: numbers, addresses, names, cognates, ma
 knowledge of the languages, so they carry the first pass; in the second they cover what no lexicon
 knows, the names and figures of the page.
 
-The lexicon is learned from sentences that were aligned with confidence, by IBM Model 1 in both
-directions at once: at each step the share of one word in another is the product of what both
-directions believe (alignment by agreement), which leaves few wrong entries. A word counts once per
-sentence. Everything is bounded: the number of sentences, the length of those that are learned
-from, and the number of entries.
+The lexicon is learned from sentences that were aligned with confidence (`word_shares.py`).
 """
 
 import math
@@ -24,18 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from bilingual_crawler.alignment.word_shares import Words, learn_shares
 from bilingual_crawler.languages.normal_forms import normalize
 
 MOST_PAIRS = 60_000
-MOST_COOCCURRENCES = 8_000_000
-LONGEST = 40
-LEAST_SEEN = 2
-ROUNDS = 5
-LEAST_SHARE = 0.03
-NULL = 0.02
-"""The share reserved for words without a counterpart."""
-
-Words = Sequence[str]
 
 ADDRESS, NUMBER, WORD, COGNATE, MARK = 2.0, 1.0, 1.0, 0.5, 0.4
 """The value of a shared anchor of each kind, multiplied by how rare it is in the two documents."""
@@ -87,83 +75,16 @@ class Lexicon:
 
 def learn_lexicon(pairs: Sequence[tuple[Words, Words]]) -> Lexicon | None:
     """Return the lexicon learned from sentence pairs; None if there is too little in them."""
-    ids1, rarity1 = _vocabulary([first for first, _ in pairs])
-    ids2, rarity2 = _vocabulary([second for _, second in pairs])
-    together = _cooccurrences(pairs, ids1, ids2)
-    if together is None:
+    found = learn_shares(pairs)
+    if found is None:
         return None
-    words1, words2, groups1, groups2 = together
-    keys, entry = np.unique(words1.astype(np.int64) * len(ids2) + words2, return_inverse=True)
-    of1, of2 = keys // len(ids2), keys % len(ids2)
-    forth = back = np.bincount(entry).astype(np.float64)
-    for _ in range(ROUNDS):
-        forth = _normalised(forth, of1)
-        back = _normalised(back, of2)
-        belief = _responsibility(forth[entry], groups2) * _responsibility(back[entry], groups1)
-        forth = back = np.bincount(entry, belief, len(keys)).astype(np.float64)
-    shares = np.sqrt(_normalised(forth, of1) * _normalised(back, of2))
-    kept = shares >= LEAST_SHARE
+    rarity1, rarity2 = found.rarity1, found.rarity2
     table = sparse.csr_array(
-        (shares[kept], (of1[kept], of2[kept])), shape=(len(ids1), len(ids2)), dtype=np.float64
+        (found.shares, (found.of1, found.of2)),
+        shape=(len(found.ids1), len(found.ids2)),
+        dtype=np.float64,
     )
-    return Lexicon(ids1, ids2, table, rarity1, rarity2)
-
-
-def _vocabulary(texts: Sequence[Words]) -> tuple[dict[str, int], NDArray[np.float64]]:
-    """Return the words that were seen often enough, and how rare each is."""
-    seen = Counter(word for text in texts for word in set(text))
-    known = sorted(word for word, times in seen.items() if times >= LEAST_SEEN)
-    rarity = [math.log(1 + len(texts) / seen[word]) for word in known]
-    return {word: number for number, word in enumerate(known)}, np.asarray(rarity)
-
-
-_Integers = NDArray[np.int32]
-
-
-def _cooccurrences(
-    pairs: Sequence[tuple[Words, Words]], ids1: dict[str, int], ids2: dict[str, int]
-) -> tuple[_Integers, _Integers, _Integers, _Integers] | None:
-    """Return each two words that occur in one pair, with their places in the texts."""
-    parts: list[tuple[_Integers, _Integers, _Integers, _Integers]] = []
-    size = place1 = place2 = 0
-    for text1, text2 in pairs:
-        first = np.asarray(sorted({ids1[word] for word in text1 if word in ids1}), dtype=np.int32)
-        second = np.asarray(sorted({ids2[word] for word in text2 if word in ids2}), dtype=np.int32)
-        if not 0 < len(first) <= LONGEST or not 0 < len(second) <= LONGEST:
-            continue
-        here1 = np.arange(place1, place1 + len(first), dtype=np.int32)
-        here2 = np.arange(place2, place2 + len(second), dtype=np.int32)
-        place1, place2 = place1 + len(first), place2 + len(second)
-        parts.append(
-            (
-                np.repeat(first, len(second)),
-                np.tile(second, len(first)),
-                np.repeat(here1, len(second)),
-                np.tile(here2, len(first)),
-            )
-        )
-        size += len(first) * len(second)
-        if size > MOST_COOCCURRENCES:
-            break
-    if not parts:
-        return None
-    words1, words2, groups1, groups2 = (
-        np.concatenate(column) for column in zip(*parts, strict=True)
-    )
-    return words1, words2, groups1, groups2
-
-
-def _responsibility(belief: NDArray[np.float64], groups: _Integers) -> NDArray[np.float64]:
-    """Return the shares of the other text's words that each word comes from."""
-    totals = np.bincount(groups, belief) + NULL
-    shares: NDArray[np.float64] = belief / totals[groups]
-    return shares
-
-
-def _normalised(counts: NDArray[np.float64], of: NDArray[np.int64]) -> NDArray[np.float64]:
-    totals = np.bincount(of, counts)
-    shares: NDArray[np.float64] = counts / np.maximum(totals[of], 1e-12)
-    return shares
+    return Lexicon(found.ids1, found.ids2, table, rarity1, rarity2)
 
 
 def words(text: str) -> list[str]:

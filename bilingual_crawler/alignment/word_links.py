@@ -13,6 +13,7 @@ from math import log2, sqrt
 
 from rapidfuzz.distance import Levenshtein
 
+from bilingual_crawler.alignment.word_shares import learn_shares
 from bilingual_crawler.documents.document import Paragraph
 from bilingual_crawler.pairing.lexicon import LONGEST_WORD, TranslationLexicon
 
@@ -68,20 +69,18 @@ def learn(
     languages: tuple[str, str], units: Sequence[Unit], pages: int
 ) -> TranslationLexicon | None:
     """Return the lexicon that corresponding texts teach; None if there is too little in them."""
-    from bilingual_crawler.alignment.overlap import learn_lexicon  # noqa: PLC0415 - scipy is slow
-
-    lexicon = learn_lexicon(units)
-    if lexicon is None:
+    found = learn_shares(units)
+    if found is None:
         return None
     seen1 = Counter(word for words, _ in units for word in words)
     seen2 = Counter(word for _, words in units for word in words)
-    names1, names2 = list(lexicon.ids1), list(lexicon.ids2)
-    shares = lexicon.shares.tocoo()
+    names1, names2 = list(found.ids1), list(found.ids2)
     together = {}
-    for one, other, share in zip(*shares.coords, shares.data, strict=True):
+    entries = zip(found.of1.tolist(), found.of2.tolist(), found.shares.tolist(), strict=True)
+    for one, other, share in entries:
         first, second = names1[one], names2[other]
         if first != second:
-            together[first, second] = float(share) * sqrt(seen1[first] * seen2[second])
+            together[first, second] = share * sqrt(seen1[first] * seen2[second])
     return TranslationLexicon(languages, together, (seen1, seen2), pages=pages)
 
 

@@ -66,6 +66,11 @@ class CandidateIndex:
         others.extend(url for number, url in self._alike(page) if number not in found)
         return others
 
+    def meets_by_url(self, page: KnownPage) -> bool:
+        """Return True if a page of the other language has the same URL but for its language."""
+        own = page.page.language
+        return any(self._pages.language_of(each) != own for each in self._keys.get(_key(page)))
+
     def _alike(self, page: KnownPage) -> list[tuple[int, str]]:
         """Return the pages that share the most rare things with a page."""
         scores: defaultdict[int, float] = defaultdict(float)

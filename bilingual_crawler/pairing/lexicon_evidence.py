@@ -6,7 +6,8 @@ measured on some pages of each site and language, whatever the order in which th
 
 Pages that nothing else ties together meet by rare words that translate each other. Each page is
 indexed under its rarest words that the lexicon knows. While a crawl runs, the lexicon changes, and
-only pages that come later are indexed by the new one; at the end all pages are.
+only pages that come later are indexed by the new one; at the end all pages are. Pages that claims
+or URLs tie to one another are left out until then, because words would only confirm them.
 """
 
 from array import array
@@ -30,6 +31,12 @@ from bilingual_crawler.store.compact import Postings
 
 LEXICON = AgreementOdds(0.15, 10.0, 0.0, 3.0)
 """What agreement adds to the log-odds: as for a word list of the user."""
+HOPELESS_ODDS, CERTAIN_ODDS = -6.0, 8.5
+"""Log-odds of two pages that agreement cannot save, and those that need none while pages come.
+
+With the most that it adds, the former stay below a probability of 0.05. Without any, the latter
+stay above all pairs that the lexicon makes surer than 0.995.
+"""
 MOST_SAMPLED = 256
 """Pages of a site and language on which the chance is measured."""
 MOST_SHARING = 20
@@ -75,10 +82,10 @@ class LearnedWords:
         self._postings = Postings(MOST_SHARING)
         self._numbers: dict[str, int] = {}
 
-    def add(self, page: KnownPage) -> None:
-        """Add a page."""
+    def add(self, page: KnownPage, *, is_tied: bool = False) -> None:
+        """Add a page; one that is tied to another is found by its words only at the end."""
         self._places[page.site, page.page.language].append(page.number)
-        if self._lexicon is not None:
+        if self._lexicon is not None and not is_tied:
             self._index(page)
 
     def leave(self, site: str) -> list[int]:
@@ -126,6 +133,15 @@ class LearnedWords:
         for page in (first, second):
             self._measure((page.site, page.page.language))
         return self._dictionary.compare(first, second)
+
+    def matters(self, odds: float, *, in_the_end: bool) -> bool:
+        """Return True if what the lexicon adds may change what becomes of two pages.
+
+        `odds` are their log-odds without it.
+        """
+        if self._lexicon is None or odds < HOPELESS_ODDS:
+            return False
+        return in_the_end or odds < CERTAIN_ODDS
 
     def said(self, first: KnownPage, second: KnownPage) -> Iterator[Addition]:
         """Yield what is added to the log-odds of two pages, with the reason."""

@@ -35,6 +35,8 @@ from bilingual_crawler.pairing.weighing import PairWeight, Weigher
 
 HOPELESS = 0.05
 """Candidates below this are not kept before the end."""
+SURE = 0.9
+"""From here on, before the end, a page meets no others by its words."""
 SAME = 0.02
 """How far a probability may move before the end while a pair keeps its explanation."""
 BATCH = 1_000
@@ -53,12 +55,14 @@ Place = Callable[[Urls], int | None]
 class _Edge:
     """The evidence for two nodes, under the two of their URLs that have most of it."""
 
-    __slots__ = ("model", "probability", "refused", "translated_share", "verdict")
+    __slots__ = ("learned", "model", "probability", "refused", "translated_share", "verdict")
 
     def __init__(self, verdict: PairWeight) -> None:
         self.verdict = verdict
         self.probability = 0.0
         self.model: float | None = None
+        self.learned: float | None = None
+        """What the lexicon added; None if it was not asked."""
         self.refused: str | None = None
         """Why the two are no pair, "" if they are one; None until somebody has asked."""
         self.translated_share: float | None = None
@@ -182,10 +186,11 @@ class Matcher:
         if verdict is None:
             return None
         base = verdict.base
-        if not verdict.is_final:
-            base = self._model.odds(base, rivalry(verdict.likeness, 0.0, 0.0))
         edge = _Edge(verdict)
-        edge.probability = probability(base)
+        if not verdict.is_final:
+            edge.learned = self._weigher.learned(verdict.urls)
+            base = self._model.odds(base, rivalry(verdict.likeness, 0.0, 0.0))
+        edge.probability = probability(base + (edge.learned or 0.0))
         self._look_inside(edge)
         return self._described(edge)
 
@@ -365,8 +370,15 @@ class Matcher:
             queue.append((url, pages))
             node = self._node_of(url)
             known = [edge.verdict.urls for edge in self._edges_of(node).values()]
-            partners = ((url, other) for other in self._weigher.partners(url))
+            found = self._weigher.partners(url, is_sure=self._is_sure(node))
+            partners = ((url, other) for other in found)
             self._review({node}, [*known, *partners])
+
+    def _is_sure(self, node: str) -> bool:
+        """Return True if a node is in a pair that is sure without the lexicon."""
+        partner = self._pairs.partner_of(node)
+        edge = None if partner is None else self._edges_of(node).get(partner)
+        return edge is not None and not edge.learned and edge.probability >= SURE
 
     def _consider(self, candidates: Iterable[Urls]) -> None:
         """Weigh new candidates; those that exist already can only get better."""
@@ -402,7 +414,7 @@ class Matcher:
         elif (
             verdict.urls == edge.verdict.urls or _strength(verdict) > _strength(edge.verdict)
         ) and verdict != edge.verdict:
-            edge.verdict = verdict
+            edge.verdict, edge.learned = verdict, None
         else:
             return None
         edge.model = model
@@ -429,11 +441,17 @@ class Matcher:
         self._best[other].add(node, alike)
 
     def _judge(self, node: str, other: str, edge: _Edge) -> None:
-        """Set the probability of a candidate, in view of its rivals."""
+        """Set the probability of a candidate, in view of its rivals.
+
+        The lexicon is asked last, and only where its answer may matter.
+        """
         base, alike = edge.verdict.base, edge.verdict.likeness
         if not edge.verdict.is_final:
             rivals = self._best[node].rival_of(other), self._best[other].rival_of(node)
             base = self._model.odds(base, rivalry(alike, *rivals))
+            if edge.learned is None:
+                edge.learned = self._weigher.learned(edge.verdict.urls, base)
+            base += edge.learned or 0.0
         edge.probability = probability(base)
         if edge.refused is None and edge.probability >= ACCEPT:
             self._look_inside(edge)
@@ -521,7 +539,7 @@ class Matcher:
         return DocumentPair(
             *edge.verdict.urls,
             self._pair.codes,
-            self._weigher.explain(edge.verdict.urls, edge.model),
+            self._weigher.explain(edge.verdict.urls, edge.model, learned=edge.learned is not None),
             edge.probability,
             edge.translated_share,
             edge.refused or "",

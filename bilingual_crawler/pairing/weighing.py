@@ -122,7 +122,7 @@ class Weigher:
         statistics.add(page.profile)
         self._sections.add(entry)
         self._resources.add(entry)
-        self._learned.add(entry)
+        self._learned.add(entry, is_tied=bool(self._learned) and self._is_tied(entry))
         return entry.site, statistics.pages
 
     def alias(self, source: str, target: str) -> list[Urls]:
@@ -144,13 +144,36 @@ class Weigher:
         page = self._names.page_at(url)
         return [] if page is None else [(page, other) for other in named]
 
-    def partners(self, url: str) -> list[str]:
-        """Return the pages of the other language that are worth comparing with this one."""
+    def partners(self, url: str, *, is_sure: bool = False) -> list[str]:
+        """Return the pages of the other language that are worth comparing with this one.
+
+        Before the end, the lexicon is not asked for pages whose pair is sure, or that claims or
+        their URL tie to another.
+        """
         found = dict.fromkeys(self._index.candidates(url))
-        found.update(dict.fromkeys(self._learned.partners(url)))
+        if self._learned and (self._is_settled or not (is_sure or self._is_tied(self.pages[url]))):
+            found.update(dict.fromkeys(self._learned.partners(url)))
         for claims in (self._alternates, self._switches):
             found.update(dict.fromkeys(claims.partners(url)))
         return list(found)
+
+    def _is_tied(self, page: KnownPage) -> bool:
+        """Return True if a page and another name each other, or may when the other comes.
+
+        So may two pages whose URLs differ only in the language.
+        """
+        url = page.page.url
+        if "url_key" in self._asked and self._index.meets_by_url(page):
+            return True
+        return any(
+            claims.awaits(url) or any(url in claims.named_by(each) for each in claims.named_by(url))
+            for claims in self._asked_claims
+        )
+
+    @property
+    def _asked_claims(self) -> Iterator[Claims]:
+        asked = (("switches", self._switches), ("alternates", self._alternates))
+        return (claims for name, claims in asked if name in self._asked)
 
     def use_lexicon(self, lexicon: TranslationLexicon | None) -> None:
         """Use another lexicon from now on, or none; pages are weighed with it again later."""
@@ -201,7 +224,10 @@ class Weigher:
         self._resources.forget()
 
     def weigh(self, one: str, other: str, model: float | None = None) -> PairWeight | None:
-        """Return the weight of two pages; None if they cannot be a pair."""
+        """Return the weight of two pages; None if they cannot be a pair.
+
+        What the lexicon says is not in it: it is asked when the rivals are known (`learned`).
+        """
         first, second = self._in_order(one, other)
         if not self._reads(first, second):
             return self._weigh_without_text(first, second)
@@ -210,22 +236,28 @@ class Weigher:
             return None
         base = self._model.base(numbers) + self._declared(first, second)
         base += sum(odds for odds, _ in self._resources.said(first, second, text=True))
-        base += sum(odds for odds, _ in self._learned.said(first, second))
         if not self._is_settled and self._is_awaited(first, second):
             base += STILL_AWAITED
         return PairWeight(
             first.page.url, second.page.url, base, likeness(numbers), False, first.fit + second.fit
         )
 
+    def learned(self, urls: Urls, odds: float = 0.0) -> float | None:
+        """Return what the lexicon adds to the log-odds of two pages; None if it was not asked.
+
+        It is not asked where its answer could not matter, because that is slow.
+        """
+        if not self._learned.matters(odds, in_the_end=self._is_settled):
+            return None
+        return sum(added for added, _ in self._learned.said(*self._in_order(*urls)))
+
     def _is_awaited(self, first: KnownPage, second: KnownPage) -> bool:
         """Return True if one of two pages names another page that has not come yet."""
         if first.key.key == second.key.key:
             return False
-        asked = (("switches", self._switches), ("alternates", self._alternates))
         return any(
             claims.awaits(each.page.url)
-            for name, claims in asked
-            if name in self._asked
+            for claims in self._asked_claims
             for each in (first, second)
         )
 
@@ -266,15 +298,21 @@ class Weigher:
         """Return the numbers of two pages, for training."""
         return self._numbers(*self._in_order(one, other), model)
 
-    def explain(self, urls: Urls, model: float | None = None) -> tuple[Evidence, ...]:
-        """Return what each detector that is asked says about two pages."""
+    def explain(
+        self, urls: Urls, model: float | None = None, *, learned: bool = True
+    ) -> tuple[Evidence, ...]:
+        """Return what each detector that is asked says about two pages.
+
+        The lexicon is left out if it had no say in their probability.
+        """
         first, second = self._in_order(*urls)
         found = [*self._stated(first, second), *self._judged(first, second)]
         text = self._reads(first, second)
         if text:
             found.extend(evidence.by_numbers(self._numbers(first, second, model)))
             found.extend(evidence.lengths(first.page.profile, second.page.profile))
-            found.extend(each for _, each in self._learned.said(first, second))
+            if learned:
+                found.extend(each for _, each in self._learned.said(first, second))
         found.extend(each for _, each in self._resources.said(first, second, text=text))
         return tuple(each for each in found if each.detector in self._asked)
 
