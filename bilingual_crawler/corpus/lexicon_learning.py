@@ -50,6 +50,8 @@ LAST_GROWTH = 1.25
 """At the end there is a lesson if the pairs have grown by more than this since the last one."""
 COLLECT_EVERY = 250
 """Pages between two looks for new pairs, before their texts are forgotten."""
+COLLECT_GROWTH = 1 / 16
+"""The least share of new pages between two looks, so that all looks together take linear time."""
 ADOPT_AFTER = 25
 """Pages between the begin of a lesson and the use of its result."""
 FOLDS = 4
@@ -147,7 +149,7 @@ class LexiconLearner:
         if self._lesson is None:
             if self._is_full:
                 return None
-            if self._pages >= self._collected_at + COLLECT_EVERY or self._is_early:
+            if self._pages >= self._collected_at + self._pages_between_looks:
                 self._collect(standing())
                 if self._is_due:
                     self._begin(save)
@@ -170,9 +172,10 @@ class LexiconLearner:
         return self._last[1]
 
     @property
-    def _is_early(self) -> bool:
-        """Return True at the first pages of a crawl, where every lesson counts."""
-        return self._pages >= self._collected_at + ADOPT_AFTER and not self._learned_from
+    def _pages_between_looks(self) -> float:
+        """Few at the first pages of a crawl, where every lesson counts."""
+        least = COLLECT_EVERY if self._learned_from else ADOPT_AFTER
+        return max(least, COLLECT_GROWTH * self._collected_at)
 
     @property
     def _is_due(self) -> bool:

@@ -1,6 +1,8 @@
 """A crawl learns words from the pairs that it is sure of, and uses them if they prove right."""
 
 import random
+import subprocess
+import sys
 
 import pytest
 
@@ -281,3 +283,25 @@ def test_when_there_is_enough_text_no_more_lessons_are_given(monkeypatch):
         learner.step(lambda: made, saved.append)
     learner.finish(lambda: made, saved.append)
     assert len(saved) == 1
+
+
+def test_a_lesson_does_not_wait_for_scipy():
+    lesson = """
+import sys
+from bilingual_crawler.alignment.word_links import learn
+from bilingual_crawler.corpus import lexicon_learning
+assert learn(("spa", "eus"), [(["casa"], ["etxea"])] * 9, 1)
+assert "scipy" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", lesson], check=True)
+
+
+def test_the_more_pages_there_are_the_more_must_come_until_the_pairs_are_looked_at():
+    learner = LexiconLearner(PAIR)
+    looks = []
+    page = declared(0)[0]
+    for number in range(8_000):
+        learner.read(page)
+        learner.step(lambda at=number: looks.append(at) or (), lambda _lexicon: None)
+    assert looks[0] < 25
+    assert len([each for each in looks if each >= 4_000]) <= 16

@@ -4,8 +4,11 @@ import random
 
 import pytest
 
+from bilingual_crawler.documents.document import Alternate
 from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.pairing import lexicon_evidence
 from bilingual_crawler.pairing.lexicon import UNTESTED
+from bilingual_crawler.pairing.lexicon_evidence import LearnedWords
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.pair import page_of
 from bilingual_crawler.pairing.resources import PairingAids
@@ -106,3 +109,103 @@ def test_words_bring_a_page_together_with_few_others_only(pages):
 def test_pages_without_text_are_not_compared_by_words():
     empty = [page_of(text_page(f"{SITE}/{n}", n[:3], [])) for n in ("spa1", "eus1")]
     assert found(matched(KNOWN, empty)) == set()
+
+
+def tied_pages(how):
+    """Pages with the words of the others, which also name each other or differ in one token."""
+    for number in range(PAGES):
+        spanish, basque = (
+            (f"{SITE}/es/{number}", f"{SITE}/eu/{number}")
+            if how == "url_key"
+            else (f"{SITE}/a{number * 7 % 12}", f"{SITE}/b{number * 5 % 12}")
+        )
+        named = ([Alternate(basque, "eu", "eus")], [Alternate(spanish, "es", "spa")])
+        for url, language, claims in zip((spanish, basque), ("spa", "eus"), named, strict=True):
+            alternates = claims if how == "alternates" else []
+            yield page_of(text_page(url, language, numbers_of(number), alternates=alternates))
+
+
+def lopsided_pages():
+    """Pages with rare words in common, of which one is many times as long as the other."""
+    for number in range(PAGES):
+        for language, paragraphs in (("spa", 8), ("eus", 60)):
+            words = numbers_of(number, paragraphs=paragraphs)
+            yield page_of(text_page(f"{SITE}/{number}{language}", language, words))
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """The pages that the lexicon was asked about, one by one and in twos."""
+    calls = {"partners": [], "compare": []}
+    for name, method in (
+        ("partners", LearnedWords.partners),
+        ("compare", LearnedWords.compare),
+    ):
+
+        def noted(self, *pages, name=name, method=method):
+            calls[name].append(pages)
+            return method(self, *pages)
+
+        monkeypatch.setattr(LearnedWords, name, noted)
+    return calls
+
+
+@pytest.mark.parametrize("how", ["alternates", "url_key"])
+def test_pages_that_are_tied_already_are_looked_up_by_their_words_only_in_the_end(how, asked):
+    matcher = Matcher(PAIR, aids=PairingAids(lexicons=(KNOWN,)))
+    pages = list(tied_pages(how))
+    for each in pages:
+        matcher.add(each)
+    before = len(asked["partners"])
+    assert before <= (0 if how == "alternates" else PAGES)  # the first of two has the only URL
+    matcher.finish()
+    assert len(asked["partners"]) - before == len(pages)
+    assert len(matcher.pairs) == PAGES
+
+
+def test_pages_that_nothing_ties_are_looked_up_by_their_words_at_once(asked):
+    matcher = Matcher(PAIR, aids=PairingAids(lexicons=(KNOWN,)))
+    for each in site_pages():
+        matcher.add(each)
+    assert len(asked["partners"]) >= 2 * PAGES
+
+
+def test_the_lexicon_is_not_asked_about_pages_that_it_could_not_save(asked, monkeypatch):
+    pages = [*tied_pages("alternates"), *lopsided_pages()]
+    matcher = matched(KNOWN, pages)
+    usual = {frozenset(page.page.url for page in two) for two in asked["compare"]}
+    assert {frozenset(pair) for pair in found(matcher)} <= usual
+    monkeypatch.setattr(lexicon_evidence, "HOPELESS_ODDS", float("-inf"))
+    matched(KNOWN, pages)
+    every = {frozenset(page.page.url for page in two) for two in asked["compare"]}
+    assert len(usual) < len(every)
+
+
+@pytest.mark.parametrize("how", ["alternates", "url_key", "words", "lopsided"])
+def test_asking_about_every_two_pages_would_give_the_same_pairs(how, monkeypatch):
+    pages = list(site_pages() if how == "words" else tied_pages(how.replace("lopsided", "url_key")))
+    pages += lopsided_pages() if how == "lopsided" else ()
+
+    def described():
+        pairs = matched(KNOWN, pages).pairs
+        return {(each.first, each.second): each.probability for each in pairs}
+
+    usual = described()
+    monkeypatch.setattr(lexicon_evidence, "HOPELESS_ODDS", float("-inf"))
+    monkeypatch.setattr(lexicon_evidence, "CERTAIN_ODDS", float("inf"))
+    assert usual == described()
+    assert len(usual) == PAGES
+
+
+def test_a_pair_is_explained_by_the_lexicon_only_if_it_had_a_say():
+    matcher = Matcher(PAIR, aids=PairingAids(lexicons=(KNOWN,)))
+    changes = [matcher.add(each) for each in tied_pages("alternates")]
+    at_first = [pair for each in changes for pair in each.found.values()]
+    matcher.finish()
+
+    def says(pair):
+        return any(each.detector == "lexicon" for each in pair.evidence)
+
+    assert all(map(says, matcher.pairs))
+    assert not any(map(says, at_first))
+    assert all(pair.probability > 0.995 for pair in at_first)
