@@ -78,6 +78,10 @@ class LearnedWords:
         self._lexicon = known
         self._dictionary = None if known is None else Dictionary(known.word_list())
         self._concepts = None if known is None else _Concepts(known)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Forget what was measured and indexed."""
         self._measured: dict[Place, int] = {}
         self._postings = Postings(MOST_SHARING)
         self._numbers: dict[str, int] = {}
@@ -97,7 +101,7 @@ class LearnedWords:
         """Measure chance again and index every page, now that all of them are there."""
         if self._lexicon is None:
             return
-        self.use(self._lexicon)
+        self._begin()
         for numbers in self._places.values():
             for number in numbers:
                 self._index(self._pages[self._pages.url_of(number)])

@@ -298,10 +298,15 @@ assert "scipy" not in sys.modules
 
 def test_the_more_pages_there_are_the_more_must_come_until_the_pairs_are_looked_at():
     learner = LexiconLearner(PAIR)
-    looks = []
-    page = declared(0)[0]
-    for number in range(8_000):
+    looks: list[int] = []
+    page, number = declared(0)[0], 0
+
+    def look() -> list[PackedPair]:
+        looks.append(number)
+        return []
+
+    for number in range(8_000):  # noqa: B007 - `look` notes it
         learner.read(page)
-        learner.step(lambda at=number: looks.append(at) or (), lambda _lexicon: None)
+        learner.step(look, lambda _lexicon: None)
     assert looks[0] < 25
     assert len([each for each in looks if each >= 4_000]) <= 16
