@@ -25,7 +25,7 @@ from bilingual_crawler.alignment.documents import (
     write_sentences,
 )
 from bilingual_crawler.alignment.frames import SETTLED, KnownFrames
-from bilingual_crawler.alignment.overlap import MOST_PAIRS, Lexicon, Words, learn_lexicon, words
+from bilingual_crawler.alignment.overlap import MOST_PAIRS, Lexicon, learn_lexicon, words
 from bilingual_crawler.alignment.splitting import Segment
 from bilingual_crawler.alignment.vocabularies import Vocabularies
 from bilingual_crawler.errors import ConfigurationError, writing

@@ -34,8 +34,8 @@ LEXICON = AgreementOdds(0.15, 10.0, 0.0, 3.0)
 HOPELESS_ODDS, CERTAIN_ODDS = -6.0, 8.5
 """Log-odds of two pages that agreement cannot save, and those that need none while pages come.
 
-With the most that it adds, the former stay below a probability of 0.05. Without any, the latter
-stay above all pairs that the lexicon makes surer than 0.995.
+With the most that it adds, the former stay below a probability of 0.05. Without any, that of the
+latter is above 0.999.
 """
 MOST_SAMPLED = 256
 """Pages of a site and language on which the chance is measured."""

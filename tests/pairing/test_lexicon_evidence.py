@@ -136,7 +136,7 @@ def lopsided_pages():
 @pytest.fixture
 def asked(monkeypatch):
     """The pages that the lexicon was asked about, one by one and in twos."""
-    calls = {"partners": [], "compare": []}
+    calls: dict[str, list[tuple]] = {"partners": [], "compare": []}
     for name, method in (
         ("partners", LearnedWords.partners),
         ("compare", LearnedWords.compare),
