@@ -28,6 +28,7 @@ from bilingual_crawler.alignment.frames import SETTLED, KnownFrames
 from bilingual_crawler.alignment.overlap import MOST_PAIRS, Lexicon, learn_lexicon, words
 from bilingual_crawler.alignment.splitting import Segment
 from bilingual_crawler.alignment.vocabularies import Vocabularies
+from bilingual_crawler.alignment.word_shares import Words
 from bilingual_crawler.errors import ConfigurationError, writing
 from bilingual_crawler.store.marks import CorpusMarks
 from bilingual_crawler.store.sentence_pair import SentencePair, pair_id
