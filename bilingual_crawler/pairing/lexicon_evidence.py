@@ -28,8 +28,9 @@ from bilingual_crawler.pairing.resources import LEARNED, AgreementOdds
 from bilingual_crawler.pairing.word_list import Agreement, Dictionary
 from bilingual_crawler.store.compact import Postings
 
-LEXICON = AgreementOdds(0.15, 10.0, 0.0, 3.0)
-"""What agreement adds to the log-odds: as for a word list of the user."""
+LEXICON = AgreementOdds(0.25, 10.0, -1.0, 2.5)
+"""What agreement adds to the log-odds: less than a word list of the user, and known words that are
+not translated speak against a pair."""
 MOST_SAMPLED = 256
 """Pages of a site and language on which the chance is measured."""
 MOST_SHARING = 20
