@@ -105,6 +105,7 @@ def read_bitexts(warc: Path, pairs: Iterable[str], cache: Path | None) -> list[B
     else:
         rows, aliases = read_pages(warc, wanted)
         if kept is not None:
+            kept.parent.mkdir(parents=True, exist_ok=True)
             kept.write_bytes(pickle.dumps((rows, aliases)))
     pages = [(page, text_of(page.url, page.language, blocks)) for page, blocks in rows]
     return [

@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"\d+(?:[.,'\u2019\u00a0\u202f\u066b\u066c ]\d+)*")
 _DIGIT = re.compile(r"\d")
 _APART = re.compile(r"\D+")
 _GROUPED = re.compile(r"\d{1,3}(?:\D\d{3})+")
-_NOT_SAID = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+|\[\d{1,3}\]")
+_NOT_SAID = re.compile(r"(?:https?://|www\.)\S+|(?<!\S)[^\s@]+@\S+|\[\d{1,3}\]")
 """Addresses, and numbers of footnotes, which differ between editions."""
 _DIGITS = re.compile(r"\d+(?:[\W_]*\d+)*")
 _MONEY = {

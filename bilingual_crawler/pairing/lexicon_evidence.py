@@ -29,13 +29,14 @@ from bilingual_crawler.pairing.resources import LEARNED, AgreementOdds
 from bilingual_crawler.pairing.word_list import Agreement, Dictionary
 from bilingual_crawler.store.compact import Postings
 
-LEXICON = AgreementOdds(0.15, 10.0, 0.0, 3.0)
-"""What agreement adds to the log-odds: as for a word list of the user."""
-HOPELESS_ODDS, CERTAIN_ODDS = -6.0, 8.5
+LEXICON = AgreementOdds(0.25, 10.0, -1.0, 2.5)
+"""What agreement adds to the log-odds: less than a word list of the user, and known words that are
+not translated speak against a pair."""
+HOPELESS_ODDS, CERTAIN_ODDS = -5.5, 8.5
 """Log-odds of two pages that agreement cannot save, and those that need none while pages come.
 
-With the most that it adds, the former stay below a probability of 0.05. Without any, that of the
-latter is above 0.999.
+With the most that it adds, the former stay below a probability of 0.05. With the least, the latter
+stay above 0.999.
 """
 MOST_SAMPLED = 256
 """Pages of a site and language on which the chance is measured."""

@@ -378,7 +378,7 @@ class Matcher:
         """Return True if a node is in a pair that is sure without the lexicon."""
         partner = self._pairs.partner_of(node)
         edge = None if partner is None else self._edges_of(node).get(partner)
-        return edge is not None and not edge.learned and edge.probability >= SURE
+        return edge is not None and (edge.learned or 0.0) <= 0.0 and edge.probability >= SURE
 
     def _consider(self, candidates: Iterable[Urls]) -> None:
         """Weigh new candidates; those that exist already can only get better."""

@@ -2,7 +2,7 @@
 
 A support vector machine with a polynomial kernel over three features is a polynomial over three
 features: its support vectors are multiplied out when it is fitted, and twenty products decide. A
-decision tree is a few comparisons. `lab/training/pair_classifiers.py` fits both; those in
+decision tree is a few comparisons. `lab/training/pairs.py` fits both; those in
 `data/pair_classifiers.json` are shipped.
 """
 

@@ -107,7 +107,7 @@ def test_a_tiny_url2lang_learns_and_a_crawl_can_load_it(language_model):
     options, figures, _ = language_model
     assert figures["dev_macro_f1"] > 0.9
     model = Url2Lang(options.out)
-    urls = ["https://new.example/noticias-empresa/", "https://new.example/tietoa-palvelut"]
+    urls = ["https://unseen.example/noticias-empresa/", "https://unseen.example/tietoa-palvelut"]
     assert [best[0][0] for best in model.languages(urls)] == ["spa", "fin"]
 
 

@@ -102,7 +102,7 @@ def test_a_hit_leads_to_its_place_in_the_document(web, open_page):
 
 def test_a_pair_is_accepted_by_button_and_rejected_by_key(web, open_page):
     page = open_page(f"{web.url}/pair/{MUSEO}")
-    page.get_by_role("button", name="Accept").click()
+    page.get_by_role("button", name="✓ Accept", exact=True).click()
     expect(page.get_by_role("button", name="Accepted")).to_have_attribute("aria-pressed", "true")
     labels = web.site.folder / "labels.tsv"
     assert labels.read_text() == f"{SITE}/es/museo\t{SITE}/eu/museo\t1\n"
