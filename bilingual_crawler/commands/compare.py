@@ -1,8 +1,10 @@
 """`scrapy compare`: the experiment of SBFC, several ways of crawling the same sites."""
 
 import argparse
+import signal
 import sys
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
@@ -96,6 +98,8 @@ class CompareCommand(BaseCommand):
         def tell(site: str, arm: str, outcome: str) -> None:
             sys.stderr.write(f"{plain(site)}, {arm}: {plain(outcome)}\n")
 
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _stop)
         run = replay_arms if opts.recordings else crawl_arms
         problems = run(plan, tell)
         config = self.config()
@@ -165,6 +169,11 @@ class CompareCommand(BaseCommand):
             for name in self.settings
             if (self.settings.getpriority(name) or 0) >= typed
         }
+
+
+def _stop(number: int, _frame: FrameType | None) -> None:
+    """End by an exception, so that the crawls are stopped too and can go on later."""
+    raise SystemExit(128 + number)
 
 
 def _arguments(opts: argparse.Namespace) -> dict[str, Any]:

@@ -183,11 +183,14 @@ def replay_arms(plan: ComparisonPlan, tell: Told = lambda *_: None) -> list[str]
             continue
         crawl = ReplayCrawl(plan.langs, seeds, plan.pages, settings=plan.given)
         for arm in arms:
+            running = Running(recorded, arm, crawl)
             try:
-                order = Running(recorded, arm, crawl).result().order
+                order = running.result().order
             except ConfigurationError as error:
                 problems.append(f"{site.name}, {arm}: {error}")
                 continue
+            finally:
+                running.stop()
             place = plan.place(site, arm)
             place.mkdir(parents=True, exist_ok=True)
             write_order(place, order)
