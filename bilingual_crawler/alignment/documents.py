@@ -113,8 +113,8 @@ class PairedDocuments:
         return self.reading.document_pairs
 
     def in_order(self) -> Iterator[PairOfTexts]:
-        """Return every pair whose documents are both there, in the order they were found."""
-        return self._texts(self._connection.execute("SELECT id FROM pairs ORDER BY id"))
+        """Return every pair whose documents are both there, by URL: a crawl finds them in any order."""
+        return self._texts(self._connection.execute("SELECT id FROM pairs ORDER BY url1, url2, id"))
 
     def at_random(self) -> Iterator[PairOfTexts]:
         """Return the same pairs in an order unrelated to that of the crawl."""
