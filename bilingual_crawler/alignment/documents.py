@@ -113,7 +113,7 @@ class PairedDocuments:
         return self.reading.document_pairs
 
     def in_order(self) -> Iterator[PairOfTexts]:
-        """Return every pair whose documents are both there, by URL: a crawl finds them in any order."""
+        """Return every pair whose documents are both there, in the order of their URLs."""
         return self._texts(self._connection.execute("SELECT id FROM pairs ORDER BY url1, url2, id"))
 
     def at_random(self) -> Iterator[PairOfTexts]:
