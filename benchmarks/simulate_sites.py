@@ -72,7 +72,7 @@ def main() -> None:
     parser.add_argument("--only", choices=("read", "other"), default="")
     parser.add_argument("--alternates", choices=("stripped", "left", "both"), default="both")
     parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument("--json", type=Path, help="all figures, a line a crawl")
+    parser.add_argument("--json", type=Path, help="all figures, one line per crawl")
     options = parser.parse_args()
     scorers = list(dict.fromkeys([BREADTH_FIRST, *options.scorers.split(",")]))
     names = [name for name in options.sites.split(",") if name]

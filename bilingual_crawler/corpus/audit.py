@@ -30,7 +30,7 @@ from bilingual_crawler.urls.hosts import host_of, site_of
 
 ANSWERS, RESULT = "audit.jsonl", "audit.json"
 BANDS = (0.0, 0.5, 0.8, 0.95)
-"""The least score of each band; a precision is told for each of them and above."""
+"""The least score of each band; a precision is given for each of them and above."""
 MARGIN = 0.05
 """The half-width of the interval at which an audit may stop."""
 FEWEST = 50

@@ -17,7 +17,7 @@ from collections.abc import Container, Iterable
 from typing import NamedTuple
 
 from bilingual_crawler.pairing.known_pages import KnownPage
-from bilingual_crawler.pairing.profile import Block, block_hash, blocks_of
+from bilingual_crawler.pairing.profile import ParagraphMark, block_hash, blocks_of
 from bilingual_crawler.pairing.substance import Sections, SectionStatistics
 from bilingual_crawler.store.compact import CompactMap, unsigned
 
@@ -93,7 +93,7 @@ def groups(pages: Iterable[KnownPage], sections: Sections, in_both: Container[st
 class _Text(NamedTuple):
     """The content of a page, and the hash of its title."""
 
-    blocks: list[Block]
+    blocks: list[ParagraphMark]
     hashes: frozenset[int]
     title: int
     is_apart: bool
@@ -110,7 +110,9 @@ class _Text(NamedTuple):
         return other.title in self.hashes and self.title not in other.hashes
 
 
-def _in_common(one: list[Block], other: list[Block], section: SectionStatistics) -> bool:
+def _in_common(
+    one: list[ParagraphMark], other: list[ParagraphMark], section: SectionStatistics
+) -> bool:
     hashes, others = {each.hash for each in one}, {each.hash for each in other}
     shared = sum(each.size * section.rarity(each.hash) for each in one if each.hash in others)
     rest = sum(each.size * section.rarity(each.hash) for each in one if each.hash not in others)
@@ -118,10 +120,10 @@ def _in_common(one: list[Block], other: list[Block], section: SectionStatistics)
     return shared > 0 and shared >= SAME_CONTENT * (shared + rest)
 
 
-def _own(page: KnownPage) -> list[Block]:
+def _own(page: KnownPage) -> list[ParagraphMark]:
     return [each for each in blocks_of(page.page.profile.blocks) if not each.foreign]
 
 
-def _longest(page: KnownPage) -> list[Block]:
+def _longest(page: KnownPage) -> list[ParagraphMark]:
     """Return what copies have in common; nothing for files, which the user has chosen."""
     return [] if page.page.url.startswith("file:") else _own(page)[:LONGEST_COMPARED]

@@ -36,7 +36,7 @@ def same_page(first: KnownPage, second: KnownPage) -> Evidence | None:
 def declared(said: MutualClaims, *, files: bool = False) -> Evidence | None:
     """Return what the pages, or a sitemap, declare about each other.
 
-    Of `files` the places of links on two paired pages are told in the same way.
+    Of `files` the places of links on two paired pages are named in the same way.
     """
     if said.sides:
         both = said.sides == 2  # noqa: PLR2004 - both

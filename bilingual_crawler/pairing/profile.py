@@ -145,7 +145,7 @@ def size_of(text: str) -> int:
     return sum(map(len, _TOKEN.findall(text))) + DENSE * len(_DENSE.findall(text))
 
 
-class Block(NamedTuple):
+class ParagraphMark(NamedTuple):
     """A paragraph as a profile keeps it."""
 
     hash: int
@@ -174,9 +174,11 @@ def block_hash(text: str) -> int:
     return _hash(" ".join(_TOKEN.findall(text.lower())))
 
 
-def blocks_of(packed: bytes) -> list[Block]:
+def blocks_of(packed: bytes) -> list[ParagraphMark]:
     """Return the paragraphs in a profile, the longest first."""
-    return [Block(text, size >> 1, bool(size & 1)) for text, size in _BLOCK.iter_unpack(packed)]
+    return [
+        ParagraphMark(text, size >> 1, bool(size & 1)) for text, size in _BLOCK.iter_unpack(packed)
+    ]
 
 
 def hashes(texts: Iterable[str], most: int) -> Hashes:

@@ -19,7 +19,7 @@ from math import log, log1p
 from typing import Any, Final, NamedTuple
 
 from bilingual_crawler.pairing.known_pages import KnownPage
-from bilingual_crawler.pairing.profile import Block, Profile, blocks_of, members
+from bilingual_crawler.pairing.profile import ParagraphMark, Profile, blocks_of, members
 from bilingual_crawler.store.compact import CompactMap
 
 FEATURES: Final = ("own_text", "untranslated", "text_lengths", "foreign_share")
@@ -87,7 +87,7 @@ class PageText(NamedTuple):
 
 
 def text_beside(
-    blocks: list[Block], others: frozenset[int], section: SectionStatistics
+    blocks: list[ParagraphMark], others: frozenset[int], section: SectionStatistics
 ) -> PageText:
     """Measure the content of a page beside the paragraphs of another."""
     total = foreign = text = own = weighed = 0.0

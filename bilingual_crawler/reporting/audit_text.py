@@ -22,7 +22,7 @@ KEYS = {
 def question_view(
     texts: tuple[str, str], languages: tuple[str, str], urls: tuple[str, str], about: str
 ) -> RenderableType:
-    """Return a sentence pair to be judged; the texts are of strangers and only shown."""
+    """Return a sentence pair to be judged; the texts are untrusted and only shown."""
     table = Table(box=box.SIMPLE_HEAD, expand=True, header_style=DIM, padding=(0, 1))
     for language in languages:
         table.add_column(plain(language), ratio=1, overflow="fold")

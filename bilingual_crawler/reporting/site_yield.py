@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from bilingual_crawler.urls.language_tokens import announced_languages
 
 MOST_SECTIONS = 100
-"""Sections of a site that are told apart; all further ones are one."""
+"""Sections of a site that are kept apart; all further ones are one."""
 OTHERS = "*"
 MEMORY = 1 / 30
 """The weight of the newest result in a moving average."""

@@ -1,4 +1,4 @@
-"""Stand-off files have no text, and the pages bring it back; what has drifted is told."""
+"""Stand-off files have no text, and the pages bring it back; what has drifted is reported."""
 
 import csv
 import json
