@@ -257,12 +257,17 @@ def _not_there_yet(folder: Path) -> Path:
 
 
 def holds_workers(folder: Path) -> bool:
-    """Return True if a folder contains nothing but the folders of workers of a crawl."""
+    """Return True if a folder contains nothing but the folders of workers of a crawl.
+
+    An empty one is that of a worker which has just begun beside this one.
+    """
     folders = list(folder.iterdir()) if folder.is_dir() else []
-    return bool(folders) and all(
-        each.is_dir() and not {file.name for file in each.iterdir()}.isdisjoint(WORKER_FILES)
-        for each in folders
-    )
+    return bool(folders) and all(each.is_dir() and _is_of_worker(each) for each in folders)
+
+
+def _is_of_worker(folder: Path) -> bool:
+    names = {file.name for file in folder.iterdir()}
+    return not names or not names.isdisjoint(WORKER_FILES)
 
 
 def _objection(folder: Path) -> str | None:

@@ -216,6 +216,14 @@ def test_a_crawl_may_be_continued_in_its_folder(name):
     assert plan(output="out").output == Path("out")
 
 
+def test_a_folder_in_which_another_worker_has_just_begun_may_be_the_output():
+    Path("out", "worker-1").mkdir(parents=True)
+    assert plan(output="out").output == Path("out")
+    Path("out", "worker-1", "crawl.lock").touch()
+    Path("out", "worker-2").mkdir()
+    assert plan(output="out").output == Path("out")
+
+
 def test_a_folder_with_something_else_is_refused():
     Path("thesis").mkdir()
     Path("thesis", "chapter1.txt").touch()
