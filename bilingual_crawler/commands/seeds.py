@@ -16,6 +16,7 @@ from bilingual_crawler.errors import ConfigurationError
 if TYPE_CHECKING:
     from bilingual_crawler.discovery.productive_sites import SiteRanking
     from bilingual_crawler.export.source import Account
+    from bilingual_crawler.languages import LanguagePair
 
 DETAILS = """\
 A CORPUS has the URLs that its texts come from:
@@ -91,7 +92,7 @@ class SeedsCommand(BaseCommand):
             raise UsageError("name a corpus (--from CORPUS) or a list of URLs (--urls LIST)")
         pair = read_pair(opts.langs)
         ranking, account = SiteRanking(pair, set(_left_out(opts.leave_out))), Account()
-        self._read(opts, ranking, account)
+        self._read(opts, pair, ranking, account)
         sites = ranking.ranked(opts.limit)
         if not sites:
             reasons = ", ".join(f"{why} ({n:,})" for why, n in _reasons(ranking, account))
@@ -117,11 +118,16 @@ class SeedsCommand(BaseCommand):
                 f" -a langs={pair} -a seeds_file={opts.out}\n"
             )
 
-    def _read(self, opts: argparse.Namespace, ranking: "SiteRanking", account: "Account") -> None:
+    def _read(
+        self,
+        opts: argparse.Namespace,
+        pair: "LanguagePair",
+        ranking: "SiteRanking",
+        account: "Account",
+    ) -> None:
         from bilingual_crawler.export.source_urls import read_corpus, read_urls
         from bilingual_crawler.reporting.bars import share_bar
 
-        pair = read_pair(opts.langs)
         for corpus in opts.corpora:
             with share_bar(Path(corpus).name) as watch:
                 for found in read_corpus(Path(corpus), pair, account, watch):
