@@ -3,11 +3,12 @@
 The web of tests/synthetic_web is served on loopback, by one process that answers for all hosts;
 each strategy crawls it over HTTP with `scrapy crawl discovery`, from the same seeds, until its
 downloads are used up. A file with half of all links stands in for a backlink service. All figures
-are averages over several webs.
+are averages over several webs. The focused crawl with a page classifier gets the words of the
+topics in which many sites are bilingual, with which its seeds agree.
 
     python -m benchmarks.discovery                     the table of docs/experiments/discovery.md
     python -m benchmarks.discovery --plot docs/images/discovery.png
-    python -m benchmarks.discovery --size large --webs 1 --strategy classifier
+    python -m benchmarks.discovery --size large --webs 1 --arm classifier
 """
 
 import argparse
@@ -20,10 +21,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from bilingual_crawler.config.discovery import STRATEGIES
+from bilingual_crawler.config.discovery import ONE, TWO
 from tests.support.crawling import ROOT
 from tests.support.servers import serve_web
-from tests.support.synthetic_web.web import Web
+from tests.support.synthetic_web.texts import RICH, TOPICS
+from tests.support.synthetic_web.web import PAIR, Web
 
 Curve = list[tuple[int, int]]
 """(downloads, bilingual sites found)"""
@@ -37,6 +39,23 @@ class Size(NamedTuple):
     learn_after: int
 
 
+class Arm(NamedTuple):
+    """A way to search: its strategy, its queues, and whether it is given a topic."""
+
+    strategy: str
+    queues: str = ONE
+    topic: bool = False
+
+
+ARMS = {
+    "forward": Arm("forward"),
+    "focused": Arm("focused"),
+    "focused, with a topic": Arm("focused", topic=True),
+    "back-forward": Arm("back-forward"),
+    "back-forward, two queues": Arm("back-forward", TWO),
+    "classifier": Arm("classifier"),
+    "classifier, two queues": Arm("classifier", TWO),
+}
 SIZES = {"small": Size(3_000, 600, 10, 120), "large": Size(6_000, 1_200, 20, 240)}
 SETTINGS = {
     "BILINGUAL_ALLOW_PRIVATE": 1,
@@ -53,19 +72,35 @@ SETTINGS = {
 }
 
 
-def run(web: Web, proxy: str, size: Size, strategy: str, folder: Path) -> Curve:
+def topic_table() -> str:
+    """Return the words of the topics in which many sites are bilingual, as a topic."""
+    words = (
+        f"1\t{word}\t{topic}\t{language}\n"
+        for topic in RICH
+        for language in PAIR
+        for word in TOPICS[topic][language].split()
+    )
+    return "".join(["weight\tterm\tsubdomain\tlanguage\n", *words])
+
+
+def run(web: Web, proxy: str, size: Size, arm: Arm, folder: Path) -> Curve:
     """Run one search and return its curve, read from crawl.json."""
-    links, output = folder / "links.tsv", folder / strategy
+    links, output = folder / "links.tsv", folder / "-".join(map(str, arm))
     if not links.exists():
         links.write_text("".join(f"{target}\t{source}\n" for target, source in web.backlinks()))
     settings = SETTINGS | {
         "BILINGUAL_BACKLINKS": f"links:{links}",
-        "BILINGUAL_DISCOVERY_STRATEGY": strategy,
+        "BILINGUAL_DISCOVERY_STRATEGY": arm.strategy,
+        "BILINGUAL_DISCOVERY_QUEUES": arm.queues,
         "BILINGUAL_DISCOVERY_LEARN_AFTER": size.learn_after,
         "CLOSESPIDER_PAGECOUNT": size.downloads,
     }
     command = [sys.executable, "-m", "scrapy", "crawl", "discovery", "-a", "langs=eng-spa"]
     command += ["-a", f"seeds={','.join(web.seeds(size.seeds))}", "-a", f"output={output}"]
+    if arm.topic:
+        topic = folder / "topic.tsv"
+        topic.write_text(topic_table())
+        command += ["-a", f"topic={topic}"]
     for name, value in settings.items():
         command += ["-s", f"{name}={value}"]
     subprocess.run(command, cwd=ROOT, env={"http_proxy": proxy}, check=True)
@@ -87,34 +122,36 @@ def mean_curve(curves: Sequence[Curve], downloads: int) -> list[tuple[int, float
     return [(step, statistics.mean(at(curve, step) for curve in curves)) for step in steps]
 
 
-def measure(size: Size, webs: int, strategies: Sequence[str]) -> dict[str, list[Curve]]:
-    curves: dict[str, list[Curve]] = {strategy: [] for strategy in strategies}
+def measure(size: Size, webs: int, arms: Sequence[str]) -> dict[str, list[Curve]]:
+    curves: dict[str, list[Curve]] = {arm: [] for arm in arms}
     for seed in range(webs):
         web = Web(size.sites, seed)
         with serve_web(size.sites, seed) as server, tempfile.TemporaryDirectory() as name:
-            for strategy in strategies:
-                curve = run(web, server.url, size, strategy, Path(name))
-                curves[strategy].append(curve)
+            for arm in arms:
+                curve = run(web, server.url, size, ARMS[arm], Path(name))
+                curves[arm].append(curve)
                 ended = f"{curve[-1][1]} sites in {curve[-1][0]} downloads" if curve else "nothing"
-                print(f"  web {seed}, {strategy}: {ended}", file=sys.stderr, flush=True)
+                print(f"  web {seed}, {arm}: {ended}", file=sys.stderr, flush=True)
     return curves
 
 
 def table(name: str, size: Size, curves: dict[str, list[Curve]]) -> str:
     """Return the sites found after a quarter, half and all of the downloads: mean and range."""
     steps = (size.downloads // 4, size.downloads // 2, size.downloads)
-    bilingual = [len(Web(size.sites, seed).bilingual) for seed in range(len(curves["forward"]))]
+    bilingual = [
+        len(Web(size.sites, seed).bilingual) for seed in range(len(next(iter(curves.values()))))
+    ]
     lines = [
         f"{name}: {size.sites:,} sites, {statistics.mean(bilingual):.0f} of them bilingual\n",
-        "| strategy | " + " | ".join(f"after {step:,} downloads" for step in steps) + " |",
+        "| search | " + " | ".join(f"after {step:,} downloads" for step in steps) + " |",
         "|---|" + "---:|" * len(steps),
     ]
-    for strategy, each in curves.items():
+    for arm, each in curves.items():
         cells = []
         for step in steps:
             found = [at(curve, step) for curve in each]
             cells.append(f"{statistics.mean(found):.1f} ({min(found)}-{max(found)})")
-        lines.append(f"| {strategy} | " + " | ".join(cells) + " |")
+        lines.append(f"| {arm} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
@@ -127,9 +164,9 @@ def draw(measured: dict[str, dict[str, list[Curve]]], path: Path) -> None:
     panels = figure.subplots(1, len(measured), squeeze=False)[0]
     for panel, (name, curves) in zip(panels, measured.items(), strict=True):
         size = SIZES[name]
-        for strategy, each in curves.items():
+        for arm, each in curves.items():
             points = mean_curve(each, size.downloads)
-            panel.plot(*zip(*points, strict=True), label=strategy, linewidth=1.6)
+            panel.plot(*zip(*points, strict=True), label=arm, linewidth=1.6)
         panel.axvline(size.learn_after, color="grey", linewidth=0.6, linestyle=":")
         panel.set_title(f"{size.sites:,} sites")
         panel.set_xlabel("downloads")
@@ -143,12 +180,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--size", choices=SIZES, action="append", help="by default both")
     parser.add_argument("--webs", type=int, default=3, help="webs that are averaged over")
-    parser.add_argument("--strategy", choices=STRATEGIES, action="append", help="by default all")
+    parser.add_argument("--arm", choices=ARMS, action="append", help="by default all")
     parser.add_argument("--plot", type=Path, help="draw the curves here")
     given = parser.parse_args()
     measured = {}
     for name in given.size or SIZES:
-        curves = measure(SIZES[name], given.webs, given.strategy or list(STRATEGIES))
+        curves = measure(SIZES[name], given.webs, given.arm or list(ARMS))
         measured[name] = curves
         print(table(name, SIZES[name], curves) + "\n", flush=True)
     if given.plot:

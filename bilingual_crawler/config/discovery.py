@@ -15,6 +15,11 @@ class Strategy(NamedTuple):
     learns: bool
     """Rank links by classifiers once these have learned; otherwise first come, first served."""
 
+    @property
+    def may_focus(self) -> bool:
+        """True if a topic, where there is one, restricts the search to pages about it."""
+        return self.learns and not self.back_and_forth
+
 
 STRATEGIES = {
     "forward": Strategy(back_and_forth=False, learns=False),
@@ -22,6 +27,9 @@ STRATEGIES = {
     "back-forward": Strategy(back_and_forth=True, learns=False),
     "classifier": Strategy(back_and_forth=True, learns=True),
 }
+ONE, TWO = "one", "two"
+QUEUES = (ONE, TWO)
+"""How backlinks and forward links wait: in one order, or in two that take turns."""
 
 OWN = "own"
 KINDS = ("webgraph", "links", "http", "python")

@@ -19,7 +19,7 @@ from bilingual_crawler.config.checks import (
     switch,
     text,
 )
-from bilingual_crawler.config.discovery import STRATEGIES, SourceSpec, read_sources
+from bilingual_crawler.config.discovery import ONE, QUEUES, STRATEGIES, SourceSpec, read_sources
 from bilingual_crawler.config.file_kinds import TYPES, media_types_of
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.plugins import check_plugin_name
@@ -222,6 +222,12 @@ class Config:
         "classifier",
         f"How discovery searches for bilingual sites: {', '.join(STRATEGIES)}.",
         one_of(*STRATEGIES),
+    )
+    discovery_queues: str = setting(
+        ONE,
+        "Links of both kinds wait in one queue, ordered by the sites they are expected to find,"
+        " or in two that take turns.",
+        one_of(*QUEUES),
     )
     discovery_learn_after: int = setting(
         1_000,

@@ -186,6 +186,8 @@ class FrontierScheduler(BaseScheduler):
                 self._leases[entry.fingerprint] = request
                 self._gate.handed_out(request, entry.host)
                 self._crawl.admit_host_of(request)
+                if self._crawl.discovery is not None:
+                    self._crawl.discovery.handed_out(request)
                 return request
         self._wake_after(0.0)
         return None

@@ -3,10 +3,11 @@
 Examples are added as they come. They count from the first iteration on: after a number of pages,
 and again each time as many have come, everything that waits is ranked again.
 
-Both queues share one frontier and are ordered by the same figure, so the frontier's own order
-chooses between them: the logarithm of the bilingual sites that a download is expected to find. A
-forward link finds one if its site is bilingual. A hub finds none by itself; its worth shows in the
-sites that its links lead to, per download spent on it and on them. So a link is worth
+By default both queues share one frontier and are ordered by the same figure, so the frontier's own
+order chooses between them (`turns.py` has the alternative): the logarithm of the bilingual sites
+that a download is expected to find. A forward link finds one if its site is bilingual. A hub finds
+none by itself; its worth shows in the sites that its links lead to, per download spent on it and on
+them. So a link is worth
 
     forward:   P(its site is bilingual)
     backlink:  P(it is a good hub) * finds of good hubs / downloads for good hubs
@@ -237,13 +238,13 @@ class Learner:
         for calibration in self._calibrations.values():
             calibration.fit()
 
-    def priority(self, queue: Queue, words: tuple[str, ...], worth: HubWorth) -> float:
-        """Return the priority of a link in both queues."""
+    def priority(self, queue: Queue, words: tuple[str, ...], worth: HubWorth | None) -> float:
+        """Return the priority of a link among all; without `worth`, among those of its queue."""
         classifier = self._classifiers[queue]
         if not self.learned or min(classifier.examples) < FEWEST:
             return NO_PRIORITY
         chance = self._calibrations[queue].log_probability(classifier.log_odds(words))
-        return priority(queue, chance, worth)
+        return chance if worth is None else priority(queue, chance, worth)
 
     def strongest(self, queue: Queue, most: int) -> list[tuple[str, float]]:
         """Return the words that speak most for a link, for reports."""

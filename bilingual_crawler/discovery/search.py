@@ -11,6 +11,9 @@ links to another bilingual site. A hub is bad if all of its links, or enough of 
 Each hub is shown to its classifier once. What the links of good hubs cost and find gives the worth
 of a backlink.
 
+A focused search is what the paper compares this with: it follows the links of pages on a topic, and
+learns which links lead to such pages.
+
 The caller fetches what the search asks for and reports the results.
 """
 
@@ -44,6 +47,14 @@ CREATE TABLE IF NOT EXISTS discovery_hubs (
 """
 INSERT = "INSERT OR REPLACE INTO discovery_hubs VALUES (?, ?, ?, ?, ?, ?, ?)"
 SELECT = "SELECT url, cause, cited, open, judged, found, good FROM discovery_hubs"
+
+ON_TOPIC = """
+CREATE TABLE IF NOT EXISTS discovery_on_topic (
+    url TEXT PRIMARY KEY, words TEXT NOT NULL, on_topic INTEGER NOT NULL
+) WITHOUT ROWID;
+"""
+INSERT_ON_TOPIC = "INSERT OR REPLACE INTO discovery_on_topic VALUES (?, ?, ?)"
+SELECT_ON_TOPIC = "SELECT words, on_topic FROM discovery_on_topic"
 
 MOST_CITED = 4
 """Beyond this many bilingual sites, a hub's number of links to them makes no difference."""
@@ -172,6 +183,28 @@ class Hubs:
         return [(INSERT, rows)]
 
 
+class TopicalPages:
+    """Which links have led to pages on topic: what a focused crawler learns from."""
+
+    def __init__(self, journal: Journal, teach: Callable[[tuple[str, ...], bool], None]) -> None:
+        self._teach = teach
+        self._new: list[tuple[str, str, int]] = []
+        journal.define(ON_TOPIC)
+        for words, on_topic in journal.read(SELECT_ON_TOPIC):
+            teach(tuple(words.split()), bool(on_topic))
+        journal.attach(self)
+
+    def note(self, approach: Approach, on_topic: bool) -> None:
+        """Record whether the page behind a link is on topic."""
+        self._teach(approach.words, on_topic)
+        self._new.append((approach.url, " ".join(approach.words), on_topic))
+
+    def changes(self) -> Iterable[Statement]:
+        """Return rows for the journal."""
+        rows, self._new = self._new, []
+        return [(INSERT_ON_TOPIC, rows)]
+
+
 def citation(sites: int) -> str:
     """Return the word for a hub that is known to link to this many bilingual sites.
 
@@ -202,13 +235,19 @@ class Search:
         strategy: Strategy,
         learner: Learner,
         admits: Callable[[str], bool] = lambda _url: True,
+        *,
+        compares_queues: bool = True,
+        focused: bool = False,
     ) -> None:
         self._strategy = strategy
+        self._focused = focused
+        self._compares_queues = compares_queues
         self._admits = admits
         self.learner = learner
         self.graph = LinkGraph(journal)
         self.sites = SiteRecords(journal)
         self.hubs = Hubs(journal, self._teach_hub)
+        self._topical = TopicalPages(journal, self._teach_link) if focused else None
         self.unfinished: list[SiteRecord] = []
         """Sites whose examination, or the request for their backlinks, was cut short."""
         self._restore()
@@ -229,9 +268,19 @@ class Search:
         if self._strategy.back_and_forth:
             self.hubs.want(url)
 
-    def read(self, url: str, links: list[OutLink]) -> list[WantedUrl]:
-        """Record that a page was read; return which of its links to follow."""
+    def classified(self, approach: Approach, on_topic: bool) -> None:
+        """Record what the page classifier of a focused crawl says of the page behind a link."""
+        if self._topical is not None:
+            self._topical.note(approach, on_topic)
+
+    def read(self, url: str, links: list[OutLink], *, on_topic: bool = True) -> list[WantedUrl]:
+        """Record that a page was read; return which of its links to follow.
+
+        A focused crawl follows those of pages on topic.
+        """
         self.graph.add(url, links)
+        if self._focused and not on_topic:
+            return []
         if not self._strategy.back_and_forth:
             return list(self._followed(links, via="", again=True))
         return self._expand(url, links) if self.hubs.is_unread(url) else []
@@ -259,11 +308,12 @@ class Search:
             self.hubs.judged(record.approach.via, record.standing is Standing.BILINGUAL)
 
     def priority(self, queue: Queue, approach: Approach) -> float:
-        """Return the current priority of a link."""
+        """Return the current priority of a link: among all, or in its queue if there are two."""
         is_forward = queue is Queue.FORWARD
         url = approach.url
         words = approach.words if is_forward else hub_words(url, self.hubs.cited(url))
-        return self.learner.priority(queue, words, self.hubs.worth)
+        worth = self.hubs.worth if self._compares_queues else None
+        return self.learner.priority(queue, words, worth)
 
     def _expand(self, url: str, links: list[OutLink]) -> list[WantedUrl]:
         """Follow the links of a hub to new sites."""
@@ -311,8 +361,11 @@ class Search:
         return WantedUrl(queue, approach, self.priority(queue, approach))
 
     def _teach_site(self, record: SiteRecord) -> None:
-        is_bilingual = record.standing is Standing.BILINGUAL
-        self.learner.teach(Queue.FORWARD, record.approach.words, is_bilingual)
+        if not self._focused:
+            self._teach_link(record.approach.words, record.standing is Standing.BILINGUAL)
+
+    def _teach_link(self, words: tuple[str, ...], relevant: bool) -> None:
+        self.learner.teach(Queue.FORWARD, words, relevant)
 
     def _teach_hub(self, url: str, cited: int, good: bool) -> None:
         self.learner.teach(Queue.BACKLINK, hub_words(url, cited), good)

@@ -10,8 +10,8 @@ so that harvesting can still request it when its site turns out to be bilingual.
 
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, Self
+from collections.abc import AsyncIterator, Callable, Iterable
+from typing import Any
 
 from scrapy import Request, signals
 from scrapy.exceptions import DontCloseSpider
@@ -19,10 +19,11 @@ from scrapy.http import Response
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.asyncio import sleep
 
-from bilingual_crawler.config.discovery import OWN, STRATEGIES
+from bilingual_crawler.config.discovery import OWN, STRATEGIES, TWO
 from bilingual_crawler.crawl.background import BackgroundThread
 from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.discovery.backlinks import BacklinkQueries, make_provider
+from bilingual_crawler.crawl.discovery.look import PARKED, Look, TurnTaking, ranked, waiting_links
 from bilingual_crawler.crawl.fetching.optouts import (
     CLOSED,
     forbids_links,
@@ -30,7 +31,7 @@ from bilingual_crawler.crawl.fetching.optouts import (
     record_opt_out,
 )
 from bilingual_crawler.crawl.request_state import LOOKED_AT, RequestState, end_url
-from bilingual_crawler.crawl.requests import LOOK, read_fields
+from bilingual_crawler.crawl.requests import fingerprint_of
 from bilingual_crawler.crawl.signals import crawl_ending
 from bilingual_crawler.discovery.graph import OutLink, out_links
 from bilingual_crawler.discovery.learner import CHECK_PRIORITY, Learner, Queue
@@ -49,10 +50,6 @@ from bilingual_crawler.store.folder import SITES
 from bilingual_crawler.urls.fingerprint import request_fingerprint
 from bilingual_crawler.urls.hosts import host_of, site_of
 
-_MARK = LOOK.encode()
-Waiting = tuple[int, str, bytes | None]
-"""A fingerprint, its URL, and its request as stored in the frontier."""
-
 logger = logging.getLogger(__name__)
 
 DISCOVERS, PAGES = "discovers", "pages of discovery"
@@ -60,71 +57,6 @@ OPEN = frozenset({None, Standing.WAITING, Standing.UNREACHABLE})
 """Standings of sites that are examined when one of their pages arrives."""
 RANKED_AT_ONCE = 1_000
 STRONGEST_SHOWN = 8
-
-
-class Look(NamedTuple):
-    """Why a page is fetched: it waits in a queue, or is a page of the site under examination."""
-
-    queue: Queue | None = None
-    words: tuple[str, ...] = ()
-    via: str = ""
-    site: str = ""
-
-    def to_plain(self) -> dict[str, str]:
-        """Return the look as plain values for storage; empty ones are left out."""
-        plain = {
-            "queue": self.queue and self.queue.value,
-            "words": " ".join(self.words),
-            "via": self.via,
-            "site": self.site,
-        }
-        return {name: value for name, value in plain.items() if value}
-
-    @classmethod
-    def of(cls, carrier: Request | Response) -> Self:
-        """Return the look of a request, or of the request of a response."""
-        return cls.from_plain(RequestState.of(carrier).look or {})
-
-    @classmethod
-    def from_plain(cls, plain: Mapping[str, str]) -> Self:
-        """Return the look that `to_plain` made plain."""
-        queue = plain.get("queue")
-        return cls(
-            Queue(queue) if queue else None,
-            tuple(plain.get("words", "").split()),
-            plain.get("via", ""),
-            plain.get("site", ""),
-        )
-
-    @classmethod
-    def from_payload(cls, payload: bytes | None) -> Self | None:
-        """Return the look of a request in the frontier; None if it is for harvesting.
-
-        None also for one that cannot be read, which the scheduler drops.
-        """
-        if payload is None or _MARK not in payload:
-            return None
-        try:
-            meta = read_fields(payload).get("meta", {})
-            return cls.from_plain(meta[LOOK]) if LOOK in meta else None
-        except ValueError:
-            return None
-
-    def approach(self, url: str) -> Approach:
-        """Return how discovery came to a page."""
-        return Approach(url, self.words, self.via)
-
-
-def ranked(search: Search, waiting: Iterable[Waiting]) -> Iterator[tuple[int, float]]:
-    """Yield the new priority of every link that waits in one of the two queues.
-
-    The counts that it reads may grow meanwhile, which changes a priority only slightly.
-    """
-    for fingerprint, url, payload in waiting:
-        look = Look.from_payload(payload)
-        if look is not None and look.queue is not None:
-            approach = search.best_approach(look.queue, look.approach(url))
-            yield fingerprint, search.priority(look.queue, approach)
 
 
 def check_discovery(langs: Languages, frontier: str) -> None:
@@ -161,7 +93,17 @@ class Discovery:
             learns=self._strategy.learns,
             pages=int(self._folder.facts.get(PAGES, "0")),
         )
-        self.search = Search(self._folder.journal, self._strategy, learner, self._admits)
+        self._is_focused = self._strategy.may_focus and bool(crawl.topic)
+        self._two_queues = self._config.discovery_queues == TWO
+        self.search = Search(
+            self._folder.journal,
+            self._strategy,
+            learner,
+            self._admits,
+            compares_queues=not self._two_queues,
+            focused=self._is_focused,
+        )
+        self._turns: TurnTaking | None = None
         self._examinations: dict[str, Examination] = {}
         self._queries = self._make_queries()
         self._thread = BackgroundThread()
@@ -196,7 +138,10 @@ class Discovery:
                 yield self._request(record.approach.url, CHECK_PRIORITY, look, again=True)
 
     def resume(self, frontier: CrawlFrontier) -> None:
-        """Admit the sites that an earlier run found, and the hosts that wait for harvesting."""
+        """Admit the sites that an earlier run found, and the hosts that wait for harvesting.
+
+        If there are two queues, refill them with the links that wait in the frontier.
+        """
         for record in self.search.sites.load():
             for url in record.entries:
                 self._crawl.scope.admit(host_of(url))
@@ -204,6 +149,15 @@ class Discovery:
             is_harvested = Look.from_payload(entry.payload) is None
             if is_harvested and not self._crawl.foreign.is_unanswered(entry.host):
                 self._crawl.scope.admit_host(entry.host)
+        if self._two_queues:
+            self._turns = TurnTaking(frontier)
+            for link in ranked(self.search, waiting_links(frontier)):
+                self._turns.rank(link)
+
+    def handed_out(self, request: Request) -> None:
+        """Note that the frontier has handed out a request."""
+        if self._turns is not None:
+            self._turns.handed_out(request)
 
     async def take(self, response: Response, document: Document) -> None:
         """Take a page that discovery requested.
@@ -220,6 +174,9 @@ class Discovery:
         async with self._thread:
             if opt_out not in CLOSED:
                 await self.note_links(document)
+                if self._is_focused and look.queue is not None:
+                    approach = look.approach(document.requested_url)
+                    self.search.classified(approach, self._is_on_topic(document))
             if opt_out is None:
                 await self._examine(document, look)
             else:
@@ -236,7 +193,14 @@ class Discovery:
         if not forbids_links(document.robots, self._crawl.honour_of(document.url)):
             links = await self._thread.run(out_links, document)
         self._count("links", len(links))
-        self._send(self.search.read(document.requested_url, links))
+        on_topic = not self._is_focused or self._is_on_topic(document)
+        self._send(self.search.read(document.requested_url, links, on_topic=on_topic))
+
+    def _is_on_topic(self, document: Document) -> bool:
+        """Return what the topic, as the page classifier of a focused crawl, says of a page."""
+        if document.topic is None:
+            self._crawl.topic.annotate(document)
+        return document.topic is not None and document.topic.on_topic
 
     def failed(self, request: Request, reason: str) -> None:
         """Take the failure of a page that discovery requested."""
@@ -356,10 +320,15 @@ class Discovery:
             logger.info(
                 "After %d pages, the best signs of %s links: %s", learner.pages, queue, said
             )
-        waiting = [(each.fingerprint, each.url, each.payload) for each in frontier.queued()]
+        waiting = waiting_links(frontier)
         places = await self._thread.run(lambda: list(ranked(self.search, waiting)))
-        for number, (fingerprint, priority) in enumerate(places, 1):
-            frontier.set_priority(fingerprint, priority)
+        if self._turns is not None:
+            self._turns.clear()
+        for number, link in enumerate(places, 1):
+            if self._turns is not None:
+                self._turns.rank(link)
+            else:
+                frontier.set_priority(link.fingerprint, link.priority)
             if not number % RANKED_AT_ONCE:
                 await sleep(0)
         self._count("rankings")
@@ -377,7 +346,11 @@ class Discovery:
     def _send(self, candidates: Iterable[WantedUrl]) -> None:
         for queue, approach, priority in candidates:
             look = Look(queue, approach.words, approach.via)
-            self._push(self._request(approach.url, priority, look))
+            parked = PARKED if self._turns is not None else 0.0
+            request = self._request(approach.url, parked + priority, look)
+            self._push(request)
+            if self._turns is not None:
+                self._turns.add(queue, fingerprint_of(request), priority)
 
     def _request(self, url: str, score: float, look: Look, *, again: bool = False) -> Request:
         request = self._crawl.request(url, score=score, depth=0)
