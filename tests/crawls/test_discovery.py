@@ -94,14 +94,18 @@ def test_each_site_is_asked_for_few_pages(search):
     assert report(output)["urls_ended"]["examined"]["count"] <= 3 * SITES
 
 
-def test_a_search_that_is_killed_again_and_again_finds_the_same(server, search, tmp_path):
+def test_a_search_that_is_killed_again_and_again_finds_the_same_with_one_queue_and_with_two(
+    server, search, tmp_path
+):
     output = tmp_path / "out"
-    for requests in (30, 40):
-        process = start(SEEDS, output, spider="discovery", **options(server))
+    for requests, queues in ((30, "two"), (40, "one")):
+        settings = SETTINGS | {"BILINGUAL_DISCOVERY_QUEUES": queues}
+        process = start(SEEDS, output, spider="discovery", **options(server, settings=settings))
         server.wait_for_requests(requests, process)
         kill(process)
     server.release()
-    crawl(SEEDS, output, spider="discovery", **options(server))
+    settings = SETTINGS | {"BILINGUAL_DISCOVERY_QUEUES": "two"}
+    crawl(SEEDS, output, spider="discovery", **options(server, settings=settings))
     uninterrupted, _ = search
     assert hosts(output) == hosts(uninterrupted)
     assert report(output)["state"] == "finished"

@@ -289,3 +289,47 @@ def test_backlinks_are_known_before_and_after_they_are_on_disk(tmp_path):
     assert len(search.graph.sources_of("c.example", 1)) == 1
     assert search.graph.links_of(A) == to(C)
     close(search, journal)
+
+
+def test_with_two_queues_a_hub_is_not_compared_with_the_links_to_sites(tmp_path):
+    search, journal = open_search(tmp_path, "classifier", learn_after=1, compares_queues=False)
+    for number in range(200):
+        word = "hub:2" if number % 4 == 0 else "hub:1"
+        search.learner.teach(Queue.BACKLINK, (word,), number % 4 == 0)
+    search.learner.page_read()
+    (first,) = search.backlinks("a.example", [HUB], never)
+    search.hubs.worth.add(found=0, downloads=1_000)
+    assert search.priority(Queue.BACKLINK, first.approach) == first.priority
+    close(search, journal)
+
+
+def test_a_focused_crawl_follows_the_links_of_pages_on_topic_only(tmp_path):
+    search, journal = open_search(tmp_path, "focused", focused=True)
+    assert urls(search.read(A, to(B), on_topic=True)) == [B]
+    assert search.read(B, to(C), on_topic=False) == []
+    close(search, journal)
+
+
+def test_a_focused_crawl_learns_which_links_lead_to_its_topic_and_remembers_it(tmp_path):
+    search, journal = open_search(tmp_path, "focused", learn_after=1, focused=True)
+    for number in range(8):
+        word, url = f"anchor:w{number % 2}", f"http://s{number}.example/"
+        search.classified(Approach(url, (word,)), number % 2 == 0)
+        verdict(search, url, number % 2 == 1, (word,))  # bilingual sites are those off topic
+    search.learner.page_read()
+    chances = {n: search.priority(Queue.FORWARD, Approach(A, (f"anchor:w{n}",))) for n in (0, 1)}
+    assert chances[0] > chances[1]
+    close(search, journal)
+    again, journal = open_search(tmp_path, "focused", learn_after=1, pages=1, focused=True)
+    for number, chance in chances.items():
+        words = (f"anchor:w{number}",)
+        assert again.priority(Queue.FORWARD, Approach(A, words)) == pytest.approx(chance, abs=0.2)
+    close(again, journal)
+
+
+def test_other_crawls_do_not_care_for_a_topic(tmp_path):
+    search, journal = open_search(tmp_path, "focused")
+    search.classified(Approach(A, ("anchor:x",)), True)
+    assert urls(search.read(A, to(B), on_topic=False)) == [B]
+    assert search.learner._classifiers[Queue.FORWARD].examples == (0, 0)
+    close(search, journal)

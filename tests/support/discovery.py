@@ -9,12 +9,12 @@ from bilingual_crawler.store.journal import Journal
 from bilingual_crawler.urls.hosts import host_of, site_of
 
 
-def open_search(path, strategy="back-forward", learn_after=10, pages=0):
+def open_search(path, strategy="back-forward", learn_after=10, pages=0, **options):
     """A search whose journal lies in `path`; close the journal to be able to go on with it."""
     chosen = STRATEGIES[strategy]
     journal = Journal(path / "crawl.sqlite")
     learner = Learner(learn_after, learns=chosen.learns, pages=pages)
-    return Search(journal, chosen, learner), journal
+    return Search(journal, chosen, learner, **options), journal
 
 
 def close(search, journal):

@@ -23,7 +23,14 @@ from bilingual_crawler.config.discovery import OWN, STRATEGIES, TWO
 from bilingual_crawler.crawl.background import BackgroundThread
 from bilingual_crawler.crawl.context import Crawl
 from bilingual_crawler.crawl.discovery.backlinks import BacklinkQueries, make_provider
-from bilingual_crawler.crawl.discovery.look import PARKED, Look, TurnTaking, ranked, waiting_links
+from bilingual_crawler.crawl.discovery.look import (
+    PARKED,
+    Look,
+    RankedLink,
+    TurnTaking,
+    ranked,
+    waiting_links,
+)
 from bilingual_crawler.crawl.fetching.optouts import (
     CLOSED,
     forbids_links,
@@ -52,7 +59,7 @@ from bilingual_crawler.urls.hosts import host_of, site_of
 
 logger = logging.getLogger(__name__)
 
-DISCOVERS, PAGES = "discovers", "pages of discovery"
+DISCOVERS, PAGES, QUEUED_IN = "discovers", "pages of discovery", "queues of discovery"
 OPEN = frozenset({None, Standing.WAITING, Standing.UNREACHABLE})
 """Standings of sites that are examined when one of their pages arrives."""
 RANKED_AT_ONCE = 1_000
@@ -140,7 +147,8 @@ class Discovery:
     def resume(self, frontier: CrawlFrontier) -> None:
         """Admit the sites that an earlier run found, and the hosts that wait for harvesting.
 
-        If there are two queues, refill them with the links that wait in the frontier.
+        Two queues are refilled with the links that wait in the frontier; so is the one queue after
+        a run with two.
         """
         for record in self.search.sites.load():
             for url in record.entries:
@@ -151,8 +159,17 @@ class Discovery:
                 self._crawl.scope.admit_host(entry.host)
         if self._two_queues:
             self._turns = TurnTaking(frontier)
+        if TWO in (self._config.discovery_queues, self._folder.facts.get(QUEUED_IN)):
             for link in ranked(self.search, waiting_links(frontier)):
-                self._turns.rank(link)
+                self._rank(link, frontier)
+        self._folder.facts[QUEUED_IN] = self._config.discovery_queues
+
+    def _rank(self, link: RankedLink, frontier: CrawlFrontier) -> None:
+        """Give a waiting link its new place."""
+        if self._turns is not None:
+            self._turns.rank(link)
+        else:
+            frontier.set_priority(link.fingerprint, link.priority)
 
     def handed_out(self, request: Request) -> None:
         """Note that the frontier has handed out a request."""
@@ -325,10 +342,7 @@ class Discovery:
         if self._turns is not None:
             self._turns.clear()
         for number, link in enumerate(places, 1):
-            if self._turns is not None:
-                self._turns.rank(link)
-            else:
-                frontier.set_priority(link.fingerprint, link.priority)
+            self._rank(link, frontier)
             if not number % RANKED_AT_ONCE:
                 await sleep(0)
         self._count("rankings")

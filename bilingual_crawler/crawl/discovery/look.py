@@ -18,7 +18,7 @@ from bilingual_crawler.discovery.learner import Queue
 from bilingual_crawler.discovery.search import Search
 from bilingual_crawler.discovery.site_records import Approach
 from bilingual_crawler.discovery.turns import TwoQueues
-from bilingual_crawler.frontier.entry import CrawlFrontier, State
+from bilingual_crawler.frontier.entry import Frontier, State
 
 _MARK = LOOK.encode()
 PARKED = -1e6
@@ -96,7 +96,7 @@ class Look(NamedTuple):
         return Approach(url, self.words, self.via)
 
 
-def waiting_links(frontier: CrawlFrontier) -> list[WaitingLink]:
+def waiting_links(frontier: Frontier) -> list[WaitingLink]:
     """Return what waits in the frontier, first come first."""
     waiting = sorted(frontier.queued(), key=lambda entry: entry.sequence)
     return [WaitingLink(entry.fingerprint, entry.url, entry.payload) for entry in waiting]
@@ -117,7 +117,7 @@ def ranked(search: Search, waiting: Iterable[WaitingLink]) -> Iterator[RankedLin
 class TurnTaking:
     """Keeps the two queues and the frontier in step."""
 
-    def __init__(self, frontier: CrawlFrontier) -> None:
+    def __init__(self, frontier: Frontier) -> None:
         self._frontier = frontier
         self._queues = TwoQueues()
         self._next: tuple[int, float] | None = None
