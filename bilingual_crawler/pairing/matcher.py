@@ -14,14 +14,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from math import inf
 from operator import itemgetter
-from types import MappingProxyType
 
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.comparison import likeness, rivalry
 from bilingual_crawler.pairing.copies import FirstCopies
+from bilingual_crawler.pairing.edges import Edge, Edges
 from bilingual_crawler.pairing.lexicon import TranslationLexicon
 from bilingual_crawler.pairing.model import load_pair_model, probability
-from bilingual_crawler.pairing.one_to_one import ACCEPT, OneToOne, Rank, Urls, rank_of
+from bilingual_crawler.pairing.one_to_one import ACCEPT, OneToOne, Rank, Urls
 from bilingual_crawler.pairing.pair import (
     Changes,
     DocumentPair,
@@ -31,7 +31,7 @@ from bilingual_crawler.pairing.pair import (
 )
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids, UrlModel
 from bilingual_crawler.pairing.substance import Substance, substance_model
-from bilingual_crawler.pairing.weighing import PairWeight, Weigher
+from bilingual_crawler.pairing.weighing import Weigher
 
 HOPELESS = 0.05
 """Candidates below this are not kept before the end."""
@@ -40,8 +40,6 @@ SURE = 0.9
 SAME = 0.02
 """How far a probability may move before the end while a pair keeps its explanation."""
 BATCH = 1_000
-OWN_SECTION = 1.0
-"""What the address of a copy in the section of its own language counts more than evidence."""
 MOST_MOVED = 200
 """Pages of a site that joins another that are weighed again at once; the others in their turn."""
 
@@ -50,59 +48,6 @@ Declaration = tuple[str, tuple[tuple[str, str], ...]]
 Nodes = tuple[str, str]
 Place = Callable[[Urls], int | None]
 """Returns the place of two URLs in an order, None for the end."""
-
-
-class _Edge:
-    """The evidence for two nodes, under the two of their URLs that have most of it."""
-
-    __slots__ = ("learned", "model", "probability", "refused", "translated_share", "verdict")
-
-    def __init__(self, verdict: PairWeight) -> None:
-        self.verdict = verdict
-        self.probability = 0.0
-        self.model: float | None = None
-        self.learned: float | None = None
-        """What the lexicon added; None if it was not asked."""
-        self.refused: str | None = None
-        """Why the two are no pair, "" if they are one; None until somebody has asked."""
-        self.translated_share: float | None = None
-
-    @property
-    def rank(self) -> Rank:
-        """Return the rank; whatever is refused comes after everything else."""
-        if self.probability < ACCEPT or self.refused:
-            return rank_of(self.verdict.urls, self.probability)
-        return rank_of(self.verdict.urls, 1.0 + self.probability)
-
-
-def _strength(verdict: PairWeight) -> tuple[float, int, str, str]:
-    """Return the order in which URLs of two nodes are preferred: best first, then plainest."""
-    urls = verdict.urls
-    evidence = verdict.base + verdict.likeness + OWN_SECTION * verdict.fit
-    return (round(evidence, 6), -len(urls[0]) - len(urls[1]), *urls)
-
-
-_NO_EDGES: Mapping[str, _Edge] = MappingProxyType({})
-
-
-class _Best:
-    """The two most similar candidates of a node: the rivals of all others, and of each other."""
-
-    __slots__ = ("likeness", "other", "second")
-
-    def __init__(self) -> None:
-        self.likeness, self.other, self.second = 0.0, "", 0.0
-
-    def add(self, other: str, alike: float) -> None:
-        if other == self.other:
-            self.likeness = max(self.likeness, alike)
-        elif alike > self.likeness:
-            self.likeness, self.other, self.second = alike, other, self.likeness
-        else:
-            self.second = max(self.second, alike)
-
-    def rival_of(self, other: str) -> float:
-        return self.second if other == self.other else self.likeness
 
 
 class Matcher:
@@ -132,8 +77,7 @@ class Matcher:
         self._contents = FirstCopies()
         self._same_content: dict[str, str] = {}
         """The first node with the content of another node, whose menus differ."""
-        self._edges: dict[str, dict[str, _Edge]] = {}
-        self._best: defaultdict[str, _Best] = defaultdict(_Best)
+        self._edges = Edges()
         self._packer = PairPacker(pair.codes)
         self._standing: dict[Nodes, PackedPair] = {}
         self._refused: set[Nodes] = set()
@@ -178,7 +122,7 @@ class Matcher:
     @property
     def candidate_count(self) -> int:
         """How many candidates were weighed."""
-        return sum(map(len, self._edges.values())) // 2
+        return len(self._edges)
 
     def weigh(self, one: str, other: str) -> DocumentPair | None:
         """Return the pair that two known pages would make, whatever other candidates there are."""
@@ -186,7 +130,7 @@ class Matcher:
         if verdict is None:
             return None
         base = verdict.base
-        edge = _Edge(verdict)
+        edge = Edge(verdict)
         if not verdict.is_final:
             edge.learned = self._weigher.learned(verdict.urls)
             base = self._model.odds(base, rivalry(verdict.likeness, 0.0, 0.0))
@@ -200,7 +144,7 @@ class Matcher:
 
     def candidates(self) -> Iterator[DocumentPair]:
         """Yield every candidate, with its probability and what each detector says."""
-        for node, edges in self._edges.items():
+        for node, edges in self._edges:
             if self._pages.language_of(self._pages.number_of(node)) == self._pair.first.code:
                 for other in edges:
                     yield self._pair_of(node, other)
@@ -216,7 +160,7 @@ class Matcher:
 
     def features(self) -> Iterator[tuple[Urls, list[float]]]:
         """Yield the numbers of every candidate, rivals included: what a model learns from."""
-        for node, edges in self._edges.items():
+        for node, edges in self._edges:
             for other, edge in edges.items():
                 if node < other and not edge.verdict.is_final:
                     urls = edge.verdict.urls
@@ -225,11 +169,7 @@ class Matcher:
     def features_of(self, one: str, other: str, model: float | None = None) -> list[float]:
         """Return the numbers of any two pages."""
         numbers = self._weigher.numbers(one, other, model)
-        node, other_node = self._node_of(one), self._node_of(other)
-        rivals = (
-            self._best[node].rival_of(other_node),
-            self._best[other_node].rival_of(node),
-        )
+        rivals = self._edges.rivals(self._node_of(one), self._node_of(other))
         return [*numbers, *rivalry(likeness(numbers), *rivals)]
 
     def paired_url(self, node: str) -> str | None:
@@ -331,7 +271,9 @@ class Matcher:
                 continue
             if _both(self._node_of(entry), self._node_of(other_entry)) in self._standing:
                 self._note_parted(node, other)
-                self._edges[node][other].refused = "a list with one entry, which is in a pair"
+                self._edges.between(
+                    node, other
+                ).refused = "a list with one entry, which is in a pair"
                 self._refused.add(_both(node, other))
 
     def _all_candidates(self, check: Callable[[], None]) -> Iterator[Urls]:
@@ -369,7 +311,7 @@ class Matcher:
             url, _ = queue.popleft()
             queue.append((url, pages))
             node = self._node_of(url)
-            known = [edge.verdict.urls for edge in self._edges_of(node).values()]
+            known = [edge.verdict.urls for edge in self._edges.of(node).values()]
             found = self._weigher.partners(url, is_sure=self._is_sure(node))
             partners = ((url, other) for other in found)
             self._review({node}, [*known, *partners])
@@ -377,7 +319,7 @@ class Matcher:
     def _is_sure(self, node: str) -> bool:
         """Return True if a node is in a pair that is sure without the lexicon."""
         partner = self._pairs.partner_of(node)
-        edge = None if partner is None else self._edges_of(node).get(partner)
+        edge = None if partner is None else self._edges.of(node).get(partner)
         return edge is not None and (edge.learned or 0.0) <= 0.0 and edge.probability >= SURE
 
     def _consider(self, candidates: Iterable[Urls]) -> None:
@@ -385,9 +327,9 @@ class Matcher:
         new = dict.fromkeys(nodes for one, other in candidates if (nodes := self._take(one, other)))
         stood = self._standing.keys() & {_both(*nodes) for nodes in new}
         for node, other in new:
-            self._compete(node, other)
+            self._edges.compete(node, other)
         for node, other in new:
-            edge = self._edges[node][other]
+            edge = self._edges.between(node, other)
             before = edge.rank
             self._judge(node, other, edge)
             if edge.probability < HOPELESS:
@@ -406,16 +348,8 @@ class Matcher:
         node, other_node = self._node_of(one), self._node_of(other)
         if node == other_node:
             return None
-        edge = self._edges_of(node).get(other_node)
+        edge = self._edges.add(node, other_node, verdict)
         if edge is None:
-            edge = _Edge(verdict)
-            self._edges.setdefault(node, {})[other_node] = edge
-            self._edges.setdefault(other_node, {})[node] = edge
-        elif (
-            verdict.urls == edge.verdict.urls or _strength(verdict) > _strength(edge.verdict)
-        ) and verdict != edge.verdict:
-            edge.verdict, edge.learned = verdict, None
-        else:
             return None
         edge.model = model
         return node, other_node
@@ -423,31 +357,16 @@ class Matcher:
     def _forget(self, node: str, other: str) -> None:
         """Drop a candidate; it still counts as a rival of others."""
         if self._pairs.partner_of(node) != other:
-            self._disconnect(node, other)
-            self._disconnect(other, node)
+            self._edges.remove(node, other)
 
-    def _edges_of(self, node: str) -> Mapping[str, _Edge]:
-        return self._edges.get(node, _NO_EDGES)
-
-    def _disconnect(self, node: str, other: str) -> None:
-        edges = self._edges.get(node)
-        if edges is not None and edges.pop(other, None) is not None and not edges:
-            del self._edges[node]
-
-    def _compete(self, node: str, other: str) -> None:
-        """Make two nodes rivals of each other's other candidates."""
-        alike = self._edges[node][other].verdict.likeness
-        self._best[node].add(other, alike)
-        self._best[other].add(node, alike)
-
-    def _judge(self, node: str, other: str, edge: _Edge) -> None:
+    def _judge(self, node: str, other: str, edge: Edge) -> None:
         """Set the probability of a candidate, in view of its rivals.
 
         The lexicon is asked last, and only where its answer may matter.
         """
         base, alike = edge.verdict.base, edge.verdict.likeness
         if not edge.verdict.is_final:
-            rivals = self._best[node].rival_of(other), self._best[other].rival_of(node)
+            rivals = self._edges.rivals(node, other)
             base = self._model.odds(base, rivalry(alike, *rivals))
             if edge.learned is None:
                 edge.learned = self._weigher.learned(edge.verdict.urls, base)
@@ -456,7 +375,7 @@ class Matcher:
         if edge.refused is None and edge.probability >= ACCEPT:
             self._look_inside(edge)
 
-    def _look_inside(self, edge: _Edge) -> None:
+    def _look_inside(self, edge: Edge) -> None:
         """Ask whether two counterparts hold translated content."""
         substance = self._weigher.substance(edge.verdict.urls)
         edge.refused = ""
@@ -468,9 +387,7 @@ class Matcher:
     def _review(self, nodes: set[str], candidates: Iterable[Urls]) -> None:
         """Forget what was known of some nodes, weigh candidates, and choose their pairs again."""
         for node in nodes:
-            for other in self._edges.pop(node, {}):
-                self._disconnect(other, node)
-            self._best.pop(node, None)
+            self._edges.clear(node)
         done: set[int] = set()
         for one, other in candidates:
             both = hash(_both(one, other))
@@ -480,21 +397,21 @@ class Matcher:
         if self._finishing and self._url_model is not None:
             self._ask_url_model(nodes, self._url_model)
         for node in nodes:
-            for other in self._edges_of(node):
-                self._compete(node, other)
+            for other in self._edges.of(node):
+                self._edges.compete(node, other)
         self._pairs.replace(self._ranks(nodes), nodes)
         if not self._finishing:
             self._forget_hopeless(nodes)
 
     def _forget_hopeless(self, nodes: set[str]) -> None:
         for node in nodes:
-            for other, edge in list(self._edges_of(node).items()):
+            for other, edge in list(self._edges.of(node).items()):
                 if edge.probability < HOPELESS:
                     self._forget(node, other)
 
     def _ranks(self, nodes: set[str]) -> Iterator[tuple[str, str, Rank]]:
         for node in nodes:
-            for other, edge in self._edges_of(node).items():
+            for other, edge in self._edges.of(node).items():
                 if other not in nodes or node < other:
                     self._judge(node, other, edge)
                     yield node, other, edge.rank
@@ -504,7 +421,7 @@ class Matcher:
         waiting = (
             edge.verdict.urls
             for node in sorted(nodes)
-            for other, edge in self._edges_of(node).items()
+            for other, edge in self._edges.of(node).items()
             if (other not in nodes or node < other) and not edge.verdict.is_final
         )
         while some := list(islice(waiting, BATCH)):
@@ -512,7 +429,7 @@ class Matcher:
                 self._take(one, other, float(chance))
 
     def _note_joined(self, node: str, other: str) -> None:
-        edge = self._edges[node][other]
+        edge = self._edges.between(node, other)
         if edge.refused:
             self._refused.add(_both(node, other))
             return
@@ -533,9 +450,9 @@ class Matcher:
             self._changes.drop(pair)
 
     def _pair_of(self, node: str, other: str) -> DocumentPair:
-        return self._described(self._edges[node][other])
+        return self._described(self._edges.between(node, other))
 
-    def _described(self, edge: _Edge) -> DocumentPair:
+    def _described(self, edge: Edge) -> DocumentPair:
         return DocumentPair(
             *edge.verdict.urls,
             self._pair.codes,
