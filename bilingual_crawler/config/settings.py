@@ -131,6 +131,11 @@ class Config:
         "Bilingual word list for pairing: word<TAB>word per line, or Apertium .dix; gzip too.",
         text,
     )
+    validations: str = setting(
+        "",
+        "TOML file with minimums, weights and thresholds of the detector almeida per file type.",
+        text,
+    )
     embeddings: str = setting(
         "",
         "Sentence model for pairing: a folder or a name. It takes time: it reads 8 texts per page.",

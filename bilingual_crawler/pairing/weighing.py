@@ -89,6 +89,8 @@ class Weigher:
         self._asked = frozenset(asked)
         self._hidden = hidden(self._asked)
         self._resources = Resources(aids, self._asked)
+        self._validations = aids.validations
+        self._tokens = pair.first.tokens | pair.second.tokens
         self._model = model
         self._classifiers = model.classifiers or shipped()
         self._families = SiteFamilies(pair, aids.cross_domain, aids.chosen_sites)
@@ -350,7 +352,7 @@ class Weigher:
             ilsp.judge_images(*pages, self._images_of(first.site)),
             ilsp.judge_structure(*pages, self._classifiers.structure),
             pplocator.judge_pages(*pages, self._classifiers.pplocator),
-            almeida.judge(*pages, self._pair.first.tokens | self._pair.second.tokens),
+            almeida.judge(*pages, self._tokens, self._validations),
         ):
             if said is not None:
                 yield said._replace(score=round(said.score, 3))
