@@ -9,35 +9,53 @@ the list or repeats one under the address of a copy, and wrong if the reader ref
 its pages has another partner; anything else is not judged.
 """
 
+import argparse
 import pickle
-from collections.abc import Callable, Sequence
+import statistics
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
+from benchmarks.recorded_pairs import SHARED
+from benchmarks.seed_systems import accepted, run_pplocator, surest
+from benchmarks.translation_data import read
+from bilingual_crawler.alignment.word_shares import learn_shares
 from bilingual_crawler.documents.builder import build_document
-from bilingual_crawler.lab.evaluation.read_gold import ReadGold, read_language_pairs
+from bilingual_crawler.export.safe_text import tokens
+from bilingual_crawler.lab.evaluation.read_gold import ReadFigures, ReadGold, read_language_pairs
 from bilingual_crawler.lab.replay.recording import Recording
 from bilingual_crawler.lab.replay.site import strip_body
 from bilingual_crawler.lab.training.pairs import (
     LabelledPages,
     asked_about_structure,
     fit_machine,
+    fit_pair_classifiers,
     fit_tree,
 )
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing import ilsp, pplocator
+from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.pair import PairingPage, page_of
-from bilingual_crawler.pairing.profile import shared_words
-from tools.pair_classifiers import labelled_pairs
+from bilingual_crawler.pairing.profile import members, shared_words
+from bilingual_crawler.pairing.small_models import PairClassifiers
+from bilingual_crawler.pairing.word_list import WordList
+from bilingual_crawler.urls.language_tokens import url_key
+from tools.pair_classifiers import Site, labelled_pairs
 
 FOLDS = 10
+SURE = 0.9
+LEAST_SHARE = 0.1
+"""How sure the words of a list must be."""
 FEATURES = ("ratio of words", "ratio of sizes", "distance of tags", "shared words")
 
 
@@ -196,3 +214,201 @@ def print_machines(examples: dict[str, list[LabelledPages]]) -> None:
         ("lengths as they are", exact),
     ):
         print(f"| {name} | {' | '.join(by_fold(rows, labels, groups, learn))} |", flush=True)
+
+
+Found = set[tuple[str, str]]
+
+
+def ordered_site(site: ReadSite) -> Site:
+    return Site(site.name, site.pages, {})
+
+
+def run_default(site: ReadSite, pair: LanguagePair) -> Found:
+    """Return the pairs of the combined model; the order of pages does not matter."""
+    matcher = Matcher(pair)
+    for page in site.pages.values():
+        if page.language in pair:
+            matcher.hold(page)
+    matcher.finish()
+    return {(each.first, each.second) for each in matcher.pairs}
+
+
+def run_images(site: ReadSite, pair: LanguagePair) -> Found:
+    """Return the pairs of shared rare images alone."""
+    first, second = (
+        [page for page in site.pages.values() if page.language == code] for code in pair.codes
+    )
+    pages = [*first, *second]
+    frequencies = Counter(image for page in pages for image in members(page.profile.images))
+    images = ilsp.site_images(frequencies, len(pages))
+    return surest(
+        scored
+        for one in first
+        for other in second
+        for scored in accepted(one, other, ilsp.judge_images(one, other, images))
+    )
+
+
+def median(histogram: Mapping[Any, int]) -> float:
+    return statistics.median(value for value, times in histogram.items() for _ in range(times))
+
+
+def median_only(histogram: Mapping[int, int]) -> float:
+    """Return the bandwidth by the median deviation alone, 1 where it is 0."""
+    count, middle = sum(histogram.values()), median(histogram)
+    deviations: Counter[float] = Counter()
+    for frequency, images in histogram.items():
+        deviations[abs(frequency - middle)] += images
+    deviation = median(deviations) / ilsp.NORMAL_MEDIAN
+    return deviation * (4 / (3 * count)) ** 0.2 if deviation else 1.0
+
+
+def word_lists(sentences: Path, pair: LanguagePair, without: str) -> WordList:
+    """Return what sentence pairs of the other sites say which words translate which."""
+    good = [
+        ([*tokens(each.text1.lower())], [*tokens(each.text2.lower())])
+        for each in read(sentences)
+        if each.site != without and not each.broken and each.score >= SURE
+    ]
+    found = learn_shares(good)
+    assert found is not None, pair
+    names1, names2 = list(found.ids1), list(found.ids2)
+    return WordList(
+        (names1[one], names2[other])
+        for one, other, share in zip(found.of1, found.of2, found.shares, strict=True)
+        if share >= LEAST_SHARE
+    )
+
+
+def run_pti(site: ReadSite, pair: LanguagePair, words: WordList, least: float) -> Found:
+    """Return the pairs of PTI: equal file names but for the language, then shared dictionary words.
+
+    The languages are those that the identifier found. The likeness of two pages is the share of
+    their words in the list whose translation is on the other page.
+    """
+    codes = pair.first.tokens | pair.second.tokens
+    first, second = (
+        [page for page in site.pages.values() if page.language == code] for code in pair.codes
+    )
+    named: defaultdict[str, list[PairingPage]] = defaultdict(list)
+    for page in second:
+        named[url_key(page.url, codes).key].append(page)
+    found = surest(
+        (1.0, (one.url, other.url)) for one in first for other in named[url_key(one.url, codes).key]
+    )
+    taken = {url for urls in found for url in urls}
+    hashes = {
+        page.url: np.frombuffer(page.profile.vocabulary, np.uint32) for page in (*first, *second)
+    }
+    known = {url: words.translations(some) for url, some in hashes.items()}
+
+    def likeness(one: PairingPage, other: PairingPage) -> float:
+        hits = total = 0
+        for here, there in ((one.url, other.url), (other.url, one.url)):
+            owners, translations = known[here]
+            total += len(np.unique(owners))
+            hits += len(np.unique(owners[np.isin(translations, hashes[there])]))
+        return hits / total if total else 0.0
+
+    rest = [page for page in second if page.url not in taken]
+    return found | surest(
+        (score, (one.url, other.url))
+        for one in first
+        if one.url not in taken
+        for other in rest
+        if (score := likeness(one, other)) >= least
+    )
+
+
+def figures(name: str, judged: ReadFigures, union: int = 0) -> str:
+    precision, recall = judged.precision or 0.0, judged.recall or 0.0
+    relative = f"{judged.right / union:.3f}" if union else "-"
+    f1 = 2 * precision * recall / ((precision + recall) or 1)
+    return (
+        f"| {name} | {judged.right:,} | {judged.wrong + judged.repeated:,} | {judged.unjudged:,} |"
+        f" {precision:.3f} | {recall:.3f} | {f1:.3f} | {relative} |"
+    )
+
+
+def print_systems(
+    sites: Sequence[ReadSite], examples: dict[str, list[LabelledPages]], sentences: Path | None
+) -> None:
+    """Print R57, R59, R102 and R103: whole systems, with relative recall where PTI takes part."""
+    totals: defaultdict[str, ReadFigures] = defaultdict(ReadFigures)
+    among: defaultdict[str, ReadFigures] = defaultdict(ReadFigures)
+    union = 0
+    for site in sites:
+        others = [each for name, some in examples.items() if name != site.name for each in some]
+        classifiers = fit_pair_classifiers(others)
+        for pair, gold in site.gold.items():
+            found = systems_on(site, pair, classifiers)
+            for name, pairs in found.items():
+                totals[name] = totals[name].plus(gold.judge(pairs).figures)
+            if sentences is not None and set(pair.codes) == {"eng", "spa"}:
+                words = word_lists(sentences, pair, site.name)
+                two = {
+                    "PPLocator": found["PPLocator: lists of URLs, then the tree"],
+                    "PTI, at least 0.9 alike": run_pti(site, pair, words, 0.9),
+                    "PTI, at least 0.5 alike": run_pti(site, pair, words, 0.5),
+                }
+                right = {
+                    gold.key(*urls)
+                    for pairs in list(two.values())[:2]
+                    for urls in pairs
+                    if gold.label(*urls) == "right"
+                }
+                union += len(right)
+                for name, pairs in two.items():
+                    among[name] = among[name].plus(gold.judge(pairs).figures)
+        print(site.name, flush=True, file=sys.stderr)
+    heading = "| right | wrong | not judged | P | R | F1 | relative recall |"
+    for title, some, of in (("all", totals, 0), ("eng-spa", among, union)):
+        print(f"\n| system, {title} {heading}\n|---|---:|---:|---:|---:|---:|---:|---:|")
+        for name, judged in some.items():
+            print(figures(name, judged, of))
+
+
+def systems_on(
+    site: ReadSite, pair: LanguagePair, classifiers: PairClassifiers
+) -> dict[str, Found]:
+    """Return the pairs of each system on a site."""
+    default = run_default(site, pair)
+    near = {urls for urls in default if ilsp.may_be_pair(*(site.pages[url] for url in urls))}
+    found = {
+        "default, with an identifier": default,
+        "default, at most one level apart": near,
+        "PPLocator: lists of URLs, then the tree": run_pplocator(
+            ordered_site(site), pair, classifiers
+        ),
+        "images": run_images(site, pair),
+    }
+    with patch.object(ilsp, "LEAST_PAGES_WITH_IMAGE", 1):
+        found["images, those on two pages like others"] = run_images(site, pair)
+    with patch.object(ilsp, "bandwidth", median_only):
+        found["images, the median alone"] = run_images(site, pair)
+    with patch.object(ilsp, "MOST_LEVELS_APART", 1_000):
+        found["images, any number of levels apart"] = run_images(site, pair)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("cache", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?", default=SHARED / "sites")
+    parser.add_argument("--part", choices=("trees", "machines", "systems"))
+    parser.add_argument(
+        "--sentences", type=Path, help="DIR of benchmarks.translation_data, for PTI's word list"
+    )
+    options = parser.parse_args()
+    sites = read_sites(options.folder, options.cache)
+    examples = examples_of(sites)
+    if options.part in (None, "trees"):
+        print_trees(examples)
+    if options.part in (None, "machines"):
+        print_machines(examples)
+    if options.part in (None, "systems"):
+        print_systems(sites, examples, options.sentences)
+
+
+if __name__ == "__main__":
+    main()

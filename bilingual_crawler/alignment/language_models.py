@@ -21,9 +21,11 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from statistics import quantiles
+from typing import Self
 from zlib import crc32
 
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.languages import UnknownLanguageError, find_language
 from bilingual_crawler.store.input_files import DAMAGED_GZIP, bounded_lines, open_unpacked
 
 ORDER = 4
@@ -41,6 +43,42 @@ LONGEST = 500
 
 _DIGITS = re.compile(r"\d")
 _EDGE = "\n"
+
+
+OWN = "own"
+OPTION = "--language-models"
+
+
+@dataclass(frozen=True)
+class LanguageModelFiles:
+    """From what text the models of languages are learned: the crawl's own, or a user's."""
+
+    files: Mapping[str, Path]
+    """A text by ISO 639-3 code; a language without one has the crawl's own sentences."""
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read "own" or "eng=FILE,spa=FILE", and check that the files are there."""
+        files: dict[str, Path] = {}
+        for part in text.split(",") if text.strip() != OWN else ():
+            name, equals, path = part.strip().partition("=")
+            try:
+                language = find_language(name.strip())
+            except UnknownLanguageError as error:
+                raise ConfigurationError(f"{OPTION} {text}: {error}") from error
+            file = Path(path.strip()).expanduser()
+            if not equals or not file.is_file():
+                raise ConfigurationError(
+                    f"{OPTION} {text}: there is no file {path.strip()!r} for {language}; write"
+                    f" {OWN} for the sentences of the crawl, or LANGUAGE=FILE, with commas between"
+                    " two."
+                )
+            files[language.code] = file
+        return cls(files)
+
+    def side(self, language: str, sure: Sequence[str]) -> "LikelySide":
+        """Return what is likely in one language, given surely paired sentences."""
+        return LikelySide(sure, self.files.get(language))
 
 
 class CharacterModel:

@@ -53,6 +53,10 @@ numbers and bank accounts as [EMAIL], [PHONE] and [IBAN].
   scrapy export crawls/example --to tsv --dropped --out all.tsv.gz
   scrapy export crawls/example --to parquet --min-score 0.5 --out example.parquet
   scrapy export crawls/example --to xml --topic topic.tsv
+  scrapy export crawls/example --to cwb --tagger lemma
+
+--tagger lemma adds base forms in some fifty languages; others get no column (pip install
+'bilingual-crawler[lemmas]'). A tagger of your own, for parts of speech, is a class as in the docs.
 """
 
 
@@ -91,6 +95,12 @@ class ExportCommand(BaseCommand):
             "--since", type=Path, metavar="DIR", help="delta: the folder of the earlier crawl"
         )
         group.add_argument(
+            "--tagger",
+            metavar="NAME",
+            default="",
+            help="cwb: columns for each token; lemma, or package.module.Class",
+        )
+        group.add_argument(
             "--topic", type=Path, metavar="FILE", help="xml: mark these terms, not the crawl's"
         )
 
@@ -117,7 +127,9 @@ class ExportCommand(BaseCommand):
                 folder,
                 exporter,
                 target,
-                selection=Selection(opts.dropped, opts.min_score, opts.anonymise, opts.since),
+                selection=Selection(
+                    opts.dropped, opts.min_score, opts.anonymise, opts.since, opts.tagger
+                ),
                 watch=watch,
                 topic=Topic(() if opts.topic is None else read_terms(opts.topic)),
             )

@@ -179,7 +179,9 @@ class PairsCommand(BaseCommand):
         bar = ReadingBar(console, map(size_of, args))
         change = without_alternates if opts.strip_alternates else unchanged
         aids = pairing_aids(config)
-        reading = SourceReading(read_pair(opts.langs), change, bar.read)
+        reading = SourceReading(
+            read_pair(opts.langs), change, bar.read, text_lines=config.text_lines
+        )
         if opts.system == "pplocator":
             reading.identifier = NoIdentifier()
         task = Task(

@@ -154,6 +154,11 @@ class Config:
         "Language identifier: cld2, package.module.Class, or the name of an installed one.",
         plugin("bilingual_crawler.identifiers", ("cld2",)),
     )
+    text_lines: bool = setting(
+        False,
+        "1 makes each line of plain text a paragraph; by default blank lines separate them.",
+        switch,
+    )
     detectors: tuple[str, ...] = setting(
         (),
         "Pair detectors of your own: package.module.Class, or names of installed ones.",

@@ -75,6 +75,8 @@ class Selection:
     """Whether to mask personal data."""
     since: Path | None = None
     """The folder of an earlier crawl to compare with."""
+    tagger: str = ""
+    """What annotates the tokens: a name or an import path; "" for nothing."""
 
     def objection(self, row: SentencePair, marks: CorpusMarks | None = None) -> str:
         """Return why a row is not exported; "" if it is. What a user marked is decided."""
@@ -137,6 +139,11 @@ class CorpusSource:
     def folder(self) -> Path:
         """The folder of the crawl."""
         return self._folder
+
+    @property
+    def tagger(self) -> str:
+        """The name of what annotates the tokens; "" for nothing."""
+        return self._selection.tagger
 
     @property
     def anonymises(self) -> bool:
