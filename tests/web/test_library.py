@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -118,7 +119,7 @@ def test_what_is_not_in_the_list_is_not_opened(web, crawls, key):
 
 def test_a_key_leads_back_to_its_path():
     for path in ("a", "a/b", "a~b/c~1", "ñ /~"):
-        assert path_of_key(key_of_path(library.Path(path))) == library.Path(path)
+        assert path_of_key(key_of_path(Path(path))) == Path(path)
 
 
 def test_the_list_has_an_end(tmp_path, monkeypatch):
