@@ -46,7 +46,7 @@ from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing import ilsp, pplocator
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.pair import PairingPage, page_of
-from bilingual_crawler.pairing.profile import members, shared_words
+from bilingual_crawler.pairing.profile import MOST_WORDS, members, shared_words
 from bilingual_crawler.pairing.small_models import PairClassifiers
 from bilingual_crawler.pairing.word_list import WordList
 from bilingual_crawler.urls.language_tokens import url_key
@@ -138,7 +138,7 @@ def paper_features(one: PairingPage, other: PairingPage) -> list[float]:
                 first.tags[: pplocator.MOST_TAGS], second.tags[: pplocator.MOST_TAGS]
             )
         ),
-        shared_words(first.vocabulary, second.vocabulary, pplocator.MOST_WORDS),
+        shared_words(first.vocabulary, second.vocabulary, MOST_WORDS),
     ]
 
 
@@ -260,7 +260,7 @@ def median_only(histogram: Mapping[int, int]) -> float:
     for frequency, images in histogram.items():
         deviations[abs(frequency - middle)] += images
     deviation = median(deviations) / ilsp.NORMAL_MEDIAN
-    return deviation * (4 / (3 * count)) ** 0.2 if deviation else 1.0
+    return float(deviation * (4 / (3 * count)) ** 0.2) if deviation else 1.0
 
 
 def word_lists(sentences: Path, pair: LanguagePair, without: str) -> WordList:

@@ -25,7 +25,9 @@ from pathlib import Path
 from random import Random
 from statistics import fmean, stdev
 
-from sacrebleu.metrics import BLEU, CHRF, TER
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.metrics.ter import TER
 
 from benchmarks.recorded_pairs import SHARED
 from benchmarks.translation_data import HarvestedPair, read

@@ -29,6 +29,7 @@ from bilingual_crawler.documents.serialise import document_to_dict
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.store.durable import replacing
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS
+from bilingual_crawler.store.sentence_pair import SentencePair
 
 LARGEST = 15_000_000
 """Bytes of a recording; one site is larger, and is a database of figures."""
@@ -81,7 +82,7 @@ def aligned(folder: Path, site: str) -> Iterator[HarvestedPair]:
     """
     documents, repeats = PairedDocuments(folder, lambda _done, _all: None), Repeats()
     learned = first_pass(documents.at_random())
-    found = []
+    found = list[tuple[SentencePair, list[str]]]()
     for number, texts in enumerate(documents.in_order()):
         about = learned[texts.lang1, texts.lang2]
         asked = rules(about.ratio, about.vocabularies)

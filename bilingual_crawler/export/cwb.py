@@ -149,7 +149,9 @@ def _write_rows(
                     side.close_document()
                 side.open_document(row, url)
             pair = row.pair
-        spans = [side.add(row, *each) for side, *each in zip(sides, texts, words, strict=True)]
+        spans = [
+            side.add(row, text, some) for side, text, some in zip(sides, texts, words, strict=True)
+        ]
         numbers = "\t".join(str(number) for span in spans for number in span)
         alignment.write(f"{numbers}\t1:1\t{round(1000 * row.score)}\n")
         account.written["sentence pairs"] += 1
