@@ -180,7 +180,12 @@ def draw(measured: dict[str, dict[str, list[Curve]]], path: Path) -> None:
         for arm, each in curves.items():
             points = mean_curve(each, size.downloads)
             panel.plot(*zip(*points, strict=True), label=arm, linewidth=1.6)
-        panel.axvline(Arm("classifier").learn_after * size.downloads, color="grey", linewidth=0.6, linestyle=":")
+        panel.axvline(
+            Arm("classifier").learn_after * size.downloads,
+            color="grey",
+            linewidth=0.6,
+            linestyle=":",
+        )
         panel.set_title(f"{size.sites:,} sites")
         panel.set_xlabel("downloads")
         panel.set_ylabel("bilingual sites found")
@@ -193,7 +198,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--size", choices=SIZES, action="append", help="by default both")
     parser.add_argument("--webs", type=int, default=3, help="webs that are averaged over")
-    parser.add_argument("--arm", choices=ARMS | FURTHER_ARMS, action="append", help="by default all")
+    parser.add_argument(
+        "--arm", choices=ARMS | FURTHER_ARMS, action="append", help="by default all"
+    )
     parser.add_argument("--plot", type=Path, help="draw the curves here")
     given = parser.parse_args()
     measured = {}

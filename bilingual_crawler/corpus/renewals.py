@@ -42,8 +42,10 @@ REPLACE = (
     "DELETE FROM pages WHERE url IN (SELECT url FROM renewals)",
     "DELETE FROM spares WHERE url IN (SELECT url FROM renewals)",
     "DELETE FROM off_topic WHERE url IN (SELECT url FROM renewals)",
-    "INSERT INTO pages SELECT url, url, language, signature, hashes, page, 0, 0, 0"
-    " FROM renewals WHERE page IS NOT NULL",
+    """
+    INSERT INTO pages SELECT url, url, language, signature, hashes, page, 0, 0, 0
+    FROM renewals WHERE page IS NOT NULL
+    """,
     "INSERT INTO spares SELECT url, line FROM renewals WHERE page IS NOT NULL",
     "INSERT INTO off_topic SELECT url FROM renewals WHERE off_topic",
 )
@@ -141,7 +143,9 @@ def _judged_anew(journal: Journal, share: float) -> Iterator[tuple[str, bytes, b
             hashes_of[told[0]] = told[1]
             new.append(_Row(url, first.setdefault(told[0], url), told[0], told[1], duplicate=False))
     standing = [row for row in same if row.node == row.url]
-    duplicates = _duplicates(standing, [row for row in new if row.node == row.url], hashes_of, share)
+    duplicates = _duplicates(
+        standing, [row for row in new if row.node == row.url], hashes_of, share
+    )
     before = {row.url: row for row in same}
     for row in (*standing, *new):
         is_node = row.node == row.url
@@ -166,4 +170,3 @@ def _duplicates(
             found.add(row.url)
         found.update(decision.supersedes)
     return found
-

@@ -114,9 +114,7 @@ class Revisits:
         RequestState.update(request, visited_as=page.outcome)
         assert crawl.crawler.spider is not None
         payload = encode(request, crawl.crawler.spider)
-        crawl.frontier.push(
-            page.fingerprint, page.url, page.host, score, payload, again=True
-        )
+        crawl.frontier.push(page.fingerprint, page.url, page.host, score, payload, again=True)
         gate.visit_again(page.host)
 
     def read(self, response: Response, documents: Iterable[Document]) -> None:
@@ -169,7 +167,9 @@ class Revisits:
         is_there = found is not None and state is State.DONE
         if not is_there and reason not in GONE:
             return  # it has not changed, or could not be looked at
-        gone = [key for key in self._crawl.corpus.keys_of(url) if self._is_gone(key, found or set())]
+        gone = [
+            key for key in self._crawl.corpus.keys_of(url) if self._is_gone(key, found or set())
+        ]
         for key in gone:
             self._crawl.corpus.remove(key)
         if gone or reason in GONE:

@@ -88,7 +88,9 @@ class FrontierScheduler(BaseScheduler):
     def _open(self) -> None:
         ours = self._crawl
         downloader = self._crawler.engine.downloader
-        self._gate = SlotGate(downloader, ours.plan.sites, ours.config.site_pages, ours.config.host_pages)
+        self._gate = SlotGate(
+            downloader, ours.plan.sites, ours.config.site_pages, ours.config.host_pages
+        )
         if ours.config.site_yield:
             self._gate.end(ours.folder.facts.get(ENDED_SITES).split())
         self.frontier = open_frontier(ours, self._gate)

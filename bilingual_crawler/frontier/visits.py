@@ -136,7 +136,9 @@ class Visits:
         self._rows.add(NOT_MODIFIED, (at, fingerprint))
 
     def _digest_of(self, fingerprint: int) -> bytes | None:
-        found = self._journal.read("SELECT digest FROM visits WHERE fingerprint = ?", (fingerprint,))
+        found = self._journal.read(
+            "SELECT digest FROM visits WHERE fingerprint = ?", (fingerprint,)
+        )
         row = next(iter(found), None)
         return None if row is None else row[0]
 
@@ -150,7 +152,8 @@ class Visits:
             if len(row) != len(TYPES) or not all(map(_has_type, row, TYPES)):
                 continue
             *page, etag, modified, modified_at = row
-            due = DuePage(*page, Version(validator(etag), validator(modified), modified_at))
+            version = Version(validator(etag), validator(modified), modified_at)
+            due = DuePage._make((*page, version))
             if due.outcome in NOT_PAGES or len(due.url) > MAX_URL:
                 continue
             if due.fingerprint == url_fingerprint(due.url):

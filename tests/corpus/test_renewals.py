@@ -39,7 +39,9 @@ def revisit(crawl, before, now):
 def texts_of(folder):
     """The documents by their texts, and the pairs: of copies, any one may be kept."""
     of_url = {each["url"]: each["paragraphs"][0]["text"] for each in documents(folder)}
-    return sorted(of_url.values()), sorted((of_url[p["url1"]], of_url[p["url2"]]) for p in pairs(folder))
+    return sorted(of_url.values()), sorted(
+        (of_url[p["url1"]], of_url[p["url2"]]) for p in pairs(folder)
+    )
 
 
 @settings(max_examples=15, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
@@ -67,7 +69,7 @@ def test_a_kill_between_any_two_checkpoints_of_settling_loses_nothing(tmp_path, 
     crawl = filled(tmp_path / "again", before)
     crawl.restart()
     revisit(crawl, before, now)
-    journal, made = crawl.folder.journal, []
+    journal, made = crawl.folder.journal, list[bool]()
     journal.checkpoint(wait=True)
     checkpoint = journal.checkpoint
 

@@ -1,10 +1,12 @@
-"""A site in this process whose pages can be edited between two crawls, with conditional requests."""
+"""A site in this process whose pages are edited between two crawls; it knows their versions."""
 
 import contextlib
 import threading
 from hashlib import blake2b
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NamedTuple
+
+ABOUT_SITE = {"/robots.txt", "/.well-known/tdmrep.json"}
 
 
 class Asked(NamedTuple):
@@ -41,7 +43,7 @@ class EditedSite:
     def new(self):
         """Return what was asked since the last call, without files about the site."""
         asked, self.asked = self.asked, []
-        return [each for each in asked if each.path not in {"/robots.txt", "/.well-known/tdmrep.json"}]
+        return [each for each in asked if each.path not in ABOUT_SITE]
 
 
 @contextlib.contextmanager

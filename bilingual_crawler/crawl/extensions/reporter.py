@@ -201,7 +201,9 @@ class CrawlReporter:
 
     def _end(self, reason: str, frontier: Frontier) -> Ending:
         counts = self._write(frontier, stopped_by=reason)
-        ended_now = any(name.startswith((URLS, REVISITED)) for name in self._crawler.stats.get_stats())
+        ended_now = any(
+            name.startswith((URLS, REVISITED)) for name in self._crawler.stats.get_stats()
+        )
         return Ending(
             counts=counts,
             pairs=best_pairs(self._crawl.corpus.iter_pairs()),
