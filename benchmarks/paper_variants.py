@@ -250,7 +250,8 @@ def run_images(site: ReadSite, pair: LanguagePair) -> Found:
 
 
 def median(histogram: Mapping[Any, int]) -> float:
-    return statistics.median(value for value, times in histogram.items() for _ in range(times))
+    values = (value for value, times in histogram.items() for _ in range(times))
+    return float(statistics.median(values))
 
 
 def median_only(histogram: Mapping[int, int]) -> float:

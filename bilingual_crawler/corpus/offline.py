@@ -48,6 +48,8 @@ class Task:
     keeper: Keeper | None = None
     system: PaperSystem | None = None
     """The paper that decides alone; None for all evidence together."""
+    honour: tuple[str, ...] = ()
+    """Opt-outs by which a page is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +175,7 @@ def _search(task: Task, pair: LanguagePair) -> PairSearch:
             skips=task.reading.skips,
             aids=task.aids,
             keeper=task.keeper,
+            honour=task.honour,
         )
     return PairSearch(
         pair,
@@ -183,6 +186,7 @@ def _search(task: Task, pair: LanguagePair) -> PairSearch:
         aids=task.aids,
         keeper=task.keeper,
         learns=task.learns,
+        honour=task.honour,
     )
 
 
