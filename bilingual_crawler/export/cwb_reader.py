@@ -25,7 +25,7 @@ LONGEST_LINE = 1 << 16
 MOST_TOKENS = 50_000
 """Tokens of one side of a line of the alignment."""
 NOT_IN_ORDER = "lines of the alignment that go back, overlap or name tokens that are not there"
-_ATTRIBUTE = re.compile(r'([A-Za-z_][\w-]*)="([^"]*)"')
+_ATTRIBUTE = re.compile(r"(?<![\w-])([A-Za-z_][\w-]{0,60})=\"([^\"]*)\"")
 _DECLARED = re.compile(r"^ATTRIBUTE[ \t]+(\S+)", re.MULTILINE)
 _LANGUAGE = re.compile(r'^##::[ \t]*language[ \t]*=[ \t]*"([^"]{1,40})"', re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z][\w-]{0,80}", re.ASCII)
