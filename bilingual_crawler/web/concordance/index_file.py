@@ -1,15 +1,16 @@
 """Keeps the index of the concordance in step with the sentence pairs, and lets questions be asked.
 
-The name of the index says from which state of `sentences.jsonl.gz` it was built, so a change is seen
-without opening anything. One server per folder builds, and all of them read. Questions come from
-people whom nobody knows: each has a few seconds, few run at once, and DuckDB has a limited memory and
-no access to other files.
+The name of the index says from which state of `sentences.jsonl.gz` it was built, so a change is
+seen without opening anything. One server per folder builds, and all of them read. Anyone may ask:
+so a question has a few seconds, few run at once, and DuckDB has a limited memory and no access to
+other files.
 """
 
 import fcntl
 import logging
 import shutil
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
@@ -18,7 +19,12 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from bilingual_crawler.store.sentence_pair import SENTENCES
-from bilingual_crawler.web.concordance.building import TEMPORARY, ConcordanceBuilder, StoppedError
+from bilingual_crawler.web.concordance.building import (
+    TEMPORARY,
+    ConcordanceBuilder,
+    Settings,
+    StoppedError,
+)
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -34,7 +40,14 @@ SECONDS = 5.0
 """How long one question may take."""
 AT_ONCE = 2
 MEMORY, THREADS = "400MB", 2
+IDLE_SECONDS = 300.0
+"""After this long without a question, the memory is given back."""
 EXTRA = "pip install 'bilingual-crawler[concordance]'"
+
+
+_slots = threading.BoundedSemaphore(AT_ONCE)
+_building = threading.Lock()
+"""These bound the work of the whole process, which may serve many folders."""
 
 
 class SlowQuestionError(Exception):
@@ -71,10 +84,11 @@ class ConcordanceIndex:
         """Why there is no index, or what is wrong with it."""
         self.share: float | None = None
         """How much of a new index is built; None if none is."""
-        self._slots = threading.BoundedSemaphore(AT_ONCE)
         self._opening = threading.Lock()
         self._open: tuple[str, DuckDBPyConnection] | None = None
         self._stop = threading.Event()
+        self._is_started = False
+        self._asked = 0.0
         self._builder: ConcordanceBuilder | None = None
         self._lock: IO[bytes] | None = None
         self._thread = threading.Thread(target=self._work, name="concordance", daemon=True)
@@ -82,9 +96,12 @@ class ConcordanceIndex:
             self.problem = f"The concordance needs two more packages: {EXTRA}"
 
     def start(self) -> None:
-        """Follow the file until `close`."""
-        if is_installed():
-            self._thread.start()
+        """Follow the file from now on, until `close`; it may be called again."""
+        with self._opening:
+            self._asked = time.monotonic()
+            if is_installed() and not self._is_started and not self._stop.is_set():
+                self._is_started = True
+                self._thread.start()
 
     def close(self) -> None:
         """Stop building, and close the index."""
@@ -93,12 +110,15 @@ class ConcordanceIndex:
             self._builder.stop()
         if self._thread.is_alive():
             self._thread.join()
+        self._shut()
+        if self._lock is not None:
+            self._lock.close()
+
+    def _shut(self) -> None:
         with self._opening:
             if self._open is not None:
                 self._open[1].close()
                 self._open = None
-        if self._lock is not None:
-            self._lock.close()
 
     @property
     def version(self) -> str:
@@ -124,7 +144,8 @@ class ConcordanceIndex:
         """
         import duckdb  # noqa: PLC0415 - an extra
 
-        if not self._slots.acquire(timeout=SECONDS):
+        self.start()
+        if not _slots.acquire(timeout=SECONDS):
             raise SlowQuestionError("Others are asking right now: try again in a moment.")
         try:
             cursor = self._cursor()
@@ -140,12 +161,12 @@ class ConcordanceIndex:
                 timer.cancel()
                 cursor.close()
         finally:
-            self._slots.release()
+            _slots.release()
 
     def _cursor(self) -> "DuckDBPyConnection":
         with self._opening:
             if self._open is None:
-                raise NoConcordanceError(self.problem)
+                raise NoConcordanceError(self.problem or "The concordance is not ready yet.")
             return self._open[1].cursor()
 
     def _work(self) -> None:
@@ -156,6 +177,9 @@ class ConcordanceIndex:
             wait = POLL_SECONDS
             now = self._wanted()
             is_steady, last = now == last or self._open is None, now
+            if time.monotonic() - self._asked > IDLE_SECONDS:
+                self._shut()
+                continue
             if not is_steady:
                 continue
             try:
@@ -189,7 +213,8 @@ class ConcordanceIndex:
         self.share = 0.0
         self._builder = ConcordanceBuilder(self._folder, self._note)
         try:
-            self._builder.build(self._folder / name)
+            with _building:
+                self._builder.build(self._folder / name)
             self.problem = self._builder.problem
         finally:
             self.share = self._builder = None
@@ -206,7 +231,7 @@ class ConcordanceIndex:
 
         if self.version == name:
             return
-        settings = {
+        settings: Settings = {
             "memory_limit": MEMORY,
             "threads": THREADS,
             "enable_external_access": False,

@@ -1,6 +1,6 @@
 """The lines of a concordance: hits with their contexts, sorted, a page at a time."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -11,7 +11,13 @@ from bilingual_crawler.web.concordance.question import (
     HitSource,
     hits_of,
 )
-from bilingual_crawler.web.concordance.word_forms import PlacedWord, placed_words, words_in_sql
+from bilingual_crawler.web.concordance.word_forms import (
+    FormMaker,
+    PlacedWord,
+    form_maker,
+    placed_words,
+    words_in_sql,
+)
 from bilingual_crawler.web.search.search import Piece, pieces
 
 MOST_SORTED = 50_000
@@ -97,15 +103,15 @@ def concordance(
     asking: Asking,
     question: ConcordanceQuestion,
     order: LineOrder,
-    likely: Mapping[str, float],
+    weigh: Callable[[HitSource, int], Mapping[str, float]],
 ) -> ConcordancePage:
-    """Return one page; `likely` says how likely words of the other side translate the hit."""
+    """Return one page; `weigh` says how likely words of the other side translate the hits."""
     source = hits_of(asking, question)
     if source is None:
         return ConcordancePage()
     number = source.number
     if number is None:
-        (number,) = asking.row(f"SELECT count(*) FROM ({source.statement})", source.values)  # noqa: S608 - our own names
+        (number,) = asking.row(f"SELECT count(*) FROM ({source.statement})", source.values)
     shown = number if order.sort == "corpus" else min(number, MOST_SORTED)
     offset = (order.page - 1) * order.size
     if offset >= shown:
@@ -114,6 +120,7 @@ def concordance(
         *source.values, min(order.size, shown - offset), offset,
     ))  # fmt: skip
     sentences = _sentences(asking, {each[0] for each in hits})
+    likely = weigh(source, number)
     lines = [
         _line(sentences[id_], place - 1, source.length, question.side, likely)
         for id_, place, *_ in hits
@@ -124,17 +131,18 @@ def concordance(
 
 def _sorted(source: HitSource, side: str, sort: str) -> str:
     if sort == "corpus":
-        return f"{source.statement} ORDER BY w0.id, w0.place LIMIT ? OFFSET ?"
+        in_order = "" if source.is_in_order else " ORDER BY w0.id, w0.place"
+        return f"{source.statement}{in_order} LIMIT ? OFFSET ?"
     first = f"({source.statement} ORDER BY w0.id, w0.place LIMIT {MOST_SORTED})"
     if sort in BY_SENTENCE:
         return (
-            f"SELECT h.id, h.place FROM {first} h JOIN sentences s ON s.id = h.id"  # noqa: S608 - our own names
+            f"SELECT h.id, h.place FROM {first} h JOIN sentences s ON s.id = h.id"
             " JOIN documents d ON d.doc = s.doc"
             f" ORDER BY {BY_SENTENCE[sort]}, h.id, h.place LIMIT ? OFFSET ?"
         )
     key = IN_CONTEXT[sort].format(length=source.length)
     return (
-        f"SELECT id, place, {key} AS words_there FROM (SELECT h.id, h.place,"  # noqa: S608 - our own names
+        f"SELECT id, place, {key} AS words_there FROM (SELECT h.id, h.place,"
         f" {words_in_sql(f's.text{side}')} AS words FROM {first} h JOIN sentences s ON s.id = h.id)"
         " ORDER BY words_there NULLS FIRST, id, place LIMIT ? OFFSET ?"
     )
@@ -174,8 +182,9 @@ def _line(
         begin, end = words[place].begin, words[last].end
         from_ = words[place - CONTEXT].begin if place > CONTEXT else 0
         to = words[last + CONTEXT].end if last + CONTEXT < len(words) - 1 else len(text)
-    spans = [(each.begin, each.end) for each in translation_in(placed_words(other), likely)]
     langs, urls = (found.lang1, found.lang2), (found.url1, found.url2)
+    there = translation_in(placed_words(other), likely, form_maker(langs[is_first]))
+    spans = [(each.begin, each.end) for each in there]
     return ConcordanceLine(
         pair=found.pair,
         at=found.at,
@@ -196,7 +205,12 @@ def _line(
     )
 
 
-def translation_in(words: list[PlacedWord], likely: Mapping[str, float]) -> list[PlacedWord]:
+def translation_in(
+    words: list[PlacedWord], likely: Mapping[str, float], maker: FormMaker
+) -> list[PlacedWord]:
     """Return the word that most likely translates the hit; no word if none is likely."""
-    known = [each for each in words if each.word in likely]
-    return [max(known, key=lambda each: likely[each.word])] if known else []
+    if not likely:
+        return []
+    weights = [likely.get(maker.form(each.word, "stem"), 0.0) for each in words]
+    highest = max(weights, default=0.0)
+    return [words[weights.index(highest)]] if highest else []

@@ -48,11 +48,13 @@ class CountedForm(NamedTuple):
 
     word: str
     number: int
+    wid: int
+    """Its number in the postings."""
 
 
 @dataclass(frozen=True, slots=True)
 class HitSource:
-    """The hits of a question as an SQL query for `id` and `place`, its values, and what is known."""
+    """The hits of a question: an SQL query for `id` and `place`, its values, what is known."""
 
     statement: str
     values: tuple[Any, ...]
@@ -62,6 +64,11 @@ class HitSource:
     """The forms of the first word, most frequent first."""
     number: int | None
     """How many hits there are, if that is known without counting."""
+
+    @property
+    def is_in_order(self) -> bool:
+        """Return True if the hits come in the order of the corpus, as those of one form do."""
+        return self.number is not None and len(self.forms) == 1
 
 
 class _Term(NamedTuple):
@@ -124,7 +131,7 @@ def forms_of(asking: Asking, term: _Term, side: str, level: Level) -> list[Count
     else:
         condition, value = f"{column} = ?", maker.form(term.pattern, level)
     rows = asking.rows(
-        f"SELECT word, number FROM words{side} WHERE {condition}"  # noqa: S608 - our own names
+        f"SELECT word, number, wid FROM words{side} WHERE {condition}"
         f" ORDER BY number DESC, word LIMIT {MOST_FORMS}",
         (value,),
     )
@@ -145,8 +152,8 @@ def hits_of(asking: Asking, question: ConcordanceQuestion) -> HitSource | None:
             return None
         join = f" JOIN postings{side} w{at} ON w{at}.id = w0.id AND w{at}.place = w0.place + {at}"
         tables.append(f"postings{side} w0" if at == 0 else join)
-        conditions.append(_is_one_of(f"w{at}.word", found))
-        values += [each.word for each in found]
+        conditions.append(_is_one_of(f"w{at}.wid", found))
+        values += [each.wid for each in found]
         forms = forms or found
     for term in terms_of(question.other) if question.other.strip() else ():
         if term is None:
@@ -155,13 +162,13 @@ def hits_of(asking: Asking, question: ConcordanceQuestion) -> HitSource | None:
         found = forms_of(asking, term, there, question.level)
         if not found:
             return None
-        among = _is_one_of("word", found)
-        conditions.append(f"w0.id IN (SELECT id FROM postings{there} WHERE {among})")  # noqa: S608 - our own names
-        values += [each.word for each in found]
+        among = _is_one_of("wid", found)
+        conditions.append(f"w0.id IN (SELECT id FROM postings{there} WHERE {among})")
+        values += [each.wid for each in found]
     is_plain = len(terms) == 1 and not question.other.strip() and not question.has_filter
     filters, filtered = _filters(question)
     statement = (
-        f"SELECT w0.id, w0.place FROM {''.join(tables)}{filters.table}"  # noqa: S608 - our own names
+        f"SELECT w0.id, w0.place FROM {''.join(tables)}{filters.table}"
         f" WHERE {' AND '.join([*conditions, *filters.conditions])}"
     )
     return HitSource(

@@ -1,13 +1,15 @@
 """Statistics of words: frequency lists, n-grams, collocations, translations.
 
-Association is measured by logDice (Rychlý 2008), 14 + log2(2 f(x,y) / (f(x) + f(y))): at most 14, the
-same in corpora of any size, one more for twice as close. Where a word has very many hits, a sample
-of them is counted and the figures are scaled up; the same question always takes the same sample.
+Collocations are ranked by logDice (Rychlý 2008), 14 + log2(2 f(x,y) / (f(x) + f(y))): at most 14,
+the same in corpora of any size, one more for twice as close. Translations are ranked by the
+log-likelihood ratio (Dunning 1993), which asks for more evidence. Where a word has very many hits,
+a sample of them is counted and the figures are scaled up.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, NamedTuple
 
 from bilingual_crawler.web.concordance.index_file import Asking
@@ -25,15 +27,18 @@ from bilingual_crawler.web.concordance.word_forms import (
     words_in_sql,
 )
 
-MOST_COUNTED = 50_000
+MOST_COUNTED = 20_000
 """Hits, or sentences of which n-grams are counted; of more, a sample."""
+MOST_WEIGHED = 1_000
+"""Hits in which likely translations are looked for, to mark them."""
 MOST_LISTED = 1_000
 """Rows of a list, in all formats."""
 LEAST_TOGETHER = 2
 LONGEST_GRAM = 5
 LOG_DICE_BASE = 14
-LEAST_DICE = 5.0
-"""Words of the other side below this are no likely translations."""
+LEAST_LIFT = 3.0
+"""How many times as often as by chance a word of the other side must be there to be marked."""
+FORMS_SHOWN, FORMS_ASKED = 6, 20
 
 Share = Callable[[str, str], float]
 """How much a word translates another, from 0 to 1, as a learned lexicon says."""
@@ -68,16 +73,24 @@ class Collocation(NamedTuple):
 
 
 class Translation(NamedTuple):
-    """A word of the other side that may translate the hits."""
+    """A word of the other side that may translate the hits, with all its forms."""
 
     word: str
+    """The form that is seen most often with the hits."""
+    forms: str
+    """The next ones."""
     together: int
     """Sentence pairs that have both."""
     sentences: int
-    """Sentences that have it."""
-    log_dice: float
+    """Sentences that have it; one with two of the forms counts twice."""
+    log_likelihood: float
     share: float
     """What the crawl's lexicon says, from 0 to 1."""
+
+    @property
+    def weight(self) -> float:
+        """How likely it is, for ranking."""
+        return self.log_likelihood * (1 + self.share)
 
 
 @dataclass(slots=True)
@@ -105,26 +118,43 @@ def log_dice(together: float, one: float, other: float) -> float:
     return round(LOG_DICE_BASE + math.log2(2 * together / max(one + other, 2 * together)), 2)
 
 
+def log_likelihood(together: float, one: float, other: float, everything: float) -> float:
+    """Return how little two things occur together by chance; 0 if they avoid each other."""
+    if together * everything <= one * other:
+        return 0.0
+    cells = (together, one - together, other - together, everything - one - other + together)
+    sums = (one, everything - one, other, everything - other)
+    total = _times_log(everything) + sum(map(_times_log, cells)) - sum(map(_times_log, sums))
+    return round(max(0.0, 2 * total), 1)
+
+
+def _times_log(number: float) -> float:
+    return number * math.log(number) if number > 0 else 0.0
+
+
 def frequencies(
-    asking: Asking, side: str, level: Level, like: str, offset: int, limit: int
+    asking: Asking, side: str, level: Level, like: str, part: tuple[int, int]
 ) -> RankedList:
-    """Return a part of the frequency list of a side; `like` is the beginning of the words."""
+    """Return a part of the frequency list of a side: of the words that begin with `like`.
+
+    `part` is how many rows are left out before it, and how many it has.
+    """
     column = COLUMN_OF[level]
-    (tokens,) = asking.row(f"SELECT COALESCE(sum(number), 0) FROM words{side}")  # noqa: S608 - our own names
+    (tokens,) = asking.row(f"SELECT COALESCE(sum(number), 0) FROM words{side}")
     grouped = (
-        f"SELECT {column} AS form, sum(number)::BIGINT AS number, sum(sentences)::BIGINT AS sentences"  # noqa: S608 - our own names
+        f"SELECT {column} AS form, sum(number)::BIGINT AS number,"
+        " sum(sentences)::BIGINT AS sentences"
         f" FROM words{side} WHERE starts_with({column}, ?) GROUP BY 1"
     )
     if level == "exact":
         grouped = (
-            f"SELECT word AS form, number, sentences FROM words{side}"  # noqa: S608 - our own names
-            " WHERE starts_with(word, ?)"
+            f"SELECT word AS form, number, sentences FROM words{side} WHERE starts_with(word, ?)"
         )
-    (total,) = asking.row(f"SELECT count(*) FROM ({grouped})", (like,))  # noqa: S608 - our own names
+    (total,) = asking.row(f"SELECT count(*) FROM ({grouped})", (like,))
     rows = asking.rows(
-        f"SELECT form, number, sentences FROM ({grouped})"  # noqa: S608 - our own names
+        f"SELECT form, number, sentences FROM ({grouped})"
         " ORDER BY number DESC, form LIMIT ? OFFSET ?",
-        (like, limit, offset),
+        (like, part[1], part[0]),
     )
     found = [
         FrequencyRow(form, number, per_million(number, tokens), sentences)
@@ -141,7 +171,7 @@ def per_million(number: float, tokens: int) -> float:
 def n_grams(asking: Asking, question: ConcordanceQuestion, length: int) -> RankedList:
     """Return the most frequent sequences of words: of a side, or those that have a word."""
     side = question.side
-    (tokens,) = asking.row(f"SELECT COALESCE(sum(number), 0) FROM words{side}")  # noqa: S608 - our own names
+    (tokens,) = asking.row(f"SELECT COALESCE(sum(number), 0) FROM words{side}")
     words = words_in_sql(f"s.text{side}")
     if question.text.strip():
         source = hits_of(asking, question)
@@ -153,7 +183,7 @@ def n_grams(asking: Asking, question: ConcordanceQuestion, length: int) -> Ranke
         first = f"greatest(1, place - {length - source.length})"
         last = f"least(place, len(words) - {length - 1})"
         places = (
-            f"SELECT words, unnest(range({first}, {last} + 1)) AS first FROM"  # noqa: S608 - our own names
+            f"SELECT words, unnest(range({first}, {last} + 1)) AS first FROM"
             f" (SELECT {words} AS words, h.place FROM {hits} h JOIN sentences s ON s.id = h.id)"
         )
     else:
@@ -161,11 +191,12 @@ def n_grams(asking: Asking, question: ConcordanceQuestion, length: int) -> Ranke
         counted, values = min(number, MOST_COUNTED), ()
         some = _sample("SELECT * FROM sentences", number)
         places = (
-            f"SELECT words, unnest(range(1, len(words) - {length - 2})) AS first FROM"  # noqa: S608 - our own names
+            f"SELECT words, unnest(range(1, len(words) - {length - 2})) AS first FROM"
             f" (SELECT {words} AS words FROM {some} s)"
         )
     rows = asking.rows(
-        f"SELECT array_to_string(words[first : first + {length - 1}], ' ') AS gram, count(*) AS number"  # noqa: S608 - our own names
+        f"SELECT array_to_string(words[first : first + {length - 1}], ' ') AS gram,"
+        " count(*) AS number"
         f" FROM ({places}) GROUP BY 1 HAVING count(*) >= {LEAST_TOGETHER}"
         f" ORDER BY 2 DESC, 1 LIMIT {MOST_LISTED}",
         values,
@@ -187,12 +218,17 @@ def collocations(
     side, column = question.side, COLUMN_OF[level]
     rows = asking.rows(
         f"""
-        WITH near AS (
-            SELECT unnest(list_concat(
-                words[greatest(1, place - {left}) : place - 1],
-                words[place + {source.length} : place + {source.length} + {right} - 1])) AS word
-            FROM (SELECT {words_in_sql(f"s.text{side}")} AS words, h.place
-                FROM {hits} h JOIN sentences s ON s.id = h.id)
+        WITH places AS (
+            SELECT DISTINCT id, unnest(list_concat(
+                range(greatest(1, place - {left}), place),
+                range(place + {source.length}, place + {source.length} + {right}))) AS at_place
+            FROM {hits}
+        ), near AS (
+            SELECT words[at_place] AS word
+            FROM places JOIN (
+                SELECT s.id, {words_in_sql(f"s.text{side}")} AS words
+                FROM (SELECT DISTINCT id FROM places) JOIN sentences s USING (id)
+            ) USING (id)
         ), forms AS (
             SELECT w.{column} AS form, count(*) AS together
             FROM near n JOIN words{side} w ON w.word = n.word
@@ -200,7 +236,7 @@ def collocations(
         )
         SELECT f.form, any_value(f.together), sum(w.number)::BIGINT
         FROM forms f JOIN words{side} w ON w.{column} = f.form GROUP BY 1
-        """,  # noqa: S608 - our own names
+        """,
         source.values,
     )
     scale = number / counted if counted else 1
@@ -212,66 +248,111 @@ def collocations(
     return RankedList(found[:MOST_LISTED], number, counted, len(found))
 
 
+class _SomeHits(NamedTuple):
+    statement: str
+    number: int
+    """All hits."""
+    counted: int
+    """How many these are."""
+
+
 def translations(
     asking: Asking, question: ConcordanceQuestion, share: Share | None = None
 ) -> RankedList:
     """Return the words of the other side that may translate the hits, the likeliest first.
 
-    What the lexicon of the crawl knows comes first: it was learned from whole documents, and knows
-    which of the words of a sentence belong together. The others are ranked by logDice.
+    What the lexicon of the crawl knows as a translation counts more, up to twice as much.
     """
     source = hits_of(asking, question)
     if source is None:
         return RankedList()
-    there = opposite(question.side)
-    distinct = f"SELECT DISTINCT id FROM ({source.statement})"  # noqa: S608 - our own names
-    (number,) = asking.row(f"SELECT count(*) FROM ({distinct})", source.values)  # noqa: S608 - our own names
-    counted = min(number, MOST_COUNTED)
+    distinct = f"SELECT DISTINCT id FROM ({source.statement})"
+    (number,) = asking.row(f"SELECT count(*) FROM ({distinct})", source.values)
+    some = _SomeHits(_sample(distinct, number), number, min(number, MOST_COUNTED))
+    found = _weighed(asking, opposite(question.side), source, some, share)
+    rows = [each for _, each in found[:MOST_LISTED]]
+    return RankedList(rows, number, some.counted, len(found))
+
+
+def _weighed(
+    asking: Asking,
+    there: str,
+    source: HitSource,
+    some: _SomeHits,
+    share: Share | None,
+) -> list[tuple[str, Translation]]:
+    """Return the words opposite some of the hits, with their stems, the likeliest first."""
     rows = asking.rows(
         f"""
-        SELECT c.word, c.together, w.sentences FROM (
-            SELECT word, count(*) AS together FROM (
-                SELECT unnest(list_distinct({words_in_sql(f"s.text{there}")})) AS word
-                FROM {_sample(distinct, number)} h JOIN sentences s ON s.id = h.id
-            ) GROUP BY 1
-        ) c JOIN words{there} w ON w.word = c.word
-        """,  # noqa: S608 - our own names
+        WITH seen AS (
+            SELECT w.stem, w.word, h.id
+            FROM (
+                SELECT h.id, unnest(list_distinct({words_in_sql(f"s.text{there}")})) AS word
+                FROM {some.statement} h JOIN sentences s ON s.id = h.id
+            ) h JOIN words{there} w ON w.word = h.word
+        ), stems AS (
+            SELECT stem, count(DISTINCT id) AS together FROM seen GROUP BY 1
+        ), forms AS (
+            SELECT stem, list(word ORDER BY number DESC, word) AS words
+            FROM (SELECT stem, word, count(*) AS number FROM seen GROUP BY 1, 2) GROUP BY 1
+        )
+        SELECT t.stem, any_value(f.words), any_value(t.together), sum(w.sentences)::BIGINT
+        FROM stems t JOIN forms f ON f.stem = t.stem JOIN words{there} w ON w.stem = t.stem
+        GROUP BY 1
+        """,
         source.values,
     )
-    known = _shares(share, [each.word for each in source.forms], (row[0] for row in rows))
-    scale = number / counted if counted else 1
-    found = [
-        Translation(
-            word, round(n * scale), all_, log_dice(n * scale, number, all_), known.get(word, 0.0)
+    number = some.number
+    scale = number / some.counted if some.counted else 1
+    (everything,) = asking.row("SELECT count(*) FROM sentences")
+    found = []
+    for stem, forms, together, sentences in rows:
+        likelihood = log_likelihood(together * scale, number, sentences, everything)
+        known = _share(share, source, forms)
+        if not likelihood or (together < LEAST_TOGETHER and not known):
+            continue
+        likely = Translation(
+            forms[0],
+            " ".join(forms[1:FORMS_SHOWN]),
+            round(together * scale),
+            sentences,
+            likelihood,
+            known,
         )
-        for word, n, all_ in rows
-        if n >= LEAST_TOGETHER or word in known
-    ]
-    found.sort(key=lambda each: (-each.share, -each.log_dice, -each.together, each.word))
-    return RankedList(found[:MOST_LISTED], number, counted, len(found))
+        found.append((stem, likely))
+    found.sort(key=lambda each: (-each[1].weight, each[0]))
+    return found
 
 
-def likely_translations(found: RankedList) -> dict[str, float]:
-    """Return the words that may be marked as the translation of a hit, each with its weight."""
+def likely_translations(
+    asking: Asking,
+    question: ConcordanceQuestion,
+    source: HitSource,
+    number: int,
+    share: Share | None,
+) -> dict[str, float]:
+    """Return the stems of words that may be marked as the translation of a hit, with their weights.
+
+    They are found in the first hits, so that a page does not have to wait for more. Words that are
+    in most sentences anyway are not marked: nothing says that they translate the hit.
+    """
+    in_order = "" if source.is_in_order else " ORDER BY w0.id"
+    first = f"(SELECT DISTINCT id FROM ({source.statement}{in_order} LIMIT {MOST_WEIGHED}))"
+    some = _SomeHits(first, number, min(number, MOST_WEIGHED))
+    (everything,) = asking.row("SELECT count(*) FROM sentences")
     return {
-        each.word: each.log_dice + LOG_DICE_BASE * each.share
-        for each in found.rows
-        if each.share or each.log_dice >= LEAST_DICE
+        stem: each.weight
+        for stem, each in _weighed(asking, opposite(question.side), source, some, share)
+        if each.together * everything >= LEAST_LIFT * number * each.sentences
     }
 
 
-def _shares(
-    share: Share | None, words: Sequence[str], others: Iterable[str]
-) -> Mapping[str, float]:
-    """Return the other words that the lexicon knows as translations of some words."""
+def _share(share: Share | None, source: HitSource, others: Sequence[str]) -> float:
+    """Return how much any of some words translates the hits, as the lexicon says."""
     if share is None:
-        return {}
-    found = {}
-    for other in others:
-        largest = max((share(word, other) for word in words), default=0.0)
-        if largest:
-            found[other] = round(largest, 3)
-    return found
+        return 0.0
+    pairs = product([each.word for each in source.forms[:FORMS_ASKED]], others[:FORMS_ASKED])
+    return round(max((share(*each) for each in pairs), default=0.0), 3)
 
 
 def side_facts(asking: Asking, side: str) -> dict[str, Any]:
@@ -284,7 +365,7 @@ def side_facts(asking: Asking, side: str) -> dict[str, Any]:
 def _number(asking: Asking, source: HitSource) -> int:
     if source.number is not None:
         return source.number
-    (number,) = asking.row(f"SELECT count(*) FROM ({source.statement})", source.values)  # noqa: S608 - our own names
+    (number,) = asking.row(f"SELECT count(*) FROM ({source.statement})", source.values)
     return int(number)
 
 
@@ -297,5 +378,5 @@ def _sample(statement: str, number: int) -> str:
     if number <= MOST_COUNTED:
         return f"({statement})"
     return (
-        f"(SELECT * FROM ({statement}) USING SAMPLE reservoir({MOST_COUNTED} ROWS) REPEATABLE (1))"  # noqa: S608 - our own names
+        f"(SELECT * FROM ({statement}) USING SAMPLE reservoir({MOST_COUNTED} ROWS) REPEATABLE (1))"
     )

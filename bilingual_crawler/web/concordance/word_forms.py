@@ -3,8 +3,8 @@
 A text is split into words, in scripts without spaces into characters, so that a phrase finds any
 part of them. The index does so in SQL and the page in Python, with the same character classes.
 Words are compared in small letters. Each distinct word has three more forms: without accents, as a
-lemma (the word as a dictionary lists it), and as a stem. They are made once per distinct word, which
-is why the index can afford them.
+lemma (the word as a dictionary lists it), and as a stem. They are made once per distinct word,
+which is why the index can afford them.
 """
 
 import re
@@ -89,18 +89,12 @@ class FormMaker:
     def __init__(self, language: str) -> None:
         self._stems = stems_of(language) if language in ALGORITHMS else None
         self._tag = _lemma_language(language)
-        self._lemmatizer: DictionaryLookupStrategy | None = None
-        if self._tag:
-            from simplemma.strategies import DictionaryLookupStrategy  # noqa: PLC0415 - an extra
-
-            # The dictionary alone: simplemma's guesses about unknown words take a hundred times
-            # as long, and most words of a large corpus are unknown.
-            self._lemmatizer = DictionaryLookupStrategy()
+        self._lemmas = _dictionary() if self._tag else None
 
     @property
     def has_lemmas(self) -> bool:
         """Return True if there is a dictionary for the language."""
-        return self._lemmatizer is not None
+        return self._lemmas is not None
 
     @property
     def has_stems(self) -> bool:
@@ -120,15 +114,27 @@ class FormMaker:
 
     def lemma(self, word: str) -> str:
         """Return the word as a dictionary lists it."""
-        if self._lemmatizer is None or not self._tag:
+        if self._lemmas is None or not self._tag:
             return word
-        return (self._lemmatizer.get_lemma(word, self._tag) or word).lower()
+        return (self._lemmas.get_lemma(word, self._tag) or word).lower()
 
     def _stem(self, word: str) -> str:
         if self._stems is None:
             return word
         stems = self._stems.of(word)
         return stems[0] if len(stems) == 1 else word
+
+
+@cache
+def _dictionary() -> "DictionaryLookupStrategy":
+    """Return simplemma's dictionaries.
+
+    Its guesses about words that are in none take a hundred times as long as the dictionary, and
+    most words of a large corpus are in none.
+    """
+    from simplemma.strategies import DictionaryLookupStrategy  # noqa: PLC0415 - an extra
+
+    return DictionaryLookupStrategy()
 
 
 @cache
