@@ -31,8 +31,8 @@ SORTS = {
     "site": "By site",
 }
 IN_CONTEXT = {
-    "left": "[words[place - 1], words[greatest(place - 2, 0)], words[greatest(place - 3, 0)]]",
-    "right": "[words[place + {length}], words[place + {length} + 1], words[place + {length} + 2]]",
+    "left": "list_reverse(words[greatest(place - 3, 1) : place - 1])",
+    "right": "words[place + {length} : place + {length} + 2]",
     "hit": "words[place : place + {length} - 1]",
 }
 BY_SENTENCE = {"score": "s.score DESC", "site": "d.site"}
@@ -144,7 +144,7 @@ def _sorted(source: HitSource, side: str, sort: str) -> str:
     return (
         f"SELECT id, place, {key} AS words_there FROM (SELECT h.id, h.place,"
         f" {words_in_sql(f's.text{side}')} AS words FROM {first} h JOIN sentences s ON s.id = h.id)"
-        " ORDER BY words_there NULLS FIRST, id, place LIMIT ? OFFSET ?"
+        " ORDER BY words_there, id, place LIMIT ? OFFSET ?"
     )
 
 

@@ -38,6 +38,8 @@ LONGEST_GRAM = 5
 LOG_DICE_BASE = 14
 LEAST_LIFT = 3.0
 """How many times as often as by chance a word of the other side must be there to be marked."""
+LEAST_SHARE = 0.3
+"""Or what the lexicon must say about it."""
 FORMS_SHOWN, FORMS_ASKED = 6, 20
 
 Share = Callable[[str, str], float]
@@ -343,7 +345,8 @@ def likely_translations(
     return {
         stem: each.weight
         for stem, each in _weighed(asking, opposite(question.side), source, some, share)
-        if each.together * everything >= LEAST_LIFT * number * each.sentences
+        if each.share >= LEAST_SHARE
+        or each.together * everything >= LEAST_LIFT * number * each.sentences
     }
 
 
