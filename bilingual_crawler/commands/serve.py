@@ -10,7 +10,8 @@ The page has three parts. Corpus: search the sentence pairs in either language (
 prefix*, regular expressions), read document pairs side by side with the evidence for them, and
 accept or reject them; the marks are saved in labels.tsv (two URLs and 1 or 0 per line). Words: a
 concordance, frequency lists, collocations and translations (pip install
-'bilingual-crawler[concordance]'). Crawl: the yield curve, pages by language, sites, why pages were dropped, the best waiting URLs.
+'bilingual-crawler[concordance]'). Crawl: the yield curve, pages by language, sites, why pages were
+dropped, the best waiting URLs.
 
 The folder of one crawl or corpus is shown at once. Of any other folder, the page lists every crawl
 and corpus below it, four folders deep, with sizes, languages and states; links are not followed.
