@@ -18,6 +18,8 @@ PAIRS = "pairs.jsonl"
 PAIRS_TSV = "pairs.tsv"
 PAIRS_REFUSED = "pairs_refused.jsonl"
 """Counterparts without translated content; made anew whenever the pairs are settled."""
+CLUSTERS = "clusters.jsonl"
+"""The versions of each page, in a crawl for more than two languages; made with the file above."""
 SITES = "sites.jsonl"
 HARVEST = (DOCUMENTS, PAIRS, PAIRS_TSV)
 """The output files of a crawl for documents or pairs."""
@@ -25,7 +27,7 @@ REPORT = "crawl.json"
 PICTURE = "yield.png"
 JOURNAL = "crawl.sqlite"
 LOG = "crawl.log"
-OWN_NAMES = ("crawl", "documents.", "pairs.", "lexicon.", SITES)
+OWN_NAMES = ("crawl", "documents.", "pairs.", "clusters.", "lexicon.", SITES)
 """Prefixes of the names of all files that a crawl writes."""
 REWRITE = "rewrite "
 ENDED_SITES = "sites that ended"
