@@ -107,7 +107,7 @@ class KeepRule:
 
     @property
     def matchers(self) -> Iterable[Matcher | NoPairs]:
-        """One matcher for the languages of the crawl, and one for those of each site with others."""
+        """One matcher for the languages of the crawl, and one for each site with others."""
         return self._matchers.values()
 
     def node_of(self, url: str, signature: bytes) -> str:

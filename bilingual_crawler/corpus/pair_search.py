@@ -161,10 +161,11 @@ class PairSearch:
             self._matcher.declare(claims)
             self._matcher.finish()
         if self._lexicons.learns:
-            for self._learned, _ in self._lexicons.finish(self.pair, self._matcher.standing_of):
-                if self._learned is not None:
-                    self._matcher.use_lexicon(self._learned)
-                    self._matcher.finish()
+            found = self._lexicons.finish(self.pair, self._matcher.standing_of)
+            self._learned, _ = next(found)
+            if self._learned is not None:
+                self._matcher.use_lexicon(self._learned)
+                self._matcher.finish()
 
     @property
     def pages_read(self) -> int:
