@@ -89,6 +89,12 @@ class LanguageSet:
         """Return two of the languages in their order: as named, the others by their codes."""
         return _pair_of(self, *sorted((one, other), key=self._place))
 
+    def admits(self, one: str, other: str) -> bool:
+        """Return True if these are two of the languages; of `eng-*` one must be English."""
+        if self.is_open:
+            return one != other and (not self.languages or one in self.codes or other in self.codes)
+        return one != other and one in self.codes and other in self.codes
+
     def pivots(self) -> Iterator[LanguagePair]:
         """Yield the pairs of the first language with each other one that was named."""
         first, *others = self.languages or (None,)

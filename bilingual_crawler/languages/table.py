@@ -133,6 +133,10 @@ class LanguagePair:
         """Return the pair that two different languages of it make: itself."""
         return self
 
+    def admits(self, one: str, other: str) -> bool:
+        """Return True if these are the two languages, in any order."""
+        return {one, other} == {self.first.code, self.second.code}
+
     def pivots(self) -> Iterator[Self]:
         """Yield the pair: the first language with each other one."""
         yield self

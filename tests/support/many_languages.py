@@ -50,6 +50,4 @@ def many_languages():
 
 def true_versions(url):
     """The versions of each page, in the order in which the crawl names the languages."""
-    return [
-        {code: url + path_of(code, number) for code in TAGS} for number in range(ARTICLES)
-    ]
+    return [{code: url + path_of(code, number) for code in TAGS} for number in range(ARTICLES)]
