@@ -107,6 +107,22 @@ def redis_address(value: Any) -> str:
     return address
 
 
+def web_address(value: Any) -> str:
+    """Check the address of a web server."""
+    address = text(value)
+    if not address.startswith(("http://", "https://")):
+        raise ValueError("must be an address such as https://data.example.org")
+    return address
+
+
+def archive_source(value: Any) -> str:
+    """Check where an archive is: cc:NAME, an address, or a folder; empty means none."""
+    source = text(value)
+    if source.startswith("cc:") and not re.fullmatch(r"cc:[\w-]+", source):
+        raise ValueError("must name a crawl of Common Crawl such as cc:CC-MAIN-2026-40")
+    return source
+
+
 def label(value: Any) -> str:
     """Check a name that can be part of a key and of a path."""
     word = text(value)

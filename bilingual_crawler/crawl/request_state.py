@@ -50,6 +50,8 @@ class RequestState:
     """The URL is a resource of a page that a browser renders."""
     not_before: float = 0.0
     """The time (`time.time()`) before which a retry must not be sent."""
+    captured_at: str = ""
+    """When the page was captured, if it comes from an archive."""
     opt_out: str = ""
     """The opt-out in the headers of the response."""
     dropped_language: str = ""

@@ -156,8 +156,10 @@ class BilingualSpider(Spider):
         document = read_page(response, languages, self.crawl.identifier, rendered)
         document.depth = response.meta.get("depth", 0)
         document.requested_url = (response.meta.get("redirect_urls") or [response.url])[0]
-        document.fetched_at = datetime.now(UTC).isoformat(timespec="seconds")
-        opt_out = RequestState.of(response).opt_out
+        state = RequestState.of(response)
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        document.fetched_at = state.captured_at or now
+        opt_out = state.opt_out
         if opt_out:
             document.robots |= {opt_out}
         return document
