@@ -11,6 +11,7 @@ from bilingual_crawler import __version__
 from bilingual_crawler.config.checks import (
     Check,
     archive_source,
+    duration,
     label,
     listen_address,
     number,
@@ -260,6 +261,17 @@ class Config:
     )
     site_pages: int = setting(
         10_000, "Maximum number of pages to fetch per site; 0 is no limit.", number(0, whole=True)
+    )
+    host_pages: int = setting(
+        0,
+        "Maximum number of pages to fetch per host in one run; the rest waits for the next run."
+        " 0 is no limit.",
+        number(0, whole=True),
+    )
+    revisit: float = setting(
+        0.0,
+        "Fetch pages again that were last fetched this long ago, such as 30d; 0 never does.",
+        duration,
     )
     content_types: tuple[str, ...] = setting(
         "text/html,application/xhtml+xml",

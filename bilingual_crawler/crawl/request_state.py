@@ -17,7 +17,7 @@ from bilingual_crawler.outcomes import Outcome
 KEY = "bilingual"
 """The key of `meta`."""
 LOOKED_AT = "look"
-STORED = ("variant", "look", "probe", "claimed_by", "claim_answered")
+STORED = ("variant", "look", "probe", "claimed_by", "claim_answered", "visited_as")
 STORED_PREFIX = "bilingual_"
 
 
@@ -44,6 +44,8 @@ class RequestState:
     """The sites that declared the foreign host of the URL, separated by spaces."""
     claim_answered: bool = False
     """The foreign host has linked back to one of them."""
+    visited_as: str = ""
+    """How the URL ended at an earlier visit, if this is another one."""
     site_file: bool = False
     """The URL is a file about a site, such as a sitemap, and not a page of it."""
     part_of_page: bool = False

@@ -23,6 +23,7 @@ from bilingual_crawler.crawl.discovery.adapter import DISCOVERS, Discovery, chec
 from bilingual_crawler.crawl.fetching.failures import reason_of
 from bilingual_crawler.crawl.fetching.identity import warn_without_contact
 from bilingual_crawler.crawl.request_state import RequestState, end_url
+from bilingual_crawler.crawl.revisits import check_revisits
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.errors import exit_on_configuration_error
@@ -87,7 +88,13 @@ class BilingualSpider(Spider):
             settings.set("BILINGUAL_SCORER", default_scorer(plan.langs), priority="addon")
         config = config_of(crawler)
         if config.frontier and kwargs.get("output") is None:  # the same for all workers
+<<<<<<< HEAD
             plan = replace(plan, output=CRAWLS / plan.langs.file_name)
+=======
+            plan = replace(plan, output=CRAWLS / str(plan.langs))
+        if config.revisit:
+            check_revisits(plan, config, harvests=cls.harvests)
+>>>>>>> main
         if plan.discover:
             check_discovery(plan.langs, config.frontier)
         if cls.harvests:
@@ -141,6 +148,7 @@ class BilingualSpider(Spider):
             parts = split_mixed(documents[0], languages)
         if parts is not None:
             self.crawler.stats.inc_value("bilingual/split_pages")
+        self.crawl.revisits.read(response, parts or documents)
         for part in parts or documents:
             self.crawl.topic.annotate(part)
             yield part
@@ -180,7 +188,8 @@ class BilingualSpider(Spider):
         reason, detail = reason_of(failure.value)
         if RequestState.of(request).probe and reason in NOT_THERE:
             reason = Outcome.PROBE_MISSED
-        end_url(request, State.FAILED, reason)
+        if not self.crawl.revisits.failed(request, reason):
+            end_url(request, State.FAILED, reason)
         logger.debug("No page from %s: %s", request.url, detail, extra={"url": request.url})
 
 
