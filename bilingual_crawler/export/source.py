@@ -14,12 +14,8 @@ from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.serialise import document_from_dict
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.export.survey import PersonalData, Survey
-<<<<<<< HEAD
 from bilingual_crawler.languages import ParallelLanguages
-from bilingual_crawler.store.folder import DOCUMENTS, PAIRS
-=======
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS, latest_before
->>>>>>> main
 from bilingual_crawler.store.input_files import Damage, Watch, read_json_lines
 from bilingual_crawler.store.marks import REJECTED, CorpusMarks
 from bilingual_crawler.store.sentence_pair import REPEATED, SENTENCES, SentencePair

@@ -88,13 +88,9 @@ class BilingualSpider(Spider):
             settings.set("BILINGUAL_SCORER", default_scorer(plan.langs), priority="addon")
         config = config_of(crawler)
         if config.frontier and kwargs.get("output") is None:  # the same for all workers
-<<<<<<< HEAD
             plan = replace(plan, output=CRAWLS / plan.langs.file_name)
-=======
-            plan = replace(plan, output=CRAWLS / str(plan.langs))
         if config.revisit:
             check_revisits(plan, config, harvests=cls.harvests)
->>>>>>> main
         if plan.discover:
             check_discovery(plan.langs, config.frontier)
         if cls.harvests:

@@ -30,16 +30,12 @@ REPORT = "crawl.json"
 PICTURE = "yield.png"
 JOURNAL = "crawl.sqlite"
 LOG = "crawl.log"
-<<<<<<< HEAD
-OWN_NAMES = ("crawl", "documents.", "pairs.", "clusters.", "lexicon.", SITES)
-=======
 BEFORE = "before"
 """The folder with what the crawl had before each revisit, one folder per date."""
 CHANGES = "changes.tsv"
 """What the last revisit found: pages that are new, changed or gone."""
-KEPT_BEFORE = (DOCUMENTS, PAIRS, PAIRS_TSV, SENTENCES, REPORT)
-OWN_NAMES = ("crawl", "documents.", "pairs.", "lexicon.", SITES, BEFORE, CHANGES)
->>>>>>> main
+KEPT_BEFORE = (DOCUMENTS, PAIRS, PAIRS_TSV, CLUSTERS, SENTENCES, REPORT)
+OWN_NAMES = ("crawl", "documents.", "pairs.", "clusters.", "lexicon.", SITES, BEFORE, CHANGES)
 """Prefixes of the names of all files that a crawl writes."""
 MOST_BEFORE = 1_000
 REWRITE = "rewrite "
