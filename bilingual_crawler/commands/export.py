@@ -7,9 +7,11 @@ from scrapy.exceptions import UsageError
 
 from bilingual_crawler.commands.base import (
     BaseCommand,
+    add_langs_option,
     number_between,
     one_argument,
     print_lines,
+    read_wanted,
 )
 
 DETAILS = """\
@@ -54,10 +56,14 @@ numbers and bank accounts as [EMAIL], [PHONE] and [IBAN].
   scrapy export crawls/example --to tsv --dropped --out all.tsv.gz
   scrapy export crawls/example --to parquet --min-score 0.5 --out example.parquet
   scrapy export crawls/example --to xml --topic topic.tsv
+<<<<<<< HEAD
   scrapy export crawls/example --to cwb --tagger lemma
 
 --tagger lemma adds base forms in some fifty languages; others get no column (pip install
 'bilingual-crawler[lemmas]'). A tagger of your own, for parts of speech, is a class as in the docs.
+=======
+  scrapy export crawls/spa-eus-eng --to moses --langs eus-eng
+>>>>>>> main
 """
 
 
@@ -84,6 +90,7 @@ class ExportCommand(BaseCommand):
             metavar="X",
             help="only sentence pairs with at least X, from 0 to 1",
         )
+        add_langs_option(group, "pairs")
         group.add_argument(
             "--dropped", action="store_true", help="also what cleaning dropped, with the reason"
         )
@@ -132,7 +139,15 @@ class ExportCommand(BaseCommand):
                 exporter,
                 target,
                 selection=Selection(
+<<<<<<< HEAD
                     opts.dropped, opts.min_score, opts.anonymise, opts.since, opts.tagger
+=======
+                    opts.dropped,
+                    opts.min_score,
+                    opts.anonymise,
+                    opts.since,
+                    read_wanted(opts.langs),
+>>>>>>> main
                 ),
                 watch=watch,
                 topic=Topic(() if opts.topic is None else read_terms(opts.topic)),

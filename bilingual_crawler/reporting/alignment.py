@@ -15,6 +15,7 @@ from rich.table import Table
 
 from bilingual_crawler.alignment.language_models import LanguageModelFiles
 from bilingual_crawler.alignment.two_passes import AlignmentCounts, align_folder
+from bilingual_crawler.languages import ParallelLanguages
 from bilingual_crawler.pairing.embeddings import load_encoder
 from bilingual_crawler.reporting.bars import stage_bar
 from bilingual_crawler.reporting.terminal import plain
@@ -29,14 +30,22 @@ def align_with_bar(
     embeddings: str,
     *,
     as_json: bool,
+<<<<<<< HEAD
     models: LanguageModelFiles | None = None,
+=======
+    langs: ParallelLanguages | None = None,
+>>>>>>> main
 ) -> None:
     """Align a folder; print counts to standard output and a bar to standard error."""
     encoder = load_encoder(embeddings) if embeddings else None
     file = out or folder / SENTENCES
     began = time.monotonic()
     with stage_bar() as watch:
+<<<<<<< HEAD
         counts = align_folder(folder, file, encoder, watch, models)
+=======
+        counts = align_folder(folder, file, encoder, watch, langs)
+>>>>>>> main
     seconds = time.monotonic() - began
     if as_json:
         fields = counts.to_dict() | {"seconds": round(seconds, 2), "file": str(file)}
