@@ -127,19 +127,14 @@ def align_folder(
     out: Path,
     encoder: Encoder | None = None,
     progress: Progress = lambda _what, _done, _all: None,
-<<<<<<< HEAD
+    langs: ParallelLanguages | None = None,
+    *,
     models: LanguageModelFiles | None = None,
 ) -> AlignmentCounts:
     """Align the document pairs of a crawl's folder and write their sentences to `out`.
 
-    With `models`, sentences that are unlikely in their language are dropped as well.
-=======
-    langs: ParallelLanguages | None = None,
-) -> AlignmentCounts:
-    """Align the document pairs of a crawl's folder and write their sentences to `out`.
-
-    With `langs` only the pairs of these languages are aligned.
->>>>>>> main
+    With `langs` only the pairs of these languages are aligned. With `models`, sentences that are
+    unlikely in their language are dropped as well.
     """
     if not folder.is_dir():
         raise ConfigurationError(f"There is no folder {folder}: name the folder of a crawl.")

@@ -21,11 +21,8 @@ No sentence pair is deleted: `dropped` names the cleaning rule that a pair broke
   scrapy align crawls/spa-eus
   scrapy align crawls/spa-eus --out spa-eus.jsonl.gz --json
   scrapy align crawls/spa-eus --embeddings models/labse
-<<<<<<< HEAD
   scrapy align crawls/spa-eus --language-models spa=news.es.txt.gz,eus=news.eu.txt.gz
-=======
   scrapy align crawls/spa-eus-eng --langs eus-eng
->>>>>>> main
 
 --embeddings takes a folder with model.onnx and tokenizer.json, or the name of a model of
 sentence-transformers; its vectors of sentences with the same meaning must be close.
@@ -65,15 +62,12 @@ class AlignCommand(BaseCommand):
             metavar="MODEL",
             help="a sentence embedding model to use as well",
         )
-<<<<<<< HEAD
         group.add_argument(
             "--language-models",
             metavar="own|LANG=FILE",
             help="also drop sentences that are unlikely in their language",
         )
-=======
         add_langs_option(group, "document pairs")
->>>>>>> main
         group.add_argument("--json", action="store_true", help="one line of JSON, for programs")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -84,11 +78,12 @@ class AlignCommand(BaseCommand):
 
         folder = Path(one_argument(args, "the folder of one crawl"))
         require_pairs(folder, "scrapy align")
-<<<<<<< HEAD
         chosen = opts.language_models
-        models = None if chosen is None else LanguageModelFiles.parse(chosen)
-        report.align_with_bar(folder, opts.out, opts.embeddings, as_json=opts.json, models=models)
-=======
-        langs = read_wanted(opts.langs)
-        report.align_with_bar(folder, opts.out, opts.embeddings, as_json=opts.json, langs=langs)
->>>>>>> main
+        report.align_with_bar(
+            folder,
+            opts.out,
+            opts.embeddings,
+            as_json=opts.json,
+            langs=read_wanted(opts.langs),
+            models=None if chosen is None else LanguageModelFiles.parse(chosen),
+        )

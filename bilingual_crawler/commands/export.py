@@ -56,14 +56,11 @@ numbers and bank accounts as [EMAIL], [PHONE] and [IBAN].
   scrapy export crawls/example --to tsv --dropped --out all.tsv.gz
   scrapy export crawls/example --to parquet --min-score 0.5 --out example.parquet
   scrapy export crawls/example --to xml --topic topic.tsv
-<<<<<<< HEAD
   scrapy export crawls/example --to cwb --tagger lemma
+  scrapy export crawls/spa-eus-eng --to moses --langs eus-eng
 
 --tagger lemma adds base forms in some fifty languages; others get no column (pip install
 'bilingual-crawler[lemmas]'). A tagger of your own, for parts of speech, is a class as in the docs.
-=======
-  scrapy export crawls/spa-eus-eng --to moses --langs eus-eng
->>>>>>> main
 """
 
 
@@ -139,15 +136,12 @@ class ExportCommand(BaseCommand):
                 exporter,
                 target,
                 selection=Selection(
-<<<<<<< HEAD
-                    opts.dropped, opts.min_score, opts.anonymise, opts.since, opts.tagger
-=======
                     opts.dropped,
                     opts.min_score,
                     opts.anonymise,
                     opts.since,
                     read_wanted(opts.langs),
->>>>>>> main
+                    opts.tagger,
                 ),
                 watch=watch,
                 topic=Topic(() if opts.topic is None else read_terms(opts.topic)),

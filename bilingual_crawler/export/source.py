@@ -77,17 +77,14 @@ class Selection:
     """Whether to mask personal data."""
     since: Path | None = None
     """The folder of an earlier crawl to compare with."""
-<<<<<<< HEAD
-    tagger: str = ""
-    """What annotates the tokens: a name or an import path; "" for nothing."""
-=======
     langs: ParallelLanguages | None = None
     """The languages whose pairs to export; None for all."""
+    tagger: str = ""
+    """What annotates the tokens: a name or an import path; "" for nothing."""
 
     def admits(self, row: "SentencePair | DocumentPairRow") -> bool:
         """Return True if a pair is in languages that were asked for."""
         return self.langs is None or self.langs.admits(row.lang1, row.lang2)
->>>>>>> main
 
     def objection(self, row: SentencePair, marks: CorpusMarks | None = None) -> str:
         """Return why a row is not exported; "" if it is. What a user marked is decided."""

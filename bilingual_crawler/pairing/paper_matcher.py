@@ -78,7 +78,7 @@ class PaperMatcher:
         """Yield nothing: the papers do not look for pages without translated content."""
         return iter(())
 
-    def standing(self) -> Iterable[PackedPair]:
+    def standing_of(self, pair: LanguagePair) -> Iterable[PackedPair]:  # noqa: ARG002 - of none
         """Return nothing: no lexicon is learned from these pairs."""
         return ()
 

@@ -92,7 +92,6 @@ class Weigher:
         self._hidden = hidden(self._asked)
         self._resources = Resources(aids, self._asked)
         self._validations = aids.validations
-        self._tokens = pair.first.tokens | pair.second.tokens
         self._model = model
         self._classifiers = model.classifiers or shipped()
         self._families = SiteFamilies(languages, aids.cross_domain, aids.chosen_sites)
@@ -373,11 +372,7 @@ class Weigher:
             ilsp.judge_images(*pages, self._images_of(first.site)),
             ilsp.judge_structure(*pages, self._classifiers.structure),
             pplocator.judge_pages(*pages, self._classifiers.pplocator),
-<<<<<<< HEAD
-            almeida.judge(*pages, self._tokens, self._validations),
-=======
-            almeida.judge(*pages, pair.tokens),
->>>>>>> main
+            almeida.judge(*pages, pair.tokens, self._validations),
         ):
             if said is not None:
                 yield said._replace(score=round(said.score, 3))

@@ -30,22 +30,15 @@ def align_with_bar(
     embeddings: str,
     *,
     as_json: bool,
-<<<<<<< HEAD
-    models: LanguageModelFiles | None = None,
-=======
     langs: ParallelLanguages | None = None,
->>>>>>> main
+    models: LanguageModelFiles | None = None,
 ) -> None:
     """Align a folder; print counts to standard output and a bar to standard error."""
     encoder = load_encoder(embeddings) if embeddings else None
     file = out or folder / SENTENCES
     began = time.monotonic()
     with stage_bar() as watch:
-<<<<<<< HEAD
-        counts = align_folder(folder, file, encoder, watch, models)
-=======
-        counts = align_folder(folder, file, encoder, watch, langs)
->>>>>>> main
+        counts = align_folder(folder, file, encoder, watch, langs, models=models)
     seconds = time.monotonic() - began
     if as_json:
         fields = counts.to_dict() | {"seconds": round(seconds, 2), "file": str(file)}
