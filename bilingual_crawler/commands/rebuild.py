@@ -10,6 +10,8 @@ from scrapy.exceptions import UsageError
 from bilingual_crawler.commands.base import BaseCommand, fetch_pages, print_lines, quiet
 
 if TYPE_CHECKING:
+    from scrapy.http import Response
+
     from bilingual_crawler.documents.document import Document
     from bilingual_crawler.languages import LanguagePair
 
@@ -26,8 +28,9 @@ folder that scrapy export, audit and serve read.
   scrapy rebuild standoff.jsonl crawls/spa-eus --out crawls/again
   scrapy rebuild standoff.jsonl --web --out crawls/again -s BILINGUAL_CONTACT=ADDRESS
 
---web fetches the pages that no source has, each once, as a crawl would: robots.txt, delays, opt-outs
-and your contact count. Pages that opt out now are not read. drift.tsv says why a page is missing.
+--web fetches the pages that no source has, each once, with the manners of a crawl: robots.txt,
+delays, opt-outs, your contact. Pages that opt out now are not read. drift.tsv says why a page is
+missing.
 """
 
 
@@ -43,9 +46,7 @@ class RebuildCommand(BaseCommand):
         super().add_options(parser)
         group = parser.add_argument_group("Rebuilding")
         group.add_argument("--out", type=Path, metavar="DIR", help="the new folder")
-        group.add_argument(
-            "--web", action="store_true", help="fetch the pages that no source has"
-        )
+        group.add_argument("--web", action="store_true", help="fetch the pages that no source has")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Rebuild, and print the account."""
@@ -71,11 +72,10 @@ class RebuildCommand(BaseCommand):
         missed: "Callable[[str, str], None]",
     ) -> None:
         """Fetch pages from the web, as a crawl would."""
+
+        def take(asked: str, _response: "Response", document: "Document") -> tuple[str, ...]:
+            arrived(asked, document)
+            return ()
+
         assert self.settings is not None
-        fetch_pages(
-            quiet(self.settings),
-            urls,
-            pair,
-            lambda asked, _response, document: arrived(asked, document),
-            missed,
-        )
+        fetch_pages(quiet(self.settings), urls, pair, take, missed)

@@ -6,7 +6,7 @@ fetched once, and what a server cannot answer now is not there.
 """
 
 import asyncio
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from http import HTTPStatus
 from pathlib import Path
@@ -35,8 +35,9 @@ from bilingual_crawler.urls.hosts import host_of
 
 MOST_AT_ONCE = 16
 """Hosts that are asked at the same time."""
-Arrived = Callable[[str, Response, Document], None]
-"""Called with the URL that was asked for, the response and its document."""
+Arrived = Callable[[str, Response, Document], Iterable[str]]
+"""Called with the URL that was asked for, the response and its document; returns pages to fetch
+next in the same task."""
 Missed = Callable[[str, str], None]
 """Called with a URL that gave no page, and the code of the reason."""
 
@@ -130,6 +131,7 @@ class PagesSpider(PoliteSpider):
     ) -> None:
         super().__init__(pair, urls, **kwargs)
         self._arrived, self._missed = arrived, missed
+        self._asked: set[str] = set()
 
     def tasks(self) -> Iterable[Coroutine[Any, Any, None]]:
         """Return one task per host."""
@@ -139,14 +141,19 @@ class PagesSpider(PoliteSpider):
         return [self._fetch(urls) for urls in hosts.values()]
 
     async def _fetch(self, urls: Iterable[str]) -> None:
-        for url in urls:
+        waiting = deque(urls)
+        while waiting:
+            url = waiting.popleft()
+            if url in self._asked:
+                continue
+            self._asked.add(url)
             try:
                 response = await self.download(url)
                 document = self.document(response, url)
             except Exception as error:  # noqa: BLE001 - whatever a server does must not end the rest
                 self._missed(url, reason_of(error)[0])
             else:
-                self._arrived(url, response, document)
+                waiting.extendleft(self._arrived(url, response, document))
 
 
 async def _in_turn(task: Coroutine[Any, Any, None], turns: asyncio.Semaphore) -> None:

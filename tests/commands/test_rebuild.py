@@ -19,26 +19,38 @@ BASQUE = "Museoa goizeko hamarretan irekitzen da."
 
 
 def html(*texts):
-    return "<html><title>x</title><body>" + "".join(f"<p>{text}</p>" for text in texts) + "</body></html>"
+    return (
+        "<html><title>x</title><body>"
+        + "".join(f"<p>{text}</p>" for text in texts)
+        + "</body></html>"
+    )
 
 
 def test_the_pages_are_fetched_politely_and_what_drifted_is_told(tmp_path):
-    pages = {"/es/1": html("Hoy hay una novedad.", SPANISH), "/eu/1": "/eu/moved", "/eu/moved": html(BASQUE)}
+    pages = {
+        "/es/1": html("Hoy hay una novedad.", SPANISH),
+        "/eu/1": "/eu/moved",
+        "/eu/moved": html(BASQUE),
+    }
     pages |= {"/es/2": html(SPANISH), "/es/3": html(SPANISH), "/eu/3": html("Beste testu bat.")}
     site = EditedSite(pages, robots="User-agent: *\nDisallow: /es/2\n")
     with serving(site):
-        rows = [
-            sentence(n, SPANISH, BASQUE, url1=f"{site.url}es/{n}", url2=f"{site.url}eu/{n}", paragraph1=0, paragraph2=0, sentence1=0, sentence2=0)
-            for n in (1, 2, 3)
-        ]
+        places = {"paragraph1": 0, "paragraph2": 0, "sentence1": 0, "sentence2": 0}
+        sides = [(f"{site.url}es/{n}", f"{site.url}eu/{n}") for n in (1, 2, 3)]
+        rows = [sentence(0, SPANISH, BASQUE, url1=a, url2=b, **places) for a, b in sides]
         standoff = tmp_path / "standoff.jsonl"
         standoff.write_text("".join(json.dumps(without_text(row)) + "\n" for row in rows))
+        words = ["rebuild", standoff, "--web", "--out", tmp_path / "again"]
+        words += ["-s", "BILINGUAL_ALLOW_PRIVATE=1", "-s", "DOWNLOAD_DELAY=0"]
         run = subprocess.run(
-            [sys.executable, "-m", "scrapy", "rebuild", standoff, "--web", "--out", tmp_path / "again",
-             "-s", "BILINGUAL_ALLOW_PRIVATE=1", "-s", "DOWNLOAD_DELAY=0"],
-            capture_output=True, text=True, cwd=ROOT, check=False, timeout=HANG,
+            [sys.executable, "-m", "scrapy", *words],
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            check=False,
+            timeout=HANG,
             env=os.environ | {"NO_COLOR": "1"},
-        )  # fmt: skip
+        )
         asked = [each.path for each in site.new()]
     assert run.returncode == 0, run.stderr
     found = list(read_sentences(tmp_path / "again" / SENTENCES))
