@@ -12,6 +12,7 @@ import urllib.request
 from collections.abc import Iterator
 from http.client import HTTPException
 from itertools import islice, product
+from typing import cast
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from lxml import html
@@ -33,7 +34,8 @@ LARGEST_ANSWER = 10_000_000
 TIMEOUT = 60.0
 _TARGETS = ("uddg", "url", "u", "q", "target", "to")
 """Parameters by which engines pass on the address of a result."""
-_OWN_PLACES = "//form/@action | //link[@rel='canonical' or @rel='search']/@href | //base/@href"
+_LINKS = "//a/@href"
+_OWN = "//form/@action | //link[@rel='canonical' or @rel='search']/@href | //base/@href"
 """Where a page of results names the engine."""
 
 
@@ -94,8 +96,9 @@ def read_results(body: bytes, template: str = RESULTS) -> list[str]:
 def _linked(body: bytes) -> Iterator[str]:
     """Yield what a page of results links to, except to the engine itself."""
     page = html.document_fromstring(b"<html>" + body, parser=html.HTMLParser(encoding="utf-8"))
-    found = [target for link in page.xpath("//a/@href") if (target := _target(str(link)))]
-    own = {site_of(host) for place in page.xpath(_OWN_PLACES) if (host := _host(str(place)))}
+    links, places = (map(str, cast("list[str]", page.xpath(path))) for path in (_LINKS, _OWN))
+    found = [target for link in links if (target := _target(link))]
+    own = {site_of(host) for place in places if (host := _host(place))}
     yield from (url for url in found if site_of(_host(url)) not in own)
 
 

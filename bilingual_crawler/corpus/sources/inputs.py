@@ -339,7 +339,8 @@ def listed_url_pairs(source: str, reading: SourceReading) -> Iterator[Declaratio
             reading.skips.add("not two URLs separated by a tab", f"line {number}")
             continue
         codes = [language_code(field) for field in fields[2:4]]
-        first, second = codes if len(codes) == len(ListedFiles._fields) else reading.languages.codes
+        wanted = list(reading.languages.codes)
+        first, second = codes if len(codes) == len(wanted) else (wanted[0], wanted[-1])
         if first in reading.languages and second in reading.languages:
             yield fields[0], ((fields[1], str(second)),)
             yield fields[1], ((fields[0], str(first)),)
