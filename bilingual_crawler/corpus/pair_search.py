@@ -174,7 +174,8 @@ class PairSearch:
             self._matcher.declare(claims)
             self._matcher.finish()
         if self._lexicons.learns:
-            self._learned = self._lexicons.finish(self.pair, self._matcher.standing)
+            found = self._lexicons.finish(self.pair, self._matcher.standing_of)
+            self._learned, _ = next(found)
             if self._learned is not None:
                 self._matcher.use_lexicon(self._learned)
                 self._matcher.finish()
