@@ -211,6 +211,6 @@ def translation_in(
     """Return the word that most likely translates the hit; no word if none is likely."""
     if not likely:
         return []
-    weights = [likely.get(maker.form(each.word, "stem"), 0.0) for each in words]
+    weights = [likely.get(maker.stem(each.word), 0.0) for each in words]
     highest = max(weights, default=0.0)
     return [words[weights.index(highest)]] if highest else []
