@@ -60,8 +60,8 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-const marked = document.querySelector("[data-row]:target");
-if (marked) choose(marked);
+const marked = document.getElementById(window.location.hash.slice(1));
+if (marked && marked.matches("[data-row]")) choose(marked);
 
 if (window.location.hash === "#q") {
   const box = document.getElementById("q");

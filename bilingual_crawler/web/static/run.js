@@ -22,7 +22,7 @@ function addCopyButtons(part) {
 async function showCommand(order) {
   const form = new URLSearchParams(new FormData(order));
   form.set("action", "check");
-  const answer = await fetch(order.action, { method: "POST", body: form, cache: "no-store" });
+  const answer = await fetch(order.getAttribute("action"), { method: "POST", body: form, cache: "no-store" });
   if (!answer.ok) return;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const fresh = page.getElementById("command");
