@@ -24,7 +24,7 @@ from bilingual_crawler.suggestions import hint, nearest
 
 if TYPE_CHECKING:
     from bilingual_crawler.config.settings import Config
-    from bilingual_crawler.languages import LanguagePair
+    from bilingual_crawler.languages import LanguagePair, ParallelLanguages
 
 PROGRAM = "bilingual-crawler"
 """The console script: Scrapy's commands and ours, in any folder, without a project file."""
@@ -116,6 +116,28 @@ def read_pair(text: str) -> "LanguagePair":
 
     try:
         return LanguagePair.parse(text)
+    except ValueError as error:
+        raise ConfigurationError(f"--langs {text}: {error}") from error
+
+
+def add_langs_option(group: "argparse._ArgumentGroup", what: str) -> None:
+    """Declare --langs, for the folder of a crawl for more than two languages."""
+    group.add_argument(
+        "--langs",
+        metavar="LANGS",
+        default="",
+        help=f"only {what} of these languages: spa-eus, or every two of spa-eus-eng, or eng-*",
+    )
+
+
+def read_wanted(text: str) -> "ParallelLanguages | None":
+    """Return the languages of --langs; None, for all, if it was not given."""
+    from bilingual_crawler.languages import parse_parallel
+
+    if not text:
+        return None
+    try:
+        return parse_parallel(text)
     except ValueError as error:
         raise ConfigurationError(f"--langs {text}: {error}") from error
 

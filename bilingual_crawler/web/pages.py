@@ -13,6 +13,7 @@ from bilingual_crawler.languages import language_of_tag
 from bilingual_crawler.store.folder import is_of_one_language
 from bilingual_crawler.store.marks import Marks, SentenceMarks
 from bilingual_crawler.store.sentence_pair import SENTENCES
+from bilingual_crawler.web.concordance.index_file import ConcordanceIndex
 from bilingual_crawler.web.corpus_view import (
     ORDERS,
     SENTENCES_PER_PAGE,
@@ -77,9 +78,15 @@ class ServedFolder:
         """Whether a mark was set that can be taken back."""
         self.indexer = Indexer(folder)
         self.index = self.indexer.path
+        self.concordance = ConcordanceIndex(folder)
         self.marks = Marks(folder)
         self.sentence_marks = SentenceMarks(folder)
         self.crawl = CrawlFigures(folder, self.index)
+
+    def close(self) -> None:
+        """Stop keeping the indexes up to date."""
+        self.concordance.close()
+        self.indexer.close()
 
     def language_names(self) -> list[str]:
         """Return the names of the two languages; plain words if the crawl does not name them."""

@@ -25,6 +25,7 @@ from starlette.types import ASGIApp
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.web.audit_pages import AuditPages
+from bilingual_crawler.web.concordance_pages import ConcordancePages
 from bilingual_crawler.web.gate import LOGIN, Gate, Hosts, Keys, is_loopback
 from bilingual_crawler.web.judge_pages import JudgePages
 from bilingual_crawler.web.library import SIGNS, list_folders
@@ -81,6 +82,7 @@ def folder_routes(site: ServedFolder) -> list[BaseRoute]:
         CorpusPages(site), RunPages(site), JudgePages(site), AuditPages(site),
     )  # fmt: skip
     crawl = CrawlPages(site, run.values)
+    concordance = ConcordancePages(site)
     return [
         Route("/", corpus.search),
         Route("/pairs", corpus.pairs),
@@ -90,6 +92,8 @@ def folder_routes(site: ServedFolder) -> list[BaseRoute]:
         Route("/undo", judge.undo, methods=["POST"]),
         Route("/audit", audit.show),
         Route("/audit", audit.answer, methods=["POST"]),
+        Route("/concordance", concordance.lines),
+        Route("/words/{list}", concordance.words),
         Route("/crawl", crawl.crawl),
         Route("/crawl/live", crawl.live),
         Route("/run/live", run.live),
@@ -134,7 +138,7 @@ def _indexing(site: ServedFolder) -> Lifespan:
         try:
             yield
         finally:
-            await run_in_threadpool(site.indexer.close)
+            await run_in_threadpool(site.close)
 
     return lifespan
 

@@ -85,7 +85,7 @@ def test_the_table_is_read_from_a_zip_without_the_libraries_that_made_it(tmp_pat
     with zipfile.ZipFile(archive, "w") as packed:
         for name in (
             *("__init__.py", "suggestions.py", "data/languages.json"),
-            *("languages/__init__.py", "languages/table.py", "languages/normal_forms.py"),
+            *(f"languages/{each.name}" for each in TABLE.parents[1].glob("languages/*.py")),
         ):
             packed.write(ROOT / "bilingual_crawler" / name, f"bilingual_crawler/{name}")
     program = (
