@@ -64,6 +64,10 @@ GROUPS = (
                 "number",
             ),
             FormField(
+                "BILINGUAL_HOST_PAGES", "Pages per host in this run", "By default no limit.",
+                "number",
+            ),
+            FormField(
                 "CLOSESPIDER_PAGECOUNT", "Pages in this run", "By default no limit.", "number"
             ),
             FormField(
@@ -83,6 +87,9 @@ GROUPS = (
             ),
             FormField(
                 "BILINGUAL_RENDER", "Pages are rendered", "", "choice", ("never", "auto", "always")
+            ),
+            FormField(
+                "BILINGUAL_REVISIT", "Fetch pages again after", "Such as 30d; by default never."
             ),
             FormField("BILINGUAL_TYPES", "Types of files", "html, or html,pdf and others."),
             FormField("discover", "Search for bilingual sites from the seeds", "", "switch"),

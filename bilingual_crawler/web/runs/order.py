@@ -33,7 +33,16 @@ OURS = frozenset(
         *("repeated_segments", "query_parameters", "longest_crawl_delay", "retry_delay"),
         *("duplicate_share", "language_share", "topic_score", "topic_terms"),
         *("machine_translated", "checkpoint_seconds", "warc", "warc_bytes", "cross_domain"),
-        *("align", "align_seconds", "stop_seconds", "progress_seconds", "log_format", "scorer"),
+        *(
+            "host_pages",
+            "revisit",
+            "align",
+            "align_seconds",
+            "stop_seconds",
+            "progress_seconds",
+            "log_format",
+            "scorer",
+        ),
     )
 )
 """Our settings that can be given on the page."""
