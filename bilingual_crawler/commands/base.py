@@ -18,12 +18,16 @@ from typing import TYPE_CHECKING, ClassVar, Literal, cast, get_args
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
+from scrapy.settings import SETTINGS_PRIORITIES
 
 from bilingual_crawler.errors import ConfigurationError, exit_on_configuration_error
 from bilingual_crawler.suggestions import hint, nearest
 
 if TYPE_CHECKING:
+    from scrapy.settings import Settings
+
     from bilingual_crawler.config.settings import Config
+    from bilingual_crawler.crawl.polite_spider import Arrived, Missed
     from bilingual_crawler.languages import LanguagePair, ParallelLanguages
 
 PROGRAM = "bilingual-crawler"
@@ -202,6 +206,30 @@ def number_between(low: float, high: float, what: str) -> Callable[[str], float]
         return value
 
     return parse
+
+
+def quiet(settings: "Settings") -> "Settings":
+    """Return settings that log only warnings, unless the user asks for more."""
+    if (settings.getpriority("LOG_LEVEL") or 0) < SETTINGS_PRIORITIES["cmdline"]:
+        settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
+    return settings
+
+
+def fetch_pages(
+    settings: "Settings",
+    urls: Iterable[str],
+    pair: "LanguagePair",
+    arrived: "Arrived",
+    missed: "Missed",
+) -> None:
+    """Fetch pages with the manners of a crawl; a process can do so once."""
+    from scrapy.crawler import CrawlerProcess
+
+    from bilingual_crawler.crawl.polite_spider import PagesSpider
+
+    process = CrawlerProcess(settings)
+    process.crawl(PagesSpider, pair=pair, urls=urls, arrived=arrived, missed=missed)
+    process.start()
 
 
 @contextmanager
