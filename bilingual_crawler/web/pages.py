@@ -27,6 +27,7 @@ from bilingual_crawler.web.corpus_view import (
 )
 from bilingual_crawler.web.crawl_state import CrawlFigures, SiteRow, languages_of
 from bilingual_crawler.web.gate import Keys
+from bilingual_crawler.web.pictures import DETECTORS
 from bilingual_crawler.web.rendering import draw, render
 from bilingual_crawler.web.runs.runs import Runs
 from bilingual_crawler.web.search.index import reading
@@ -208,6 +209,7 @@ class CorpusPages:
             "pair.html",
             tab="corpus",
             pair=pair,
+            detectors=DETECTORS,
             sentences=sentences,
             texts=texts,
             page=page,

@@ -31,6 +31,7 @@ from bilingual_crawler.web.judge_pages import JudgePages
 from bilingual_crawler.web.library import SIGNS, list_folders
 from bilingual_crawler.web.library_pages import BELOW, LibraryPages, OpenFolders, ServedLibrary
 from bilingual_crawler.web.pages import CorpusPages, CrawlPages, ServedFolder, form_of
+from bilingual_crawler.web.picture_pages import PicturePages
 from bilingual_crawler.web.rendering import prepare, render, static_files
 from bilingual_crawler.web.run_pages import NewCrawlPages, RunPages
 from bilingual_crawler.web.runs.child import ChildRuns
@@ -82,7 +83,7 @@ def folder_routes(site: ServedFolder) -> list[BaseRoute]:
         CorpusPages(site), RunPages(site), JudgePages(site), AuditPages(site),
     )  # fmt: skip
     crawl = CrawlPages(site, run.values)
-    concordance = ConcordancePages(site)
+    concordance, drawn = ConcordancePages(site), PicturePages(site)
     return [
         Route("/", corpus.search),
         Route("/pairs", corpus.pairs),
@@ -94,6 +95,7 @@ def folder_routes(site: ServedFolder) -> list[BaseRoute]:
         Route("/audit", audit.answer, methods=["POST"]),
         Route("/concordance", concordance.lines),
         Route("/words/{list}", concordance.words),
+        Route("/pictures", drawn.pictures),
         Route("/crawl", crawl.crawl),
         Route("/crawl/live", crawl.live),
         Route("/run/live", run.live),

@@ -147,8 +147,9 @@ def check_order(order: CrawlOrder, root: Path, fixed: Mapping[str, str]) -> Prob
 
 
 def _wrong_arguments(order: CrawlOrder) -> Mapping[str, list[str]]:
+    given: dict[str, Any] = {**order.arguments, "output": str(order.output)}
     try:
-        plan = CrawlPlan.from_arguments(**order.arguments, output=str(order.output))  # type: ignore[arg-type]
+        plan = CrawlPlan.from_arguments(**given)
     except ArgumentError as error:
         return error.by_argument
     except TypeError:

@@ -60,6 +60,9 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+const tab = document.querySelector(".top nav [aria-current]");
+if (tab) tab.scrollIntoView({ block: "nearest", inline: "nearest" });
+
 const marked = document.getElementById(window.location.hash.slice(1));
 if (marked && marked.matches("[data-row]")) choose(marked);
 
