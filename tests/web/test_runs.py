@@ -16,8 +16,10 @@ from bilingual_crawler.web.runs.child import ChildRuns
 from bilingual_crawler.web.runs.order import OURS, CrawlOrder, check_order
 from bilingual_crawler.web.runs.record import read_record
 from bilingual_crawler.web.runs.runs import Runs
+from bilingual_crawler.web.runs.scrapyd import ScrapydRuns, ScrapydServer
 from bilingual_crawler.web.server import ServerOptions, check_token
 from tests.support import processes
+from tests.support.scrapyd_server import free_port
 from tests.support.web_folders import LiveCrawl, small_crawl
 from tests.support.web_server import running
 
@@ -254,3 +256,14 @@ def test_what_a_record_orders_is_checked_like_a_form(crawls):
 def test_a_log_that_is_not_a_file_is_not_read(tmp_path):
     os.mkfifo(tmp_path / "crawl.log")
     assert Runs(tmp_path, NoRunner({})).state(tmp_path).log == []
+
+
+def test_a_scrapyd_that_does_not_answer_is_no_end_of_a_crawl(tmp_path):
+    nowhere = ScrapydServer(f"http://crawler:very-secret@127.0.0.1:{free_port()}/")
+    runs = Runs(tmp_path, ScrapydRuns(nowhere, {}))
+    with pytest.raises(ConfigurationError, match="is it running") as error:
+        runs.start(CrawlOrder(tmp_path / "one", {"langs": "spa-eus"}))
+    assert "very-secret" not in str(error.value)
+    state = runs.state(tmp_path / "one", with_log=True)
+    assert (state.phase, state.log) == ("unknown", [])
+    assert "is it running" in state.problem

@@ -46,7 +46,7 @@ class RunState:
     """What the page says about the run of a crawl."""
 
     phase: str
-    """never, waiting, running, stopping, elsewhere or ended"""
+    """never, waiting, running, stopping, elsewhere, ended, or unknown if nobody answers"""
     started: str = ""
     pid: int = 0
     via: str = ""
@@ -155,7 +155,7 @@ class Runs:
         try:
             phase = self._runner.state(record)
         except ConfigurationError as error:
-            problem = str(error)
+            phase, problem = "unknown", str(error)
         if phase == "ended" and is_running(folder):
             phase = "elsewhere"
         if phase == "running" and record.id in self._stopping:

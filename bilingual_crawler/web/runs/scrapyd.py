@@ -20,6 +20,8 @@ from bilingual_crawler.web.runs.order import SPIDER, CrawlOrder
 from bilingual_crawler.web.runs.record import RunRecord
 
 SECONDS = 10
+SCHEDULING_SECONDS = 90
+"""scrapyd answers nothing while it looks for the spiders of a project for the first time."""
 MAX_ANSWER = 10_000_000
 STATES = {"pending": "waiting", "running": "running"}
 """What the page calls the states of a job; every other one has ended."""
@@ -121,6 +123,7 @@ class ScrapydRuns:
         method: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> HTTPResponse:
+        seconds = SECONDS if form is None else SCHEDULING_SECONDS
         request = urllib.request.Request(  # noqa: S310 - the address is the administrator's
             self._url + path, form, dict(headers or {}), method=method
         )
@@ -128,7 +131,7 @@ class ScrapydRuns:
             secret = f"{self._server.username}:{self._server.password}".encode()
             request.add_header("Authorization", f"Basic {base64.b64encode(secret).decode()}")
         try:
-            return cast("HTTPResponse", urllib.request.urlopen(request, timeout=SECONDS))  # noqa: S310
+            return cast("HTTPResponse", urllib.request.urlopen(request, timeout=seconds))  # noqa: S310
         except (OSError, ValueError) as error:
             reason = plain(str(getattr(error, "reason", error)))[:200]
             raise ConfigurationError(
