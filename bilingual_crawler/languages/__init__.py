@@ -16,6 +16,7 @@ from bilingual_crawler.languages.table import (
     language_tag,
     languages_of_token,
     parse_languages,
+    recognise,
 )
 
 __all__ = [
@@ -34,4 +35,5 @@ __all__ = [
     "language_tag",
     "languages_of_token",
     "parse_languages",
+    "recognise",
 ]

@@ -130,7 +130,7 @@ def test_an_unknown_language_is_answered_with_the_nearest():
 
 def test_at_most_three_languages_are_suggested():
     with pytest.raises(UnknownLanguageError, match=r"did you mean .*, .* or .*\?$") as caught:
-        find_language("spx")
+        find_language("spä")
     assert str(caught.value).count("(") == 3
 
 
@@ -246,7 +246,7 @@ def test_a_tag_means_a_language(tag, code):
     assert language_of_tag(tag).code == code
 
 
-@pytest.mark.parametrize("tag", ["x-default", "und", "mul", "zxx", "", "-", "english", "*", "qaa"])
+@pytest.mark.parametrize("tag", ["x-default", "und", "mul", "zxx", "", "-", "english", "*", "qzz"])
 def test_some_tags_mean_no_language(tag):
     assert language_of_tag(tag) is None
 
@@ -289,3 +289,38 @@ def test_a_token_of_two_languages_means_both():
 @pytest.mark.parametrize("token", ["", "about", "tonga", "iron", "index", "sh"])
 def test_ordinary_words_are_no_tokens(token):
     assert languages_of_token(token) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "name"),
+    [
+        ("ilo", "ilo", "Ilocano"),
+        ("Tetum", "tet", "Tetum"),
+        ("Mizo", "lus", "Mizo"),
+        ("Lombard", "lmo", "Lombard"),
+        ("Mapudungun", "arn", "Mapudungun"),
+        ("Santali", "sat", "Santali"),
+        ("K'iche'", "quc", "K'iche'"),
+        ("Nahuatlahtolli", "nah", "Nahuatl"),
+        ("qtz", "qtz", "Language qtz"),
+    ],
+)
+def test_every_language_with_an_iso_639_code_is_known(text, code, name):
+    language = find_language(text)
+    assert (language.code, language.name) == (code, name)
+    assert language_of_tag(f"{code}-Latn") == language
+
+
+def test_a_variety_outside_the_table_keeps_its_code_and_knows_its_macrolanguage():
+    assert [find_language(code).macrolanguage for code in ("zai", "nhn", "eus")] == [
+        "zap",
+        "nah",
+        "",
+    ]
+    assert find_language("quz").code == "que"  # Quechua is in the table
+
+
+def test_tokens_of_a_further_language_mean_it_once_a_crawl_is_for_it():
+    assert not languages_of_token("sahu")
+    LanguagePair.parse("eng-saj")
+    assert languages_of_token("sahu") == {"saj"}
