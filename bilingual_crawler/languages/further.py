@@ -17,6 +17,7 @@ _CODE = re.compile(r"[a-z]{3}")
 _PRIVATE = re.compile(r"q[a-t][a-z]")
 _ASIDE = re.compile("['\u2018\u2019\u02bb\u02bc]")
 COLUMNS = 5
+LEAST_NAME = 3
 
 
 class FurtherLanguage(NamedTuple):
@@ -55,8 +56,11 @@ def further_language(code: str) -> FurtherLanguage | None:
 
 
 def further_by_name(name: str) -> FurtherLanguage | None:
-    """Return the language with an English name or endonym, in lower case."""
-    code = _names().get(name)
+    """Return the language with an English name or endonym, in lower case.
+
+    What has two letters is meant for an ISO 639-1 code, although there is a language called Ma.
+    """
+    code = _names().get(name) if len(name) >= LEAST_NAME else None
     return None if code is None else further_language(code)
 
 
