@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol, Self
 from bilingual_crawler import __version__
 from bilingual_crawler.config.checks import (
     Check,
+    identifier_name,
     label,
     listen_address,
     number,
@@ -146,8 +147,9 @@ class Config:
     )
     identifier: str = setting(
         "cld2",
-        "Language identifier: cld2, package.module.Class, or the name of an installed one.",
-        plugin("bilingual_crawler.identifiers", ("cld2",)),
+        "Language identifier: cld2, fasttext:MODEL_FILE, package.module.Class, or the name of an"
+        " installed one.",
+        identifier_name,
     )
     detectors: tuple[str, ...] = setting(
         (),

@@ -151,7 +151,7 @@ class BilingualSpider(Spider):
     def _document(self, response: Response, rendered: bytes | None = None) -> Document:
         """Return the document of a page as it was sent, or as a browser has `rendered` it."""
         languages = self.crawl.languages_of(response.url)
-        document = read_page(response, languages, self.crawl.identifier, rendered)
+        document = read_page(response, languages, self.crawl.identifiers.of(response.url), rendered)
         document.depth = response.meta.get("depth", 0)
         document.requested_url = (response.meta.get("redirect_urls") or [response.url])[0]
         document.fetched_at = datetime.now(UTC).isoformat(timespec="seconds")

@@ -28,7 +28,8 @@ from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.wiring import wire_fetching
 from bilingual_crawler.discovery.site_detector import SiteDetector
 from bilingual_crawler.documents.document import Document
-from bilingual_crawler.documents.language import load_identifier
+from bilingual_crawler.documents.identifiers.choice import load_identifier
+from bilingual_crawler.documents.language import LanguageIdentifier
 from bilingual_crawler.documents.sitemap import read_sitemap
 from bilingual_crawler.languages import LanguagePair
 
@@ -43,6 +44,7 @@ class SiteSpider(Spider):
     detector: SiteDetector
     plan: CrawlPlan
     config: Config
+    identifier: LanguageIdentifier
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
@@ -55,6 +57,7 @@ class SiteSpider(Spider):
         """Build the spider for a detector."""
         spider = super().from_crawler(crawler, *args, **kwargs)
         spider.config = config_of(crawler)
+        spider.identifier = load_identifier(spider.config.identifier, spider.plan.langs.codes)
         return spider
 
     def __init__(
@@ -108,8 +111,7 @@ class SiteSpider(Spider):
 
     def _document(self, response: Response, url: str) -> Document:
         """Return the document of a page; raise `Refused` if the page opts out."""
-        identifier = load_identifier(self.config.identifier)
-        document = read_page(response, self.plan.langs, identifier)
+        document = read_page(response, self.plan.langs, self.identifier)
         document.requested_url = url
         said_in_headers = RequestState.of(response).opt_out
         robots = document.robots | ({said_in_headers} if said_in_headers else set())
