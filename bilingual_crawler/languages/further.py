@@ -91,8 +91,8 @@ def _names() -> dict[str, str]:
 def _row(line: str) -> FurtherLanguage:
     parts = line.split("\t")
     code, names, endonyms, countries, macro = parts + [""] * (COLUMNS - len(parts))
-    listed = (tuple(filter(None, each.split("|"))) for each in (names, endonyms))
-    return FurtherLanguage(code, *listed, tuple(countries.split()), macro)
+    called = tuple(filter(None, endonyms.split("|")))
+    return FurtherLanguage(code, tuple(names.split("|")), called, tuple(countries.split()), macro)
 
 
 def _plain(word: str) -> str:
