@@ -24,7 +24,8 @@ Formats of sentence pairs (scrapy align makes them):
   huggingface  a folder: Parquet by site split, translation column, dataset card
   opusfilter   a folder: parallel texts as for moses, and a configuration for OpusFilter
 
-  delta        a folder: what is new, changed or gone since an earlier crawl (--since DIR)
+  delta        a folder: what is new, changed or gone since an earlier crawl (--since DIR), or
+               since before the crawl was revisited
   standoff     addresses, positions and hashes without text, for scrapy rebuild
 
 Formats of words, learned from the sentence pairs:
@@ -88,7 +89,10 @@ class ExportCommand(BaseCommand):
             help="mask e-mail addresses, telephone numbers and bank accounts",
         )
         group.add_argument(
-            "--since", type=Path, metavar="DIR", help="delta: the folder of the earlier crawl"
+            "--since",
+            type=Path,
+            metavar="DIR",
+            help="delta: the folder of the earlier crawl (needless if it was revisited)",
         )
         group.add_argument(
             "--topic", type=Path, metavar="FILE", help="xml: mark these terms, not the crawl's"

@@ -38,7 +38,8 @@ Without --out, pairs are printed one per line: URL, URL, score, detectors; for l
 the verdict.
 --out DIR becomes a folder like a crawl's: documents.jsonl.gz, pairs.jsonl (with all evidence),
 pairs.tsv (two URLs), crawl.json, and pairs.json (counts). scrapy align, export, serve and merge
-work on it. scrapy corpus build does it all in one go, drops copies, and can be resumed.
+work on it. Pages that opt out (BILINGUAL_HONOUR) are left out and counted, as in a crawl.
+scrapy corpus build does it all in one go, drops copies, and can be resumed.
 
 --gold has rows of two URLs and optionally their two languages. A pair is wrong if one of its
 pages has another partner in the list; pairs of pages that are not in the list are not judged.
@@ -177,6 +178,7 @@ class PairsCommand(BaseCommand):
             folders=_folders(opts.folders),
             keep_pages=opts.ablation,
             keeper=folder,
+            honour=() if folder is None else config.honour,
         )
         with bar:
             return find_pairs(task, bar.found)

@@ -44,6 +44,8 @@ class Task:
     """Whether to learn a lexicon from sure pairs, as evidence for others."""
     aids: PairingAids = NO_AIDS
     keeper: Keeper | None = None
+    honour: tuple[str, ...] = ()
+    """Opt-outs by which a page is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +145,7 @@ def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: Non
         aids=task.aids,
         keeper=task.keeper,
         learns=task.learns,
+        honour=task.honour,
     )
     congruence = Congruence(pair, across_hosts=task.across_hosts)
     outcome = OfflineResult(reading, search, congruence)

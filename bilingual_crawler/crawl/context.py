@@ -22,6 +22,7 @@ from bilingual_crawler.corpus.lexicon_keeper import LexiconKeeper
 from bilingual_crawler.crawl.deadline import StopDeadline
 from bilingual_crawler.crawl.forecasts import Forecasts
 from bilingual_crawler.crawl.request_state import RequestState
+from bilingual_crawler.crawl.revisits import Revisits
 from bilingual_crawler.crawl.scope import ForeignHosts, Scope
 from bilingual_crawler.crawl.signals import pair_found, pair_lost
 from bilingual_crawler.crawl.workers import connect, open_folder
@@ -90,6 +91,7 @@ class Crawl:
     def __post_init__(self) -> None:
         self._frontier: CrawlFrontier | None = None
         self._gate: SlotGate | None = None
+        self.revisits = Revisits(self)
         self.forecasts: Forecasts | None = None
         if self.harvests and len(self.plan.langs.codes) > 1:
             self.forecasts = Forecasts(self.folder.journal, self.languages_of)
@@ -201,6 +203,7 @@ class Crawl:
         if self.discovery is not None:
             self.discovery.resume(frontier)
             return
+        self.revisits.begin(gate)
         for host in self.foreign.answered:
             self.scope.admit_host(host)
         if self.redis is None:

@@ -14,7 +14,7 @@ from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.serialise import document_from_dict
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.export.survey import PersonalData, Survey
-from bilingual_crawler.store.folder import DOCUMENTS, PAIRS
+from bilingual_crawler.store.folder import DOCUMENTS, PAIRS, latest_before
 from bilingual_crawler.store.input_files import Damage, Watch, read_json_lines
 from bilingual_crawler.store.marks import REJECTED, CorpusMarks
 from bilingual_crawler.store.sentence_pair import REPEATED, SENTENCES, SentencePair
@@ -145,9 +145,9 @@ class CorpusSource:
 
     @property
     def earlier(self) -> "CorpusSource | None":
-        """The corpus of the earlier crawl to compare with, if there is one."""
+        """The corpus to compare with: an earlier crawl, or this one before it was revisited."""
         selection = self._selection
-        since = selection.since
+        since = selection.since or latest_before(self._folder)
         return None if since is None else CorpusSource(since, Account(), selection)
 
     def looking_ahead(self) -> "CorpusSource":

@@ -18,6 +18,7 @@ from bilingual_crawler.reporting.tally import largest_first, under
 from bilingual_crawler.urls.language_tokens import announced_languages
 
 PAGES = "bilingual/pages"
+REVISITED = "bilingual/revisited/"
 FAILED = "bilingual/failed"
 SEEDS = "bilingual/seeds/"
 OFF_LANGUAGE = "bilingual/off_language/"

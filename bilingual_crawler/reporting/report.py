@@ -289,7 +289,8 @@ def _still_open(counts: Counts) -> Iterator[str]:
         number = counts.over_budget
         yield (
             f"{_urls(number)} {_are(number)} left because the page budget of their site is used up:"
-            " -s BILINGUAL_SITE_PAGES=N allows more."
+            " -s BILINGUAL_SITE_PAGES=N allows more. What is beyond BILINGUAL_HOST_PAGES comes in"
+            " the next run."
         )
 
 

@@ -206,7 +206,7 @@ def _accounts(counts: Counts) -> RenderableType:
             _row(
                 "over budget",
                 counts.over_budget,
-                "URLs of sites whose BILINGUAL_SITE_PAGES are used up",
+                "URLs of sites whose BILINGUAL_SITE_PAGES (or BILINGUAL_HOST_PAGES) are used up",
             )
         )
     return grid(rows, right=frozenset({1}))

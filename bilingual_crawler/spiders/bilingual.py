@@ -23,6 +23,7 @@ from bilingual_crawler.crawl.discovery.adapter import DISCOVERS, Discovery, chec
 from bilingual_crawler.crawl.fetching.failures import reason_of
 from bilingual_crawler.crawl.fetching.identity import warn_without_contact
 from bilingual_crawler.crawl.request_state import RequestState, end_url
+from bilingual_crawler.crawl.revisits import check_revisits
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.errors import exit_on_configuration_error
@@ -86,6 +87,8 @@ class BilingualSpider(Spider):
         config = config_of(crawler)
         if config.frontier and kwargs.get("output") is None:  # the same for all workers
             plan = replace(plan, output=CRAWLS / str(plan.langs))
+        if config.revisit:
+            check_revisits(plan, config, harvests=cls.harvests)
         if plan.discover:
             check_discovery(plan.langs, config.frontier)
         if cls.harvests:
@@ -139,6 +142,7 @@ class BilingualSpider(Spider):
             parts = split_mixed(documents[0], pair)
         if parts is not None:
             self.crawler.stats.inc_value("bilingual/split_pages")
+        self.crawl.revisits.read(response, parts or documents)
         for part in parts or documents:
             self.crawl.topic.annotate(part)
             yield part
@@ -154,8 +158,10 @@ class BilingualSpider(Spider):
         document = read_page(response, languages, self.crawl.identifiers.of(response.url), rendered)
         document.depth = response.meta.get("depth", 0)
         document.requested_url = (response.meta.get("redirect_urls") or [response.url])[0]
-        document.fetched_at = datetime.now(UTC).isoformat(timespec="seconds")
-        opt_out = RequestState.of(response).opt_out
+        state = RequestState.of(response)
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        document.fetched_at = state.captured_at or now
+        opt_out = state.opt_out
         if opt_out:
             document.robots |= {opt_out}
         return document
@@ -176,7 +182,8 @@ class BilingualSpider(Spider):
         reason, detail = reason_of(failure.value)
         if RequestState.of(request).probe and reason in NOT_THERE:
             reason = Outcome.PROBE_MISSED
-        end_url(request, State.FAILED, reason)
+        if not self.crawl.revisits.failed(request, reason):
+            end_url(request, State.FAILED, reason)
         logger.debug("No page from %s: %s", request.url, detail, extra={"url": request.url})
 
 

@@ -7,6 +7,7 @@ the crawl is killed. Responses wait only as long as their requests live.
 
 import time
 from dataclasses import replace
+from datetime import datetime
 from typing import NamedTuple, Self
 from weakref import WeakKeyDictionary
 
@@ -79,7 +80,7 @@ class WarcArchive:
 
     def _downloaded(self, request: Request, response: Response) -> None:
         """Take a response as it came from the network, before it is decompressed."""
-        exchange = exchange_of(request, response, time.time())
+        exchange = exchange_of(request, response, _arrival_of(request))
         robot = robot_of(request, self._settings)
         if request.callback is NO_CALLBACK:
             opt_out = closed_by(response, robot) if RequestState.of(request).part_of_page else None
@@ -146,6 +147,12 @@ def exchange_of(request: Request, response: Response, arrived: float) -> Exchang
         request_body=request.body,
         variant=RequestState.of(request).variant,
     )
+
+
+def _arrival_of(request: Request) -> float:
+    """Return when a response was sent: now, or when the archive that it is from has captured it."""
+    captured = RequestState.of(request).captured_at
+    return datetime.fromisoformat(captured).timestamp() if captured else time.time()
 
 
 def about(crawler: Crawler, crawl: Crawl) -> dict[str, str]:
