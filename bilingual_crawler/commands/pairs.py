@@ -23,6 +23,8 @@ An INPUT may be
   a crawl's folder       or its documents.jsonl.gz
   a list of URLs         one URL per line, with its language after a tab if you know it; nothing
                          is fetched: URLs that are equal except for language tokens are pairs
+  a list of URL pairs    two URLs per line, separated by a tab, and their languages if you like:
+                         a hint that pages of the other inputs translate each other
   a list of files        two paths per line, separated by a tab: each pair gets a verdict
 
 and several may be given together. Lists may be gzipped, and - is a list from standard input.

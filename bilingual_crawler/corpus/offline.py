@@ -17,6 +17,7 @@ from bilingual_crawler.corpus.sources.inputs import (
     file_url,
     kind_of,
     listed_files,
+    listed_url_pairs,
     listed_urls,
     read_file,
 )
@@ -157,6 +158,8 @@ def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: Non
                 outcome.urls += 1
         elif kind is InputKind.FILES:
             listed += _read_files(source, search, reading)
+        elif kind is InputKind.URL_PAIRS:
+            search.declare(list(listed_url_pairs(source, reading)))
         else:
             for found in documents_from(source, reading):
                 search.take(found)

@@ -125,11 +125,15 @@ class PairSearch:
 
     def _take_sitemap(self, sitemap: Sitemap) -> None:
         self.sitemaps += 1
-        self._matcher.declare(sitemap.claims())
+        self.declare(list(sitemap.claims()))
+
+    def declare(self, claims: Collection[Declaration]) -> None:
+        """Learn which pages are said to translate each other."""
+        self._matcher.declare(claims)
         if self._keeper is not None:
-            self._keeper.claims(sitemap.claims())
+            self._keeper.claims(claims)
         if self._kept is not None:
-            self._kept_claims.extend(sitemap.claims())
+            self._kept_claims.extend(claims)
 
     def _take_document(self, document: Document, fingerprint: int) -> None:
         opt_out = opt_out_of(document.robots, document.tdm_reservation, self._honour)
@@ -170,7 +174,8 @@ class PairSearch:
             self._matcher.declare(claims)
             self._matcher.finish()
         if self._lexicons.learns:
-            self._learned = self._lexicons.finish(self.pair, self._matcher.standing)
+            found = self._lexicons.finish(self.pair, self._matcher.standing_of)
+            self._learned, _ = next(found)
             if self._learned is not None:
                 self._matcher.use_lexicon(self._learned)
                 self._matcher.finish()

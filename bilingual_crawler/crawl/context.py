@@ -93,7 +93,7 @@ class Crawl:
         self._gate: SlotGate | None = None
         self.revisits = Revisits(self)
         self.forecasts: Forecasts | None = None
-        if self.harvests and len(self.plan.langs.codes) > 1:
+        if self.harvests and self.plan.langs.harvest == "pairs":
             self.forecasts = Forecasts(self.folder.journal, self.languages_of)
 
     @classmethod
@@ -318,6 +318,8 @@ def topic_of(plan: CrawlPlan, config: Config) -> Topic:
     if not topic:
         return topic
     counts = {each.name: topic.terms_in(each.code) for each in plan.langs}
+    if not counts:  # a crawl for all languages
+        return topic
     if max(counts.values()) <= config.topic_terms:
         found = " and ".join(f"{number} in {name}" for name, number in counts.items())
         raise ConfigurationError(
