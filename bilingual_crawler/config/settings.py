@@ -135,6 +135,11 @@ class Config:
         "Bilingual word list for pairing: word<TAB>word per line, or Apertium .dix; gzip too.",
         text,
     )
+    validations: str = setting(
+        "",
+        "TOML file with minimums, weights and thresholds of the detector almeida per file type.",
+        text,
+    )
     embeddings: str = setting(
         "",
         "Sentence model for pairing: a folder or a name. It takes time: it reads 8 texts per page.",
@@ -153,6 +158,11 @@ class Config:
         "Language identifier: cld2, fasttext:MODEL_FILE, package.module.Class, or the name of an"
         " installed one.",
         identifier_name,
+    )
+    text_lines: bool = setting(
+        False,
+        "1 makes each line of plain text a paragraph; by default blank lines separate them.",
+        switch,
     )
     detectors: tuple[str, ...] = setting(
         (),
