@@ -24,6 +24,7 @@ from bilingual_crawler.web.concordance.translations import translations
 from bilingual_crawler.web.concordance.word_forms import placed_words
 from bilingual_crawler.web.search.query import QueryError
 from tests.support.web_folders import packed, sentence, write_sentences
+from tests.support.web_server import patient
 
 WORDS = ("casa", "perro", "río", "molino", "alto", "viejo", "que", "y")
 THERE = dict(
@@ -62,7 +63,8 @@ def index(tmp_path_factory):
     (folder / SENTENCES).write_bytes(gzip.compress(data))
     index = ConcordanceIndex(folder)
     index.refresh()
-    yield index
+    with patient():
+        yield index
     index.close()
 
 

@@ -15,7 +15,6 @@ from bilingual_crawler.web.concordance.question import (
     ConcordanceQuestion,
     HitSource,
     hits_of,
-    language_of,
     opposite,
 )
 from bilingual_crawler.web.concordance.statistics import (
@@ -26,11 +25,7 @@ from bilingual_crawler.web.concordance.statistics import (
     log_likelihood,
     sample_of,
 )
-from bilingual_crawler.web.concordance.word_forms import (
-    form_maker,
-    placed_words,
-    words_in_sql,
-)
+from bilingual_crawler.web.concordance.word_forms import placed_words, words_in_sql
 
 MOST_WEIGHED = 300
 """Hits in which likely translations are looked for, to mark them."""
@@ -148,11 +143,17 @@ def likely_translations(
 
 
 def _counts(asking: Asking, there: str, texts: Sequence[str]) -> list[_StemCount]:
-    maker = form_maker(language_of(asking, there))
+    split = [{each.word for each in placed_words(text)} for text in texts]
+    known = list(set().union(*split))
+    stem_of: dict[str, str] = dict(
+        asking.rows(
+            f"SELECT word, stem FROM words{there} WHERE word IN (SELECT unnest(?))", (known,)
+        )
+    )
     together: Counter[str] = Counter()
     forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for text in texts:
-        stems = {word: maker.stem(word) for word in {each.word for each in placed_words(text)}}
+    for words in split:
+        stems = {word: stem_of.get(word, word) for word in words}
         together.update(set(stems.values()))
         for word, stem in stems.items():
             forms[stem][word] += 1
