@@ -44,7 +44,7 @@ from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.documents.optouts import opt_out_of
 from bilingual_crawler.documents.sitemap import Sitemap
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import ParallelLanguages
 from bilingual_crawler.outcomes import Outcome, outcome_sentence
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
 from bilingual_crawler.reporting import tally
@@ -91,7 +91,7 @@ class BuildTask:
 
     inputs: tuple[str, ...]
     folder: Path
-    languages: LanguagePair
+    languages: ParallelLanguages
     config: Config
     settings: Mapping[str, Any]
     """The settings that differ from the defaults, for crawl.json."""

@@ -147,6 +147,11 @@ class CorpusSource:
         return self._folder
 
     @property
+    def langs(self) -> ParallelLanguages | None:
+        """The languages whose pairs are exported; None for all."""
+        return self._selection.langs
+
+    @property
     def anonymises(self) -> bool:
         """Whether personal data is masked."""
         return self._selection.anonymise
