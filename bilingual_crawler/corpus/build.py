@@ -172,7 +172,7 @@ def build_corpus(
     return built
 
 
-def open_built(path: Path, languages: LanguagePair) -> CrawlFolder:
+def open_built(path: Path, languages: ParallelLanguages) -> CrawlFolder:
     """Open a folder to build in: a new one, or one that an earlier build has begun."""
     if path.exists() and not path.is_dir():
         raise ConfigurationError(f"{path} is a file: choose a folder with --out.")

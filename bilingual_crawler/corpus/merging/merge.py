@@ -166,7 +166,7 @@ class Merge:
 
     def _write_pages(self) -> None:
         choice = self._choice
-        for page, copies in joined.joined_pages(self._parts):
+        for page, copies in self._pages():
             url = page.url
             node, kept = choice.node_of(url), choice.is_kept(url)
             hashes = page.hashes if node == url else b""
