@@ -234,7 +234,10 @@ class Merge:
                 self._merged.archives += 1
 
     def _write_lexicons(self) -> None:
+        langs = self._rules.langs
         for lexicon in self._rules.learned:
+            if langs is not None and not set(lexicon.languages) <= set(langs.codes):
+                continue
             file = self._folder.path / lexicon_file("-".join(lexicon.languages))
             lexicon.write(file)
 
