@@ -87,9 +87,9 @@ class SiteEvidence:
         The more such ties turn out to be pairs, the more it means if one does not.
         """
         if not _is_seen(one, other, tie):
-            return 1.0
+            return WEIGHTS.silence
         paired, seen = self.paired
-        return 1.0 - paired / (seen + WEIGHTS.silence_prior)
+        return min(WEIGHTS.silence, 1.0 - paired / (seen + WEIGHTS.silence_prior))
 
     def judge(self, tie: Tie, *, right: float) -> None:
         """Record that a tie of this kind was right or wrong."""

@@ -27,6 +27,8 @@ class ValueWeights:
     tie_prior: float = 3.0
     """How many ties of the site that is worth."""
     silence_prior: float = 2.0
+    silence: float = 0.2
+    """How likely two tied pages are translations though pairing has not paired them."""
 
     # The first guess of a page's language.
     sure_declared: float = 0.95
