@@ -17,6 +17,7 @@ from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.scoring.adaptive.memory import Room
 from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, KnownUrl, Tie
 from bilingual_crawler.scoring.adaptive.site import SUNK, SiteModel
+from bilingual_crawler.scoring.adaptive.texts import PageText
 from bilingual_crawler.scoring.adaptive.transforms import Record, Transforms, UrlTransform
 from bilingual_crawler.scoring.adaptive.value import RULES, RecentYield, factors_of
 from bilingual_crawler.scoring.rules import RulesScorer
@@ -343,7 +344,7 @@ def _page(page: KnownUrl, number: dict[KnownUrl, int]) -> tuple[Any, ...]:
         page.switched_from,
         page.parent,
         page.slot,
-        page.purity,
+        tuple(page.text),
         page.asked,
         page.rule,
     )
@@ -395,7 +396,8 @@ def _read_page(site: SiteModel, row: list[Any]) -> KnownUrl:
     page.priority = priority
     page.promise = promise
     page.claims, page.is_copy, page.learned, page.lone, *rest = rest
-    switched_from, page.parent, page.slot, page.purity, *asked = rest
+    switched_from, page.parent, page.slot, text, *asked = rest
+    page.text = PageText(*text)
     page.asked, page.rule = asked or ("", -1)
     first, second, neither = switched_from
     page.switched_from = first, second, neither
