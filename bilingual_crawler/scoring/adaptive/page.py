@@ -79,10 +79,10 @@ class KnownUrl:
         "prior",
         "priority",
         "promise",
-        "text",
         "rule",
         "slot",
         "switched_from",
+        "text",
         "url",
     )
 

@@ -49,7 +49,6 @@ ALIAS = 1e-6
 
 FREE_PROBES, PROBES_PER_HIT = 5, 3
 LEAST_PROBE = 0.5
-HALF_SURE = 0.5
 
 
 class SiteModel:
@@ -411,7 +410,7 @@ class SiteModel:
             right = self.evidence.settled(page, mate, tie)
             self._judge_both(page, mate, tie, right=right)
             is_mutual = tie is Tie.SWITCH and page in mate.switches
-            if right > HALF_SURE and (tie is Tie.DECLARED or is_mutual):
+            if is_alive(page, mate) and (tie is Tie.DECLARED or is_mutual):
                 self._confirm(page, mate)
             self._review(page)
             self._review(mate)

@@ -8,6 +8,7 @@ and the long lists of publications are not, the crawl learns that.
 """
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from bilingual_crawler.documents.document import Document
@@ -42,6 +43,18 @@ class PageText(NamedTuple):
         return cls(kind, worth)
 
 
+def describe(kind: int) -> str:
+    """Return a sentence about the pages of a kind."""
+    if kind == UNKNOWN:
+        return "much of it is in another language than the rest of it"
+    purity, size = divmod(kind, len(SIZES) + 1)
+    shares, sizes = (0, *SHARES, 100), (0, *SIZES)
+    return (
+        f"how often such pages have a translation, compared with all: {shares[purity]}% to"
+        f" {shares[purity + 1]}% in their own language, {sizes[size]:,} bytes of text or more"
+    )
+
+
 class TextRecord:
     """How often the pages of each kind had a translation, on one site."""
 
@@ -50,6 +63,12 @@ class TextRecord:
     def __init__(self) -> None:
         self.counts = [[0.0, 0.0] for _ in range(KINDS)]
         self.total = [0.0, 0.0]
+
+    def restore(self, counts: Sequence[Sequence[float]]) -> None:
+        """Continue from the counts of an earlier run."""
+        if len(counts) == KINDS:
+            self.counts = [[right, seen] for right, seen in counts]
+            self.total = [sum(right for right, _ in counts), sum(seen for _, seen in counts)]
 
     def judge(self, kind: int, *, right: float) -> None:
         """Count a page whose counterpart has come, and whether it was one."""

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, KnownUrl, Tie
 from bilingual_crawler.scoring.adaptive.sections import Vector
-from bilingual_crawler.scoring.adaptive.texts import TextRecord
+from bilingual_crawler.scoring.adaptive.texts import TextRecord, describe
 from bilingual_crawler.scoring.adaptive.weights import WEIGHTS
 from bilingual_crawler.scoring.rules import (
     DECLARED,
@@ -408,8 +408,7 @@ def _completes(
     ]
     worth = evidence.worth_of_text(mate)
     if worth != 1:
-        why = "pages with such a text as the counterpart, compared with all"
-        factors.append(Factor("text of the counterpart", worth, why))
+        factors.append(Factor("text of the counterpart", worth, describe(mate.text.kind)))
     return factors
 
 
