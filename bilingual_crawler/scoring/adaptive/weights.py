@@ -65,7 +65,7 @@ class ValueWeights:
     """The worth of a page that only repeats what other pages say."""
     least_purity: float = 0.3
     """The worth of a page that is half in another language."""
-    text_prior: float = 3.0
+    text_prior: float = 10.0
     feed_worth: float = 0.1
     """The worth of an address that serves programs: a feed, a login."""
     floor: float = 0.001
