@@ -11,9 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.plugins import check_plugin_name
 
 LARGEST = 10**12
 LARGEST_PORT = 65_535
+
+FASTTEXT = "fasttext:"
+"""What the name of an identifier begins with if the rest is the file of a fastText model."""
 
 Check = Callable[[Any], Any]
 
@@ -36,6 +40,19 @@ def number(
         return result
 
     return check
+
+
+SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+
+
+def duration(value: Any) -> float:
+    """Check a time such as 30d and return its seconds; 0 or nothing is no time at all."""
+    found = re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?)\s*([smhdw])", text(value).lower())
+    if found:
+        return float(found[1]) * SECONDS[found[2]]
+    if text(value) in {"", "0", "0.0"}:
+        return 0.0
+    raise ValueError("must be a number with s, m, h, d or w, such as 30d or 12h, or 0 for never")
 
 
 def switch(value: Any) -> bool:
@@ -107,12 +124,42 @@ def redis_address(value: Any) -> str:
     return address
 
 
+def web_address(value: Any) -> str:
+    """Check the address of a web server."""
+    address = text(value)
+    if not address.startswith(("http://", "https://")):
+        raise ValueError("must be an address such as https://data.example.org")
+    return address
+
+
+def archive_source(value: Any) -> str:
+    """Check where an archive is: cc:NAME, an address, or a folder; empty means none."""
+    source = text(value)
+    if source.startswith("cc:") and not re.fullmatch(r"cc:[\w-]+", source):
+        raise ValueError("must name a crawl of Common Crawl such as cc:CC-MAIN-2026-40")
+    return source
+
+
 def label(value: Any) -> str:
     """Check a name that can be part of a key and of a path."""
     word = text(value)
     if word and not re.fullmatch(r"\w[\w:.-]*", word):
         raise ValueError("must be made of letters, digits and : . - _")
     return word
+
+
+def identifier_name(value: Any) -> str:
+    """Check the name of a language identifier: cld2, a fastText model, a class or a plug-in."""
+    name = text(value)
+    if name.startswith(FASTTEXT):
+        if not name.removeprefix(FASTTEXT).strip():
+            raise ValueError("must have the file of a model after fasttext:, such as lid.176.ftz")
+        return name
+    try:
+        check_plugin_name(name, "bilingual_crawler.identifiers", ("cld2",))
+    except ValueError as error:
+        raise ValueError(str(error).replace("cld2,", "cld2, fasttext:MODEL_FILE,", 1)) from None
+    return name
 
 
 def read_utf8(file: Path, subject: str, advice: str = "") -> str:

@@ -1,13 +1,20 @@
 """The real server of the web page, in this process, on a free port of loopback."""
 
 import contextlib
+import html
 import http.client
 import threading
 from urllib.parse import urlencode
 
 from bilingual_crawler.web.gate import Hosts, Keys
 from bilingual_crawler.web.pages import ServedFolder
-from bilingual_crawler.web.server import listen, make_server
+from bilingual_crawler.web.server import (
+    ServerOptions,
+    listen,
+    make_runs,
+    make_server,
+    open_served,
+)
 from tests.support.processes import HANG, wait_until
 
 
@@ -20,6 +27,11 @@ class Answer:
         self.text = response.read().decode()
 
     @property
+    def shown(self):
+        """The text with its quotes and angle brackets, as a reader sees it."""
+        return html.unescape(self.text)
+
+    @property
     def csrf(self):
         return self.text.split('name="csrf" value="')[1].split('"')[0]
 
@@ -28,7 +40,7 @@ class WebServer:
     """A running server: ask it, change its folder."""
 
     def __init__(self, site, port, keys):
-        self.site = site
+        self.site = site  # the served folder, or the library of many
         self.port = port
         self.keys = keys
         self.url = f"http://127.0.0.1:{port}"
@@ -57,13 +69,15 @@ class WebServer:
 
 
 @contextlib.contextmanager
-def running(folder, *, token=None, bound_to="127.0.0.1", allowed=()):
+def running(folder, *, token=None, bound_to="127.0.0.1", allowed=(), **options):
     """Serve a folder as long as the block lasts, its index made before the first question."""
     listener = listen("127.0.0.1", 0)
     port = listener.getsockname()[1]
     keys = Keys(token, port)
-    site = ServedFolder(folder, keys)
-    site.indexer.refresh()
+    runs = make_runs(folder, ServerOptions(folder, **options))
+    site = open_served(folder, keys, runs)
+    if isinstance(site, ServedFolder):
+        site.indexer.refresh()
     server = make_server(site, Hosts(bound_to, allowed))
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()

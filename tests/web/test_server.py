@@ -105,6 +105,10 @@ def test_no_page_has_inline_scripts_or_styles_or_foreign_sources(web):
         ("/?q=zzz", "No hits."),
         ("/?q=a&n=huge&page=-1&context=99&in=9", "hit"),
         ("/?q=museo&page=99999999999999999999", "1 hit."),
+        ("/?q=museo&page=9999", "There is no page 9,999."),
+        ("/pairs?page=9999", "There is no page 9,999: the last one is"),
+        (f"/pair/{MUSEO}?page=9999", "There is no page 9,999 of this pair"),
+        ("/", "<strong>6</strong> sentence pairs (cleaning dropped 1 more) from"),
         ("/?q=sobra&dropped=1", "dropped: unsure"),
         ("/?q=leche&context=3", "café con <mark>leche</mark>"),
         ("/?q=mu.eo%5Cb&mode=regex", "<mark>museo</mark>"),
@@ -207,6 +211,32 @@ def test_the_mark_of_a_sentence_pair_is_saved_with_its_text_and_shown(web):
     assert labels.read_text() == ""
     assert web.post(f"/pair/{MUSEO}/sentence/999", form).status == 404
     assert web.post(f"/pair/{MUSEO}/sentence/0", form | {"csrf": "guessed"}).status == 403
+
+
+def test_a_mark_is_taken_back_and_the_page_of_it_is_shown(web):
+    csrf = {"csrf": web.keys.csrf("mark")}
+    labels = web.site.folder / "labels.tsv"
+    place = f"/pairs?order=found#p-{MUSEO}"
+    first = web.post(f"/pair/{MUSEO}/mark", csrf | {"mark": "accept", "back": place})
+    assert first.headers["Location"] == place
+    web.post(f"/pair/{MUSEO}/mark", csrf | {"mark": "reject"})
+    sentence = web.post(f"/pair/{MUSEO}/sentence/1", csrf | {"mark": "accept"})
+    assert "Undo the last mark" in web.ask("/pairs").text
+    assert web.post("/undo", csrf).headers["Location"] == sentence.headers["Location"]
+    assert (web.site.folder / "sentence_labels.tsv").read_text() == ""
+    assert web.post("/undo", csrf).headers["Location"] == f"/pair/{MUSEO}"
+    assert labels.read_text().endswith("\t1\n")
+    web.site.marks.put(f"{SITE}/es/museo", f"{SITE}/eu/museo", good=False)  # by someone else
+    assert web.post("/undo", csrf).status == 409
+    assert labels.read_text().endswith("\t0\n")
+    web.site.marks.put(f"{SITE}/es/museo", f"{SITE}/eu/museo", good=None)
+
+
+@pytest.mark.parametrize("back", ["https://evil.example/", "//evil.example", "/pairs\r\nX: y", "/"])
+def test_a_mark_leads_back_to_our_list_only(web, back):
+    form = {"csrf": web.keys.csrf("mark"), "mark": "none", "back": back}
+    answer = web.post(f"/pair/{MUSEO}/mark", form)
+    assert answer.headers["Location"] == f"/pair/{MUSEO}"
 
 
 @pytest.mark.parametrize(
@@ -354,7 +384,7 @@ def test_a_folder_without_sentences_says_how_to_align(tmp_path):
 
 def test_sentences_that_come_while_the_server_runs_are_found(tmp_path):
     with running(small_crawl(tmp_path, aligned=False)) as web:
-        assert "No hits." in web.ask("/?q=nuevo").text
+        assert f"scrapy align {tmp_path}" in web.ask("/?q=nuevo").text
         write_sentences(tmp_path, [sentence("museo", 0, "Algo nuevo", "Zerbait berria")])
         web.site.indexer.refresh()
         assert "<mark>nuevo</mark>" in web.ask("/?q=nuevo").text
@@ -439,7 +469,7 @@ def test_another_address_needs_a_token_which_is_made_and_printed(tmp_path):
     ("words", "says"),
     [
         (["{folder}/missing"], "There is no folder"),
-        (["{folder}"], "is not the folder of a crawl"),
+        (["{folder}/empty"], "is not the folder of a crawl, and there is none below it"),
         (["{crawl}", "--port", "{taken}"], "is in use"),
         (["{crawl}", "--port", "99999"], "is not a port"),
         (["{crawl}", "--host", "no.such.host.invalid"], "is not an address of this machine"),
@@ -450,6 +480,7 @@ def test_another_address_needs_a_token_which_is_made_and_printed(tmp_path):
 )
 def test_a_mistake_is_told_in_a_sentence(tmp_path, words, says, capsys):
     small_crawl(tmp_path / "crawl", aligned=False)
+    (tmp_path / "empty").mkdir()
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
