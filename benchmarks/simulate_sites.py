@@ -103,9 +103,7 @@ def main() -> None:
     scorers = list(dict.fromkeys([BREADTH_FIRST, *options.scorers.split(",")]))
     names = [name for name in options.sites.split(",") if name]
     langs = ["-".join(sorted(each.split("-"))) for each in options.langs.split(",") if each]
-    found = jobs_for(
-        options.folder, only=options.only, names=names, langs=langs, half=options.half
-    )
+    found = jobs_for(options.folder, only=options.only, names=names, langs=langs, half=options.half)
     read = read_pairs(options.folder)
     if options.json:
         options.json.write_text("")
