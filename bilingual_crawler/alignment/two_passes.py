@@ -121,8 +121,14 @@ def align_folder(
     out: Path,
     encoder: Encoder | None = None,
     progress: Progress = lambda _what, _done, _all: None,
+    *,
+    learned: Mapping[Languages, Learned] | None = None,
 ) -> AlignmentCounts:
-    """Align the document pairs of a crawl's folder and write their sentences to `out`."""
+    """Align the document pairs of a crawl's folder and write their sentences to `out`.
+
+    `learned` is what a first pass over more than this folder has learned; without it there is one
+    over this folder.
+    """
     if not folder.is_dir():
         raise ConfigurationError(f"There is no folder {folder}: name the folder of a crawl.")
     if not out.parent.is_dir():
@@ -132,9 +138,10 @@ def align_folder(
         repeats, marks = Repeats(), CorpusMarks(folder)
         try:
             size = len(documents)
-            learned = first_pass(
-                documents.at_random(), encoder, lambda done: progress("first pass", done, size)
-            )
+            if learned is None:
+                learned = first_pass(
+                    documents.at_random(), encoder, lambda done: progress("first pass", done, size)
+                )
             counts = AlignmentCounts(
                 unreadable_lines=documents.reading.unreadable_lines,
                 too_large_documents=documents.reading.too_large_documents,
