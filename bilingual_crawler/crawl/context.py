@@ -25,7 +25,7 @@ from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.revisits import Revisits
 from bilingual_crawler.crawl.scope import ForeignHosts, Scope
 from bilingual_crawler.crawl.signals import pair_found, pair_lost
-from bilingual_crawler.crawl.workers import connect, open_folder
+from bilingual_crawler.crawl.workers import connect_all, open_folder
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.language import CLD2, LanguageIdentifier, load_identifier
@@ -82,8 +82,8 @@ class Crawl:
     identifier: LanguageIdentifier = CLD2
     harvests: bool = True
     """False for a search for bilingual sites that keeps no pages."""
-    redis: "Redis | None" = None
-    """The server of a shared frontier."""
+    redis: "list[Redis] | None" = None
+    """The servers of a shared frontier."""
     discovery: "Discovery | None" = None
 
     def __post_init__(self) -> None:
@@ -109,7 +109,7 @@ class Crawl:
         url_model = parallel_urls_if_there(config) if harvests else None
         aids = replace(PairingAids.read(config, url_model), chosen_sites=plan.seeds)
         topic, languages_of = topic_of(plan, config), languages_by_site(plan)
-        redis = connect(config.frontier) if config.frontier else None
+        redis = connect_all(config.frontier) if config.frontier else None
         with writing(plan.output, "Fix that, or choose another folder with -a output=FOLDER."):
             folder = open_folder(plan, config, topic.name, harvests=harvests)
             corpus = Corpus(

@@ -15,12 +15,15 @@ from bilingual_crawler.frontier.entry import CrawlFrontier
 from bilingual_crawler.frontier.journaled import JournaledFrontier
 from bilingual_crawler.store.folder import JOURNAL, CrawlFolder
 from bilingual_crawler.store.journal import FolderHeldError
+from bilingual_crawler.urls.credentials import without_credentials
 
 if TYPE_CHECKING:
     from redis import Redis
 
     from bilingual_crawler.crawl.context import Crawl
 
+SERVERS = "redis servers"
+"""The fact that names several servers, in their order."""
 IDENTITY = "worker"
 """The fact that distinguishes a restarted worker from another one with its name."""
 
@@ -62,8 +65,13 @@ def _worker_folder(crawl: Path, langs: str, name: str, topic: str) -> CrawlFolde
     raise AssertionError
 
 
+def connect_all(addresses: str) -> "list[Redis]":
+    """Return a client of each Redis server in the settings."""
+    return [connect(each) for each in addresses.split(",")]
+
+
 def connect(address: str) -> "Redis":
-    """Return a client of the Redis server in the settings."""
+    """Return a client of a Redis server."""
     try:
         from bilingual_crawler.frontier.shared import link  # noqa: PLC0415 - an extra
     except ImportError:
@@ -72,6 +80,19 @@ def connect(address: str) -> "Redis":
             " pip install 'bilingual-crawler[redis]'."
         ) from None
     return link.connect(address)
+
+
+def _keep_servers(crawl: "Crawl", servers: list[str]) -> None:
+    """Refuse other servers than those that a worker has begun with: they have its sites."""
+    names = ",".join(map(without_credentials, servers)) if len(servers) > 1 else ""
+    known = crawl.folder.facts.get(SERVERS)
+    if known is not None and known != names and crawl.folder.resumed:
+        raise ConfigurationError(
+            f"This worker has begun with other Redis servers ({known or 'a single one'}): each site"
+            " belongs to one of them, so write the same BILINGUAL_FRONTIER in the same order, or"
+            " begin a new crawl with another output and BILINGUAL_FRONTIER_PREFIX."
+        )
+    crawl.folder.facts[SERVERS] = names
 
 
 def open_frontier(crawl: "Crawl", gate: SlotGate) -> CrawlFrontier:
@@ -84,6 +105,10 @@ def open_frontier(crawl: "Crawl", gate: SlotGate) -> CrawlFrontier:
         RedisFrontier,
     )
     from bilingual_crawler.frontier.shared.link import AwayError, RedisScripts  # noqa: PLC0415 - an extra
+    from bilingual_crawler.frontier.shared.several_servers import (  # noqa: PLC0415 - an extra
+        ServerChoice,
+        SeveralServers,
+    )
     from bilingual_crawler.frontier.shared.sites import Lease, Member  # noqa: PLC0415 - an extra
 
     def begin_site(site: str, _hosts: list[str], pages: int) -> None:
@@ -95,20 +120,28 @@ def open_frontier(crawl: "Crawl", gate: SlotGate) -> CrawlFrontier:
     if not facts.get(IDENTITY):
         facts[IDENTITY] = uuid4().hex
         crawl.folder.journal.checkpoint(wait=True)  # the identity must survive a kill
+    servers = config.frontier.split(",")
+    _keep_servers(crawl, servers)
     prefix = config.frontier_prefix or f"bilingual:{crawl.plan.langs}"
     try:
-        shared = RedisFrontier(
-            RedisScripts(crawl.redis, prefix, crawl.folder.path.name),
-            crawl.folder.journal,
-            gate,
-            member=Member(facts[IDENTITY], str(crawl.plan.langs)),
-            lease=Lease(config.lease_seconds, config.worker_sites),
-            delay_of=gate.delay_of,
-            on_site=begin_site,
-        )
+        parts = [
+            RedisFrontier(
+                RedisScripts(client, prefix, crawl.folder.path.name),
+                crawl.folder.journal,
+                gate,
+                member=Member(facts[IDENTITY], str(crawl.plan.langs)),
+                lease=Lease(config.lease_seconds, -(-config.worker_sites // len(servers))),
+                delay_of=gate.delay_of,
+                on_site=begin_site,
+                server=number,
+            )
+            for number, client in enumerate(crawl.redis)
+        ]
     except AwayError:
         raise ConfigurationError(
             "Redis has stopped answering: check the server, and restart the worker."
         ) from None
+    names = [without_credentials(each) for each in servers]
+    shared = parts[0] if len(parts) == 1 else SeveralServers(parts, ServerChoice(names))
     gate.end(shared.stopped_sites)
     return shared
