@@ -7,9 +7,11 @@ from scrapy.exceptions import UsageError
 
 from bilingual_crawler.commands.base import (
     BaseCommand,
+    add_langs_option,
     number_between,
     one_argument,
     print_lines,
+    read_wanted,
 )
 
 DETAILS = """\
@@ -54,6 +56,11 @@ numbers and bank accounts as [EMAIL], [PHONE] and [IBAN].
   scrapy export crawls/example --to tsv --dropped --out all.tsv.gz
   scrapy export crawls/example --to parquet --min-score 0.5 --out example.parquet
   scrapy export crawls/example --to xml --topic topic.tsv
+  scrapy export crawls/example --to cwb --tagger lemma
+  scrapy export crawls/spa-eus-eng --to moses --langs eus-eng
+
+--tagger lemma adds base forms in some fifty languages; others get no column (pip install
+'bilingual-crawler[lemmas]'). A tagger of your own, for parts of speech, is a class as in the docs.
 """
 
 
@@ -80,6 +87,7 @@ class ExportCommand(BaseCommand):
             metavar="X",
             help="only sentence pairs with at least X, from 0 to 1",
         )
+        add_langs_option(group, "pairs")
         group.add_argument(
             "--dropped", action="store_true", help="also what cleaning dropped, with the reason"
         )
@@ -93,6 +101,12 @@ class ExportCommand(BaseCommand):
             type=Path,
             metavar="DIR",
             help="delta: the folder of the earlier crawl (needless if it was revisited)",
+        )
+        group.add_argument(
+            "--tagger",
+            metavar="NAME",
+            default="",
+            help="cwb: columns for each token; lemma, or package.module.Class",
         )
         group.add_argument(
             "--topic", type=Path, metavar="FILE", help="xml: mark these terms, not the crawl's"
@@ -121,7 +135,14 @@ class ExportCommand(BaseCommand):
                 folder,
                 exporter,
                 target,
-                selection=Selection(opts.dropped, opts.min_score, opts.anonymise, opts.since),
+                selection=Selection(
+                    opts.dropped,
+                    opts.min_score,
+                    opts.anonymise,
+                    opts.since,
+                    read_wanted(opts.langs),
+                    opts.tagger,
+                ),
                 watch=watch,
                 topic=Topic(() if opts.topic is None else read_terms(opts.topic)),
             )

@@ -6,16 +6,18 @@ from pathlib import Path
 from bilingual_crawler.commands.base import BaseCommand, one_argument
 
 DETAILS = """\
-The page has two parts. Corpus: search the sentence pairs in either language (words, "phrases",
+The page has three parts. Corpus: search the sentence pairs in either language (words, "phrases",
 prefix*, regular expressions), read document pairs side by side with the evidence for them, and
-accept or reject them; the marks are saved in labels.tsv (two URLs and 1 or 0 per line). Crawl: the
-yield curve, pages by language, sites, why pages were dropped, the best waiting URLs.
+accept or reject them; the marks are saved in labels.tsv (two URLs and 1 or 0 per line). Words: a
+concordance, frequency lists, collocations and translations (pip install
+'bilingual-crawler[concordance]'). Crawl: the yield curve, pages by language, sites, why pages were
+dropped, the best waiting URLs.
 
 The folder of one crawl or corpus is shown at once. Of any other folder, the page lists every crawl
 and corpus below it, four folders deep, with sizes, languages and states; links are not followed.
 
-It works while the crawl runs. The search index is kept in the folder (search.sqlite) and can be
-deleted at any time.
+It works while the crawl runs. The indexes are kept in the folder (search.sqlite, concordance-*)
+and can be deleted at any time.
 
 Only this machine can reach the page. With --host the server listens on another address, and the
 page asks for a token. The connection is not encrypted: over networks that you do not trust, use

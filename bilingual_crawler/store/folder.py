@@ -21,6 +21,8 @@ PAIRS = "pairs.jsonl"
 PAIRS_TSV = "pairs.tsv"
 PAIRS_REFUSED = "pairs_refused.jsonl"
 """Counterparts without translated content; made anew whenever the pairs are settled."""
+CLUSTERS = "clusters.jsonl"
+"""The versions of each page, in a crawl for more than two languages; made with the file above."""
 SITES = "sites.jsonl"
 HARVEST = (DOCUMENTS, PAIRS, PAIRS_TSV)
 """The output files of a crawl for documents or pairs."""
@@ -32,8 +34,8 @@ BEFORE = "before"
 """The folder with what the crawl had before each revisit, one folder per date."""
 CHANGES = "changes.tsv"
 """What the last revisit found: pages that are new, changed or gone."""
-KEPT_BEFORE = (DOCUMENTS, PAIRS, PAIRS_TSV, SENTENCES, REPORT)
-OWN_NAMES = ("crawl", "documents.", "pairs.", "lexicon.", SITES, BEFORE, CHANGES)
+KEPT_BEFORE = (DOCUMENTS, PAIRS, PAIRS_TSV, CLUSTERS, SENTENCES, REPORT)
+OWN_NAMES = ("crawl", "documents.", "pairs.", "clusters.", "lexicon.", SITES, BEFORE, CHANGES)
 """Prefixes of the names of all files that a crawl writes."""
 MOST_BEFORE = 1_000
 REWRITE = "rewrite "

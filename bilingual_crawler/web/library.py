@@ -30,7 +30,16 @@ MAX_DEPTH = 4
 MAX_LISTED = 500
 MAX_ENTRIES = 50_000
 """Files and folders that are looked at, all together."""
-READ_NAMES = (*OWN_NAMES, "pairs", "sentence", "search.", "labels.", "audit.")
+READ_NAMES = (
+    *OWN_NAMES,
+    "pairs",
+    "sentence",
+    "search.",
+    "concordance",
+    "lexicon.",
+    "labels.",
+    "audit.",
+)
 """Prefixes of the names of files that the pages read or write, and which must not be links."""
 LOCK = "crawl.lock"
 MAX_FIRST = 1 << 17

@@ -116,7 +116,7 @@ class OpenFolders:
             self._open.move_to_end(folder)
             while len(self._open) > MAX_OPEN:
                 _, (old, _) = self._open.popitem(last=False)
-                old.indexer.close()
+                old.close()
             return self._open[folder][1]
 
     def _made(self, folder: Path, key: str) -> tuple[ServedFolder, ASGIApp]:
@@ -134,5 +134,5 @@ class OpenFolders:
         """Close every folder."""
         with self._lock:
             for site, _ in self._open.values():
-                site.indexer.close()
+                site.close()
             self._open.clear()

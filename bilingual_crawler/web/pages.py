@@ -14,6 +14,7 @@ from bilingual_crawler.languages import language_of_tag
 from bilingual_crawler.store.folder import is_of_one_language
 from bilingual_crawler.store.marks import MarkError, Marks, SentenceMarks
 from bilingual_crawler.store.sentence_pair import SENTENCES
+from bilingual_crawler.web.concordance.index_file import ConcordanceIndex
 from bilingual_crawler.web.corpus_view import (
     ORDERS,
     SENTENCES_PER_PAGE,
@@ -28,6 +29,7 @@ from bilingual_crawler.web.corpus_view import (
 )
 from bilingual_crawler.web.crawl_state import CrawlFigures, SiteRow, languages_of
 from bilingual_crawler.web.gate import Keys
+from bilingual_crawler.web.pictures import DETECTORS
 from bilingual_crawler.web.rendering import draw, render
 from bilingual_crawler.web.search.index import reading
 from bilingual_crawler.web.search.indexer import Indexer
@@ -71,9 +73,15 @@ class ServedFolder:
         """What the paths of its pages begin with: nothing, if it is the only folder served."""
         self.indexer = Indexer(folder)
         self.index = self.indexer.path
+        self.concordance = ConcordanceIndex(folder)
         self.marks = Marks(folder)
         self.sentence_marks = SentenceMarks(folder)
         self.crawl = CrawlFigures(folder, self.index)
+
+    def close(self) -> None:
+        """Stop keeping the indexes up to date."""
+        self.concordance.close()
+        self.indexer.close()
 
     def language_names(self) -> list[str]:
         """Return the names of the two languages; plain words if the crawl does not name them."""
@@ -193,6 +201,7 @@ class CorpusPages:
             "pair.html",
             tab="corpus",
             pair=pair,
+            detectors=DETECTORS,
             sentences=sentences,
             texts=texts,
             page=page,

@@ -24,10 +24,12 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp
 
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.web.concordance_pages import ConcordancePages
 from bilingual_crawler.web.gate import LOGIN, Gate, Hosts, Keys, is_loopback
 from bilingual_crawler.web.library import SIGNS, list_folders
 from bilingual_crawler.web.library_pages import BELOW, LibraryPages, OpenFolders, ServedLibrary
 from bilingual_crawler.web.pages import CorpusPages, CrawlPages, ServedFolder, form_of
+from bilingual_crawler.web.picture_pages import PicturePages
 from bilingual_crawler.web.rendering import prepare, render, static_files
 
 WRONG_TOKEN_SECONDS = 1.0
@@ -69,12 +71,16 @@ def make_app(served: ServedFolder | ServedLibrary, hosts: Hosts) -> ASGIApp:
 def folder_routes(site: ServedFolder) -> list[BaseRoute]:
     """Return the routes of the pages of one folder."""
     corpus, crawl = CorpusPages(site), CrawlPages(site)
+    concordance, drawn = ConcordancePages(site), PicturePages(site)
     return [
         Route("/", corpus.search),
         Route("/pairs", corpus.pairs),
         Route("/pair/{pair}", corpus.pair),
         Route("/pair/{pair}/mark", corpus.mark, methods=["POST"]),
         Route("/pair/{pair}/sentence/{at:int}", corpus.mark_sentence, methods=["POST"]),
+        Route("/concordance", concordance.lines),
+        Route("/words/{list}", concordance.words),
+        Route("/pictures", drawn.pictures),
         Route("/crawl", crawl.crawl),
         Route("/crawl/live", crawl.live),
     ]
@@ -115,7 +121,7 @@ def _indexing(site: ServedFolder) -> Lifespan:
         try:
             yield
         finally:
-            await run_in_threadpool(site.indexer.close)
+            await run_in_threadpool(site.close)
 
     return lifespan
 
