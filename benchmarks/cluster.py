@@ -185,6 +185,8 @@ def measure_spark(copies: int, cores: int) -> None:
             "spark.eventLog.compress": "false",
             "spark.eventLog.dir": log.as_uri(),
             "spark.sql.shuffle.partitions": "8",
+            "spark.sql.adaptive.coalescePartitions.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
         }
         builder = SparkSession.builder.master(f"local[{cores}]")
         for key, value in settings.items():

@@ -7,9 +7,11 @@ from scrapy.exceptions import UsageError
 
 from bilingual_crawler.commands.base import (
     BaseCommand,
+    add_langs_option,
     number_between,
     one_argument,
     print_lines,
+    read_wanted,
 )
 
 DETAILS = """\
@@ -27,6 +29,11 @@ Formats of sentence pairs (scrapy align makes them):
   delta        a folder: what is new, changed or gone since an earlier crawl (--since DIR), or
                since before the crawl was revisited
   standoff     addresses, positions and hashes without text, for scrapy rebuild
+
+Formats of sentences in more than two languages, from the same sentence pairs:
+
+  multilingual-tmx  translation memory with all languages in one unit
+  multiparallel     JSON lines of sentences linked in three or more languages
 
 Formats of words, learned from the sentence pairs:
 
@@ -54,6 +61,11 @@ numbers and bank accounts as [EMAIL], [PHONE] and [IBAN].
   scrapy export crawls/example --to tsv --dropped --out all.tsv.gz
   scrapy export crawls/example --to parquet --min-score 0.5 --out example.parquet
   scrapy export crawls/example --to xml --topic topic.tsv
+  scrapy export crawls/example --to cwb --tagger lemma
+  scrapy export crawls/spa-eus-eng --to moses --langs eus-eng
+
+--tagger lemma adds base forms in some fifty languages; others get no column (pip install
+'bilingual-crawler[lemmas]'). A tagger of your own, for parts of speech, is a class as in the docs.
 """
 
 
@@ -80,6 +92,7 @@ class ExportCommand(BaseCommand):
             metavar="X",
             help="only sentence pairs with at least X, from 0 to 1",
         )
+        add_langs_option(group, "pairs")
         group.add_argument(
             "--dropped", action="store_true", help="also what cleaning dropped, with the reason"
         )
@@ -93,6 +106,12 @@ class ExportCommand(BaseCommand):
             type=Path,
             metavar="DIR",
             help="delta: the folder of the earlier crawl (needless if it was revisited)",
+        )
+        group.add_argument(
+            "--tagger",
+            metavar="NAME",
+            default="",
+            help="cwb: columns for each token; lemma, or package.module.Class",
         )
         group.add_argument(
             "--topic", type=Path, metavar="FILE", help="xml: mark these terms, not the crawl's"
@@ -121,7 +140,14 @@ class ExportCommand(BaseCommand):
                 folder,
                 exporter,
                 target,
-                selection=Selection(opts.dropped, opts.min_score, opts.anonymise, opts.since),
+                selection=Selection(
+                    opts.dropped,
+                    opts.min_score,
+                    opts.anonymise,
+                    opts.since,
+                    langs=read_wanted(opts.langs),
+                    tagger=opts.tagger,
+                ),
                 watch=watch,
                 topic=Topic(() if opts.topic is None else read_terms(opts.topic)),
             )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.exceptions import UsageError
 
 from bilingual_crawler.commands.base import BaseCommand, one_or_more, piped_output, read_pair
+from bilingual_crawler.commands.search_hits import add_search_options, find_hits
 from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -38,6 +39,14 @@ with its languages: Parquet files of the columnar index, a folder with them, or 
 s3://commoncrawl/cc-index/table/cc-main/warc/crawl=CC-MAIN-2026-40/subset=warc/. Sites with both
 languages are ranked by the pairs to be expected: those whose paths pair, and a tenth of the rest.
 
+Search results (--results, --search-api) are pages that a search engine found for the names of both
+languages: a saved page of results (HTML or JSON), a list of URLs, or an API with {query} and, if it
+has pages, {page} in its address; the path to the addresses in its answer follows after # (that of
+SearXNG is #results.url). The pages are fetched as in a crawl. Links on them that name the two
+languages make pairs, as Resnik (1998) and Almeida et al. (2002) have it, and the sites of these
+pairs are ranked. --hits DIR fetches both pages of each pair too: pairs.tsv, pages.warc.gz and
+results.txt are for scrapy pairs.
+
 All may be gzipped. Sites are ranked by their number of different pages in pairs, then of sentence
 pairs; a site of which only lists tell, by the pages in the rarer of the two languages. What comes
 out is a list of seeds: one home page per line, with the counts as a comment.
@@ -46,6 +55,10 @@ out is a list of seeds: one home page per line, with the counts as a comment.
   scrapy seeds --langs spa-eus --from macocu.tsv.gz --leave-out training-sites.txt --limit 50
   scrapy seeds --langs spa-eus --urls index.csv eus=basque-sites.md spa=spanish-sites.md
   scrapy seeds --langs spa-eus --common-crawl cc-index/ --out seeds.txt
+  scrapy seeds --langs spa-eus --results results.html --hits hits --out seeds.txt
+  scrapy seeds --langs spa-eus --out seeds.txt \\
+      --search-api "http://127.0.0.1:8888/search?q={query}&format=json&pageno={page}"
+  scrapy pairs hits/pages.warc.gz hits/pairs.tsv --langs spa-eus
   scrapy crawl bilingual -a langs=spa-eus -a seeds_file=seeds.txt
 
 JSON is one line per site: site, home, pages (different pages in pairs), sentences, languages; from
@@ -56,8 +69,7 @@ an index: site, home, expected_pairs, path_pairs, patterns (how paths differ), l
 class SeedsCommand(BaseCommand):
     """Ranks sites, and writes their home pages."""
 
-    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
-    usage = "--langs PAIR [--from CORPUS ...] [--urls LIST ...] | --common-crawl INDEX [options]"
+    usage = "--langs PAIR [--from CORPUS ...] [--urls LIST ...] [--results FILE ...] [options]"
     summary = "Rank sites by the parallel text of a corpus, as seeds of a crawl"
     details = DETAILS
 
@@ -87,6 +99,7 @@ class SeedsCommand(BaseCommand):
         )
         group.add_argument("--out", type=Path, metavar="FILE", help="write there, not to stdout")
         group.add_argument("--json", action="store_true", help="lines of JSON, for programs")
+        add_search_options(parser)
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read everything, rank, and write."""
@@ -97,13 +110,14 @@ class SeedsCommand(BaseCommand):
             raise UsageError(f"name corpora after --from and lists after --urls, not {args[0]!r}")
         if not opts.langs:
             raise UsageError("name the two languages: --langs spa-eus")
-        if not opts.corpora and not opts.urls and not opts.common_crawl:
+        searched = opts.results or opts.search_api
+        if not (opts.corpora or opts.urls or opts.common_crawl or searched):
             raise UsageError(
-                "name a corpus (--from CORPUS), a list of URLs (--urls LIST) or an index"
-                " (--common-crawl INDEX)"
+                "name a corpus (--from CORPUS), a list of URLs (--urls LIST), an index"
+                " (--common-crawl INDEX) or search results (--results FILE, --search-api ADDRESS)"
             )
-        if opts.common_crawl and (opts.corpora or opts.urls):
-            raise UsageError("--common-crawl stands alone: leave out --from and --urls")
+        if opts.common_crawl and (opts.corpora or opts.urls or searched):
+            raise UsageError("--common-crawl stands alone: leave out all other sources")
         pair, left_out = read_pair(opts.langs), set(_left_out(opts.leave_out))
         if opts.common_crawl:
             _write(opts, pair, *_from_index(opts, pair, left_out))
@@ -139,6 +153,24 @@ class SeedsCommand(BaseCommand):
             file, language = _list_of(each)
             for url, code in read_urls(file, language, account.damage):
                 ranking.add_page(url, code)
+        if opts.results or opts.search_api:
+            self._read_search(opts, pair, ranking)
+
+    def _read_search(
+        self, opts: argparse.Namespace, pair: "LanguagePair", ranking: "SiteRanking"
+    ) -> None:
+        """Rank the sites of the pairs on pages that a search engine found."""
+        from collections import Counter
+
+        from bilingual_crawler.outcomes import outcome_sentence
+
+        assert self.settings is not None
+        hits, missed = find_hits(opts, pair, self.config(), self.settings)
+        for urls in hits.pairs:
+            ranking.add_pair(*urls)
+        sys.stderr.write(f"{len(hits.pairs):,} pairs of links on {len(hits.pages):,} pages\n")
+        for reason, number in Counter(missed.values()).most_common():
+            sys.stderr.write(f"{number:,} not fetched: {outcome_sentence(reason)}\n")
 
 
 def _from_index(

@@ -2,7 +2,8 @@
 
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, count
@@ -19,17 +20,27 @@ from bilingual_crawler.config.seeds import (
 from bilingual_crawler.config.sites import Sites
 from bilingual_crawler.config.topic_definition import Term, read_terms
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.languages import LanguagePair, Languages, parse_languages
+from bilingual_crawler.languages import Languages, OneLanguage, parse_languages
 from bilingual_crawler.suggestions import hint, nearest
 from bilingual_crawler.urls.addresses import read_address, read_lines, split_addresses
 
 ARGUMENTS = ("langs", "seeds", "seeds_file", "output", "sites", "topic", "discover")
 CRAWL_FILES = ("crawl.sqlite", "crawl.json")
+BEFORE_A_CRAWL = ("crawl.run.json", "crawl.log", "search.", "concordance")
+"""What names begin with of files that `scrapy serve` makes in a folder before its crawl begins."""
 WORKER_FILES = (*CRAWL_FILES, "crawl.lock")
 CRAWLS = Path("crawls")
 _MOST_PROBLEMS_SHOWN = 20
 _JOB = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 """The name of a job, if it can be part of a file name."""
+
+
+class ArgumentError(ConfigurationError):
+    """Arguments of a crawl that cannot be run; `by_argument` has the problems of each."""
+
+    def __init__(self, by_argument: Mapping[str, Sequence[str]]) -> None:
+        self.by_argument = {name: list(each) for name, each in by_argument.items() if each}
+        super().__init__(*chain.from_iterable(self.by_argument.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +78,19 @@ class CrawlPlan:
         """
         if not isinstance(now, datetime | None):  # the user wrote -a now=...
             now, unknown = None, {"now": now, **unknown}
-        problems = [_unknown(name) for name in unknown if not name.startswith("_")]
-        languages = _languages(langs, problems)
-        addresses, seeds_from = _seeds(languages, seeds, seeds_file, problems)
+        problems: defaultdict[str, list[str]] = defaultdict(list)
+        for name in unknown:
+            if not name.startswith("_"):
+                problems[name].append(_unknown(name))
+        languages = _languages(langs, problems["langs"])
+        addresses, seeds_from = _seeds(languages, seeds, seeds_file, problems["seeds"])
         moment = now or datetime.now().astimezone()
-        folder = _output(languages, output, moment, unknown.get("_job"), problems)
-        rules = _sites(sites, problems)
-        terms = _topic(topic, languages, problems)
-        discovers = _discover(discover, problems)
-        if problems or languages is None:
-            raise ConfigurationError(*problems)
+        folder = _output(languages, output, moment, unknown.get("_job"), problems["output"])
+        rules = _sites(sites, problems["sites"])
+        terms = _topic(topic, languages, problems["topic"])
+        discovers = _discover(discover, problems["discover"])
+        if any(problems.values()) or languages is None:
+            raise ArgumentError(problems)
         return cls(languages, addresses, seeds_from, folder, rules, terms, discovers)
 
 
@@ -98,9 +112,10 @@ def _unknown(name: str) -> str:
 def _languages(text: str | None, problems: list[str]) -> Languages | None:
     if not text or not text.strip():
         problems.append(
-            "Which two languages? Write them as codes or English names, for example:"
-            " scrapy crawl bilingual -a langs=spa-eus (a single one, -a langs=spa,"
-            " is a crawl without translations)."
+            "Which languages? Write two or more as codes or English names, for example:"
+            " scrapy crawl bilingual -a langs=spa-eus or langs=spa-eus-eng (eng-* is English and"
+            " every other language that the sites have, and a single one, -a langs=spa, is a"
+            " crawl without translations)."
         )
         return None
     try:
@@ -126,8 +141,8 @@ def _seeds(
         found += _checked(_listed(file, problems), problems)
         sources.append(str(file))
     if not sources and languages is not None:
-        if isinstance(languages, LanguagePair):
-            found += project_seeds(languages)
+        if not isinstance(languages, OneLanguage):
+            found += [seed for pair in languages.pairs() for seed in project_seeds(pair)]
         sources.append(f"the project's list for {languages}")
         if not found:
             problems.append(
@@ -220,7 +235,8 @@ def _topic(
         problems += error.problems
         return ()
     there = {term.language for term in terms}
-    if languages is not None and there.isdisjoint({None, *languages.codes}):
+    wanted = None in there or languages is None or any(code in languages for code in there)
+    if languages is not None and not wanted:
         named = ", ".join(sorted(filter(None, there)))
         problems.append(f"{file} has terms in {named}, and none in {languages.names}.")
     return terms
@@ -233,13 +249,14 @@ def _output(
     job: Any,
     problems: list[str],
 ) -> Path:
-    folder = CRAWLS / f"{languages}-{now:%Y%m%d-%H%M%S}" if given is None else _path(given)
+    name = languages.file_name if languages is not None else str(languages)
+    folder = CRAWLS / f"{name}-{now:%Y%m%d-%H%M%S}" if given is None else _path(given)
     if given is not None and not str(given).strip():
         problems.append("-a output is empty: write the name of a folder, or leave it out.")
         return folder
     try:
         if given is None and isinstance(job, str) and _JOB.fullmatch(job):
-            folder = CRAWLS / f"{languages}-{job}"
+            folder = CRAWLS / f"{name}-{job}"
         elif given is None:
             folder = _not_there_yet(folder)
         objection = _objection(folder)
@@ -259,9 +276,12 @@ def _not_there_yet(folder: Path) -> Path:
 def holds_workers(folder: Path) -> bool:
     """Return True if a folder contains nothing but the folders of workers of a crawl.
 
+    What the web page makes before a crawl may be there too.
+
     An empty one is that of a worker which has just begun beside this one.
     """
-    folders = list(folder.iterdir()) if folder.is_dir() else []
+    there = folder.iterdir() if folder.is_dir() else ()
+    folders = [each for each in there if not each.name.startswith(BEFORE_A_CRAWL)]
     return bool(folders) and all(each.is_dir() and _is_of_worker(each) for each in folders)
 
 
@@ -273,7 +293,8 @@ def _is_of_worker(folder: Path) -> bool:
 def _objection(folder: Path) -> str | None:
     """Return why a crawl cannot be written to a folder or continued in it; None if it can."""
     if folder.is_dir():
-        names = {entry.name for entry in folder.iterdir()}
+        entries = {entry.name for entry in folder.iterdir()}
+        names = {name for name in entries if not name.startswith(BEFORE_A_CRAWL)}
         if names and names.isdisjoint(CRAWL_FILES) and not holds_workers(folder):
             return "contains something other than a crawl; choose a new or an empty folder"
     elif folder.exists():

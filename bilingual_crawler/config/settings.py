@@ -12,6 +12,7 @@ from bilingual_crawler.config.checks import (
     Check,
     archive_source,
     duration,
+    identifier_name,
     label,
     listen_address,
     number,
@@ -134,6 +135,11 @@ class Config:
         "Bilingual word list for pairing: word<TAB>word per line, or Apertium .dix; gzip too.",
         text,
     )
+    validations: str = setting(
+        "",
+        "TOML file with minimums, weights and thresholds of the detector almeida per file type.",
+        text,
+    )
     embeddings: str = setting(
         "",
         "Sentence model for pairing: a folder or a name. It takes time: it reads 8 texts per page.",
@@ -149,8 +155,14 @@ class Config:
     )
     identifier: str = setting(
         "cld2",
-        "Language identifier: cld2, package.module.Class, or the name of an installed one.",
-        plugin("bilingual_crawler.identifiers", ("cld2",)),
+        "Language identifier: cld2, fasttext:MODEL_FILE, package.module.Class, or the name of an"
+        " installed one.",
+        identifier_name,
+    )
+    text_lines: bool = setting(
+        False,
+        "1 makes each line of plain text a paragraph; by default blank lines separate them.",
+        switch,
     )
     detectors: tuple[str, ...] = setting(
         (),

@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields, replace
 from types import FrameType
 from typing import Any, Self
 
-from bilingual_crawler.config.checks import Check, number, one_of, switch
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.config.checks import Check, identifier_name, number, one_of, switch
+from bilingual_crawler.languages import ParallelLanguages, parse_parallel
 
 LONGEST_PATTERN = 1_000
 MOST_REPEATS = 10_000
@@ -123,8 +123,9 @@ class SiteRules:
     exclude: tuple[re.Pattern[str], ...] | None = None
     render: str | None = None
     negotiate: bool | None = None
-    languages: LanguagePair | None = None
+    languages: ParallelLanguages | None = None
     honour: tuple[str, ...] | None = None
+    identifier: str | None = None
 
     def admits(self, url: str) -> bool:
         """Return True if `include` and `exclude` allow a URL; `exclude` has the last word."""
@@ -251,11 +252,11 @@ def _user_agent(value: Any) -> str:
     return value.strip()
 
 
-def _languages(value: Any) -> LanguagePair:
+def _languages(value: Any) -> ParallelLanguages:
     if not isinstance(value, str):
-        raise ValueError('must be two languages, such as "spa-eus"')  # noqa: TRY004
+        raise ValueError('must be two languages or more, such as "spa-eus"')  # noqa: TRY004
     try:
-        return LanguagePair.parse(value)
+        return parse_parallel(value)
     except ValueError as error:
         raise UnfitError(Complaint(f"cannot be used: {str(error).rstrip('.')}")) from None
 
@@ -321,6 +322,9 @@ KEYS: dict[str, Key] = {
         "Whether to ask the site for its pages in both languages (BILINGUAL_NEGOTIATE).", _switch
     ),
     "languages": Key("The site's own language pair, instead of that of the crawl.", _languages),
+    "identifier": Key(
+        "The site's language identifier, as in BILINGUAL_IDENTIFIER.", _only(str, identifier_name)
+    ),
     "honour": Key(f"Opt-outs to honour: {', '.join(HONOUR)}.", _honour),
 }
 

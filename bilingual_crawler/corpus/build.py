@@ -39,12 +39,12 @@ from bilingual_crawler.corpus.sources.inputs import (
 )
 from bilingual_crawler.corpus.sources.reading import Alias, Found, Skips, SourceReading
 from bilingual_crawler.documents.document import Document, Unwanted, why_unwanted
-from bilingual_crawler.documents.language import load_identifier
+from bilingual_crawler.documents.identifiers.choice import load_identifier
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.documents.optouts import opt_out_of
 from bilingual_crawler.documents.sitemap import Sitemap
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import ParallelLanguages
 from bilingual_crawler.outcomes import Outcome, outcome_sentence
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
 from bilingual_crawler.reporting import tally
@@ -91,7 +91,7 @@ class BuildTask:
 
     inputs: tuple[str, ...]
     folder: Path
-    languages: LanguagePair
+    languages: ParallelLanguages
     config: Config
     settings: Mapping[str, Any]
     """The settings that differ from the defaults, for crawl.json."""
@@ -172,7 +172,7 @@ def build_corpus(
     return built
 
 
-def open_built(path: Path, languages: LanguagePair) -> CrawlFolder:
+def open_built(path: Path, languages: ParallelLanguages) -> CrawlFolder:
     """Open a folder to build in: a new one, or one that an earlier build has begun."""
     if path.exists() and not path.is_dir():
         raise ConfigurationError(f"{path} is a file: choose a folder with --out.")
@@ -218,7 +218,8 @@ class CorpusBuilding:
             task.languages,
             progress=read,
             skips=self.skips,
-            identifier=load_identifier(task.config.identifier),
+            identifier=load_identifier(task.config.identifier, task.languages.codes),
+            text_lines=task.config.text_lines,
         )
         self._seen: set[tuple[int, str]] = set()
 
@@ -406,6 +407,11 @@ def _checked_kind(source: str) -> InputKind:
         raise ConfigurationError(
             f"{source} is a list of URLs, and a corpus needs texts: crawl these pages with"
             f" -a seeds_file={source}, or pair the URLs alone with scrapy pairs."
+        )
+    if kind is InputKind.URL_PAIRS:
+        raise ConfigurationError(
+            f"{source} is a list of pairs of URLs, which only scrapy pairs reads: scrapy pairs"
+            f" PAGES {source} --langs PAIR --out DIR."
         )
     return kind
 

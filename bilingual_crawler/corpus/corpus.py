@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from bilingual_crawler.corpus.clusters import write_clusters
 from bilingual_crawler.corpus.file_links import FileLinks
 from bilingual_crawler.corpus.keep_rule import KeepRule
 from bilingual_crawler.corpus.lexicon_keeper import LexiconKeeper
@@ -114,6 +115,10 @@ class Corpus:
         """Return the page that `url` is paired with now; safe to call from another thread."""
         return self._rule.partner_of(self._pages.aliases.get(url) or url)
 
+    def partners_of(self, url: str) -> list[str]:
+        """Return the pages that `url` is paired with now; safe to call from another thread."""
+        return self._rule.partners_of(self._pages.aliases.get(url) or url)
+
     def slugs_agree(self, first: str, second: str) -> float | None:
         """Return the share of words in two addresses that translate each other, if known.
 
@@ -179,9 +184,9 @@ class Corpus:
         """Let a page add to the lexicon of its languages."""
         languages, matcher = self._pair_of(document.url), self._rule.matcher(document.key)
         self._lexicons.read(document, languages)
-        news = self._lexicons.step(languages, matcher.standing)
-        if news is not None and isinstance(matcher, Matcher):
-            matcher.use_lexicon(*news)
+        if isinstance(matcher, Matcher):
+            for news in self._lexicons.step(languages, matcher.standing_of):
+                matcher.use_lexicon(*news)
 
     def alias(self, source: str, target: str) -> None:
         """Remember that `source` is another name of the page at `target`."""
@@ -222,7 +227,8 @@ class Corpus:
             self.declare(list(self._file_links.claims(self.iter_pairs)))
         for matcher in self._rule.matchers:
             if self._lexicons.learns and isinstance(matcher, Matcher):
-                matcher.use_lexicon(self._lexicons.finish(matcher.pair, matcher.standing))
+                for news in self._lexicons.finish(matcher.languages, matcher.standing_of):
+                    matcher.use_lexicon(*news)
             self._apply(matcher.finish(check))
         facts = self._folder.facts
         if facts.get(UNTIDY_DOCUMENTS) == "yes":
@@ -234,6 +240,7 @@ class Corpus:
             self._folder.rewrite(PAIRS, lines)
             self._folder.rewrite(PAIRS_TSV, map(tsv_line, self._rule.pairs(place)), UNTIDY_PAIRS)
         write_refused(self._folder.path / PAIRS_REFUSED, _checked(self._refused_lines(), check))
+        write_clusters(self._folder.path, self._rule.pairs(), self._rule.language_set)
 
     def _settle(self) -> None:
         """Put what revisits found in the place of the old pages, and start from the journal."""

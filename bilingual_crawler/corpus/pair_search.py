@@ -22,6 +22,7 @@ from bilingual_crawler.pairing.lexicon import TranslationLexicon
 from bilingual_crawler.pairing.matcher import Declaration, Matcher
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import DocumentPair, PairingPage
+from bilingual_crawler.pairing.paper_matcher import PaperMatcher
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
 from bilingual_crawler.urls.fingerprint import url_fingerprint
 
@@ -88,7 +89,7 @@ class PairSearch:
     def __len__(self) -> int:
         return len(self._matcher)
 
-    def _new_matcher(self, detectors: Collection[str] | None) -> Matcher:
+    def _new_matcher(self, detectors: Collection[str] | None) -> Matcher | PaperMatcher:
         return Matcher(self.pair, detectors, self._aids)
 
     def take(self, found: Found) -> None:
@@ -125,11 +126,15 @@ class PairSearch:
 
     def _take_sitemap(self, sitemap: Sitemap) -> None:
         self.sitemaps += 1
-        self._matcher.declare(sitemap.claims())
+        self.declare(list(sitemap.claims()))
+
+    def declare(self, claims: Collection[Declaration]) -> None:
+        """Learn which pages are said to translate each other."""
+        self._matcher.declare(claims)
         if self._keeper is not None:
-            self._keeper.claims(sitemap.claims())
+            self._keeper.claims(claims)
         if self._kept is not None:
-            self._kept_claims.extend(sitemap.claims())
+            self._kept_claims.extend(claims)
 
     def _take_document(self, document: Document, fingerprint: int) -> None:
         opt_out = opt_out_of(document.robots, document.tdm_reservation, self._honour)
@@ -170,7 +175,8 @@ class PairSearch:
             self._matcher.declare(claims)
             self._matcher.finish()
         if self._lexicons.learns:
-            self._learned = self._lexicons.finish(self.pair, self._matcher.standing)
+            found = self._lexicons.finish(self.pair, self._matcher.standing_of)
+            self._learned, _ = next(found)
             if self._learned is not None:
                 self._matcher.use_lexicon(self._learned)
                 self._matcher.finish()
@@ -204,6 +210,7 @@ class PairSearch:
 
     def features_of(self, pairs: Sequence[Urls]) -> list[list[float]]:
         """Return the features of some pairs of pages, to train a model on."""
+        assert isinstance(self._matcher, Matcher), "papers have features of their own"
         ask = self._aids.url_model
         chances = ask(pairs) if ask else [None] * len(pairs)
         return [

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from bilingual_crawler.crawl.context import Crawl
 
-SERVERS = "redis servers"
-"""The fact that names several servers, in their order."""
+SERVERS, ONE_SERVER = "servers", "one server"
+"""The fact, and the key in Redis, that names several servers."""
 IDENTITY = "worker"
 """The fact that distinguishes a restarted worker from another one with its name."""
 
@@ -82,17 +82,28 @@ def connect(address: str) -> "Redis":
     return link.connect(address)
 
 
-def _keep_servers(crawl: "Crawl", servers: list[str]) -> None:
-    """Refuse other servers than those that a worker has begun with: they have its sites."""
-    names = ",".join(map(without_credentials, servers)) if len(servers) > 1 else ""
-    known = crawl.folder.facts.get(SERVERS)
-    if known is not None and known != names and crawl.folder.resumed:
+def _keep_servers(crawl: "Crawl", servers: list[str], key: str) -> None:
+    """Refuse other servers than those that the crawl has begun with: each has some of its sites.
+
+    A worker's own folder knows them in their order, and the servers know them for all workers.
+    """
+    names = [without_credentials(each) for each in servers]
+    folder, own = crawl.folder, " ".join(names) if len(names) > 1 else ONE_SERVER
+    known = {folder.facts.get(SERVERS, ONE_SERVER)} if folder.resumed else set()
+    shared = " ".join(sorted(names)) if len(names) > 1 else ONE_SERVER
+    for client in crawl.redis or ():
+        if len(names) > 1:
+            client.set(key, shared, nx=True)
+        said = client.get(key)
+        if isinstance(said, bytes) and said != shared.encode():
+            known.add(said.decode("utf-8", "replace")[:500])
+    if known - {own}:
         raise ConfigurationError(
-            f"This worker has begun with other Redis servers ({known or 'a single one'}): each site"
-            " belongs to one of them, so write the same BILINGUAL_FRONTIER in the same order, or"
-            " begin a new crawl with another output and BILINGUAL_FRONTIER_PREFIX."
+            f"This crawl has begun with other Redis servers ({', '.join(sorted(known - {own}))}),"
+            " each of which has some of its sites: write the same BILINGUAL_FRONTIER, or begin a"
+            " new crawl with another output and BILINGUAL_FRONTIER_PREFIX."
         )
-    crawl.folder.facts[SERVERS] = names
+    folder.facts[SERVERS] = own
 
 
 def open_frontier(crawl: "Crawl", gate: SlotGate) -> CrawlFrontier:
@@ -101,10 +112,16 @@ def open_frontier(crawl: "Crawl", gate: SlotGate) -> CrawlFrontier:
         frontier = JournaledFrontier(crawl.folder.journal, gate)
         gate.restore(frontier.pages_of_host)
         return frontier
+    from redis.exceptions import RedisError  # noqa: PLC0415 - an extra
+
     from bilingual_crawler.frontier.shared.frontier import (  # noqa: PLC0415 - an extra
         RedisFrontier,
     )
-    from bilingual_crawler.frontier.shared.link import AwayError, RedisScripts  # noqa: PLC0415 - an extra
+    from bilingual_crawler.frontier.shared.link import (  # noqa: PLC0415 - an extra
+        AwayError,
+        RedisScripts,
+        key_prefix,
+    )
     from bilingual_crawler.frontier.shared.several_servers import (  # noqa: PLC0415 - an extra
         ServerChoice,
         SeveralServers,
@@ -121,9 +138,9 @@ def open_frontier(crawl: "Crawl", gate: SlotGate) -> CrawlFrontier:
         facts[IDENTITY] = uuid4().hex
         crawl.folder.journal.checkpoint(wait=True)  # the identity must survive a kill
     servers = config.frontier.split(",")
-    _keep_servers(crawl, servers)
-    prefix = config.frontier_prefix or f"bilingual:{crawl.plan.langs}"
+    prefix = config.frontier_prefix or f"bilingual:{crawl.plan.langs.file_name}"
     try:
+        _keep_servers(crawl, servers, key_prefix(prefix) + SERVERS)
         parts = [
             RedisFrontier(
                 RedisScripts(client, prefix, crawl.folder.path.name),
@@ -137,11 +154,13 @@ def open_frontier(crawl: "Crawl", gate: SlotGate) -> CrawlFrontier:
             )
             for number, client in enumerate(crawl.redis)
         ]
-    except AwayError:
+    except (AwayError, RedisError):
         raise ConfigurationError(
             "Redis has stopped answering: check the server, and restart the worker."
         ) from None
     names = [without_credentials(each) for each in servers]
-    shared = parts[0] if len(parts) == 1 else SeveralServers(parts, ServerChoice(names))
+    shared: RedisFrontier | SeveralServers = parts[0]
+    if len(parts) > 1:
+        shared = SeveralServers(parts, ServerChoice(names))
     gate.end(shared.stopped_sites)
     return shared

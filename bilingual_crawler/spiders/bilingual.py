@@ -28,7 +28,7 @@ from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.errors import exit_on_configuration_error
 from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import OneLanguage
 from bilingual_crawler.outcomes import Outcome
 from bilingual_crawler.scoring.scorer import SEED_PRIORITY, NothingYet, default_scorer, make_scorer
 from bilingual_crawler.urls.credentials import without_credentials
@@ -41,8 +41,10 @@ NOT_THERE = frozenset({"http_404", "http_410"})
 class BilingualSpider(Spider):
     """Follows the links of bilingual sites and makes a document from every page.
 
-    -a langs=spa-eus       the two languages: ISO 639 codes or English names; one alone
-                           (langs=spa) crawls without looking for translations
+    -a langs=spa-eus       the two languages: ISO 639 codes or English names; three or more
+                           (langs=spa-eus-eng), English and whatever a site has (langs=eng-*),
+                           whatever it has (langs=all); one alone (langs=spa) crawls without
+                           looking for translations
     -a seeds=URL,URL       where to start (default: the project's list for the pair)
     -a seeds_file=FILE     the same, from a file, one URL per line, # for comments
     -a output=DIR          where to write (default: crawls/<langs>-<time>); an
@@ -86,7 +88,7 @@ class BilingualSpider(Spider):
             settings.set("BILINGUAL_SCORER", default_scorer(plan.langs), priority="addon")
         config = config_of(crawler)
         if config.frontier and kwargs.get("output") is None:  # the same for all workers
-            plan = replace(plan, output=CRAWLS / str(plan.langs))
+            plan = replace(plan, output=CRAWLS / plan.langs.file_name)
         if config.revisit:
             check_revisits(plan, config, harvests=cls.harvests)
         if plan.discover:
@@ -137,9 +139,9 @@ class BilingualSpider(Spider):
             documents = await self.rendering.documents(
                 response, plain, lambda markup: self._document(response, markup)
             )
-        parts, pair = None, self.crawl.languages_of(response.url)
-        if len(documents) == 1 and isinstance(pair, LanguagePair):
-            parts = split_mixed(documents[0], pair)
+        parts, languages = None, self.crawl.languages_of(response.url)
+        if len(documents) == 1 and not isinstance(languages, OneLanguage):
+            parts = split_mixed(documents[0], languages)
         if parts is not None:
             self.crawler.stats.inc_value("bilingual/split_pages")
         self.crawl.revisits.read(response, parts or documents)
@@ -155,7 +157,9 @@ class BilingualSpider(Spider):
     def _document(self, response: Response, rendered: bytes | None = None) -> Document:
         """Return the document of a page as it was sent, or as a browser has `rendered` it."""
         languages = self.crawl.languages_of(response.url)
-        document = read_page(response, languages, self.crawl.identifier, rendered)
+        identifier = self.crawl.identifiers.of(response.url)
+        text_lines = self.crawl.config.text_lines
+        document = read_page(response, languages, identifier, rendered, text_lines=text_lines)
         document.depth = response.meta.get("depth", 0)
         document.requested_url = (response.meta.get("redirect_urls") or [response.url])[0]
         state = RequestState.of(response)

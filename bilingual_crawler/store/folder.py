@@ -21,6 +21,8 @@ PAIRS = "pairs.jsonl"
 PAIRS_TSV = "pairs.tsv"
 PAIRS_REFUSED = "pairs_refused.jsonl"
 """Counterparts without translated content; made anew whenever the pairs are settled."""
+CLUSTERS = "clusters.jsonl"
+"""The versions of each page, in a crawl for more than two languages; made with the file above."""
 SITES = "sites.jsonl"
 HARVEST = (DOCUMENTS, PAIRS, PAIRS_TSV)
 """The output files of a crawl for documents or pairs."""
@@ -28,12 +30,16 @@ REPORT = "crawl.json"
 PICTURE = "yield.png"
 JOURNAL = "crawl.sqlite"
 LOG = "crawl.log"
+RUN = "crawl.run.json"
+"""How the crawl was started from the web page."""
+UNDER_WAY = "under way"
+"""The fact in the journal that lists the URLs being fetched."""
 BEFORE = "before"
 """The folder with what the crawl had before each revisit, one folder per date."""
 CHANGES = "changes.tsv"
 """What the last revisit found: pages that are new, changed or gone."""
-KEPT_BEFORE = (DOCUMENTS, PAIRS, PAIRS_TSV, SENTENCES, REPORT)
-OWN_NAMES = ("crawl", "documents.", "pairs.", "lexicon.", SITES, BEFORE, CHANGES)
+KEPT_BEFORE = (DOCUMENTS, PAIRS, PAIRS_TSV, CLUSTERS, SENTENCES, REPORT)
+OWN_NAMES = ("crawl", "documents.", "pairs.", "clusters.", "lexicon.", SITES, BEFORE, CHANGES)
 """Prefixes of the names of all files that a crawl writes."""
 MOST_BEFORE = 1_000
 REWRITE = "rewrite "

@@ -18,15 +18,16 @@ class Asked(NamedTuple):
 class EditedSite:
     """Pages by path; None is a page that is gone, a text that starts with / a redirect."""
 
-    def __init__(self, pages, *, validates=True):
+    def __init__(self, pages, *, validates=True, robots=None):
         self.pages = dict(pages)
+        self.robots = robots
         self.validates = validates
         self.asked = []
         self.url = ""
 
     def answer(self, path, headers):
-        if path == "/robots.txt":
-            return 404, {}, b""
+        if path == "/robots.txt" and self.robots is not None:
+            return 200, {"Content-Type": "text/plain"}, self.robots.encode()
         page = self.pages.get(path)
         if page is None:
             return 404, {}, b"gone"

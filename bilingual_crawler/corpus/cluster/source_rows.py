@@ -20,7 +20,7 @@ from bilingual_crawler.corpus.cluster.site_parts import keys_of
 from bilingual_crawler.corpus.sources.inputs import documents_from
 from bilingual_crawler.corpus.sources.reading import Alias, SourceReading
 from bilingual_crawler.documents.document import Document
-from bilingual_crawler.documents.language import load_identifier
+from bilingual_crawler.documents.identifiers.choice import load_identifier
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.documents.serialise import document_to_dict
 from bilingual_crawler.documents.sitemap import Sitemap
@@ -46,7 +46,9 @@ def rows_of(
 ) -> Iterator[SourceRow]:
     """Yield what a source has; pages in none of the languages are counted and left out."""
     tokens = frozenset().union(*(language.tokens for pair in pairs for language in pair))
-    reading = SourceReading(pairs[0], identifier=load_identifier(config.identifier))
+    codes = {code for pair in pairs for code in pair.codes}
+    identifier = load_identifier(config.identifier, sorted(codes))
+    reading = SourceReading(pairs[0], identifier=identifier)
     try:
         with local_file(source) as path:
             for place, found in enumerate(documents_from(str(path), reading)):

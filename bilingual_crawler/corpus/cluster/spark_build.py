@@ -96,10 +96,15 @@ def open_session(master: str) -> "SparkSession":
     warnings.filterwarnings("ignore", "PySpark does not yet fully support", FutureWarning)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("bilingual-crawler").master(master)
-    quiet = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
+    options = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        # a site is much work for few bytes, by which Spark would join the parts of a table
+        "spark.sql.adaptive.coalescePartitions.enabled": "false",
+    }
     if master.startswith("local"):
-        quiet |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-    for name, value in quiet.items():
+        options |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    for name, value in options.items():
         builder = builder.config(name, value)
     builder = builder.config("spark.sql.execution.arrow.maxRecordsPerBatch", ROWS_AT_ONCE)
     try:

@@ -165,9 +165,9 @@ def about(crawler: Crawler, crawl: Crawl) -> dict[str, str]:
         "operator": crawl.config.contact,
         "http-header-user-agent": settings.get("USER_AGENT") or "",
         "robots": "classic" if settings.getbool("ROBOTSTXT_OBEY") else "ignore",
-        "language": ", ".join(languages.codes),
+        "language": ", ".join(languages.codes) or str(languages),
         "description": f"Pages for a crawl of {languages.harvest} in "
-        f"{' and '.join(map(str, languages))}. "
+        f"{' and '.join(map(str, languages)) or languages.names}. "
         f"Opt-outs honoured: {', '.join(crawl.config.honour) or 'none'}.",
     }
 

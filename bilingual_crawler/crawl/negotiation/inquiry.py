@@ -104,6 +104,10 @@ class HostFacts:
         """Return the headers that request a language from this host."""
         return headers_for(code, self.cookies.get(code))
 
+    def can_serve(self, code: str) -> bool:
+        """Return True if it is known how to ask this host for a language."""
+        return self.way is Way.HEADER or code in self.cookies
+
     def may_try(self, cookies: Mapping[str, str]) -> bool:
         """Return True, and mark them as tried, if cookies of the host are worth a request."""
         names = " ".join(sorted(cookies))
@@ -250,7 +254,7 @@ class Questions:
         if response.status not in SUCCESS:
             self._count(f"failed/http_{status_key(response.status)}")
             return None
-        document = read_page(response, crawl.languages_of(url), crawl.identifier)
+        document = read_page(response, crawl.languages_of(url), crawl.identifiers.of(url))
         declared = language_of_tag(header_of(response, "Content-Language"))
         is_confirmed = varies(response) or (declared is not None and declared.code == code)
         return NegotiatedPage(response.url, document.language, is_confirmed)
