@@ -99,7 +99,7 @@ def _keep_servers(crawl: "Crawl", servers: list[str], key: str) -> None:
             known.add(said.decode("utf-8", "replace")[:500])
     if known - {own}:
         raise ConfigurationError(
-            f"This crawl has begun with other Redis servers ({', '.join(sorted(known - {own}))}),"
+            f"This crawl has begun with other Redis servers ({min(known - {own})}),"
             " each of which has some of its sites: write the same BILINGUAL_FRONTIER, or begin a"
             " new crawl with another output and BILINGUAL_FRONTIER_PREFIX."
         )

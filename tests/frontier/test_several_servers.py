@@ -83,7 +83,8 @@ class Worker:
 
 def drain(workers, until):
     """Let workers fetch in turn until a condition holds; count what they fetched."""
-    fetched, end = Counter(), time.monotonic() + HANG
+    fetched: Counter[str] = Counter()
+    end = time.monotonic() + HANG
     while not until(fetched):
         assert time.monotonic() < end
         for worker in workers:
