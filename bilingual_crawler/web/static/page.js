@@ -62,7 +62,11 @@ document.addEventListener("keydown", (event) => {
 });
 
 const tab = document.querySelector(".top nav [aria-current]");
-if (tab) tab.parentElement.scrollLeft = tab.offsetLeft - tab.parentElement.offsetLeft;
+if (tab) {
+  const bar = tab.parentElement;
+  const hidden = tab.offsetLeft + tab.offsetWidth - bar.offsetLeft - bar.clientWidth;
+  bar.scrollLeft = Math.max(0, hidden);
+}
 
 const marked = document.getElementById(window.location.hash.slice(1));
 if (marked && marked.matches("[data-row]")) choose(marked);
