@@ -57,10 +57,14 @@ _PAIRS = (
     "langs string, site string, url1 string, url2 string, pair string, first string,"
     " second string, exact string, signature array<long>, bands array<string>, counts string"
 )
-_TYPES = {int: "long", float: "double", str: "string"}
-_SENTENCE_FIELDS = tuple(each.name for each in fields(SentencePair))
+_TYPES = {"int": "long", "float": "double", "str": "string"}
+_COLUMNS = fields(SentencePair)
 _SENTENCES = ", ".join(
-    ["langs string", *(f"{f.name} {_TYPES[f.type]}" for f in fields(SentencePair)), "counts string"]  # type: ignore[index]
+    (
+        "langs string",
+        *(f"{f.name} {_TYPES[getattr(f.type, '__name__', str(f.type))]}" for f in _COLUMNS),
+        "counts string",
+    )
 )
 
 
@@ -302,7 +306,7 @@ class SparkBuild:
             rows = sorted(PairWithTexts(*each) for each in zip(*columns, strict=True))
             kept, counts = align_site(rows, taught.value)
             made = [(str(key[0]), *astuple(each), None) for each in kept]
-            nothing = (None,) * len(_SENTENCE_FIELDS)
+            nothing = (None,) * len(_COLUMNS)
             return _table_of([*made, (str(key[0]), *nothing, json.dumps(counts))], _SENTENCES)
 
         return single.groupBy("langs", "site").applyInArrow(align, _SENTENCES)
