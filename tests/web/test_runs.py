@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import pytest
 
+from bilingual_crawler.commands.serve import read_scrapyd
 from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.errors import ConfigurationError
@@ -40,6 +41,8 @@ def crawls(tmp_path_factory):
     small_crawl(crawls / "done")
     (crawls / "seeds.txt").write_text("https://example.org/\n")
     (crawls.parent / "secret.txt").write_text("root:x:0\n")
+    with (crawls / "large.tsv").open("wb") as file:
+        file.truncate(30_000_000)
     (crawls / "leading-out").symlink_to(crawls.parent)
     return crawls
 
@@ -99,6 +102,7 @@ def test_every_setting_of_the_page_has_a_check_and_none_takes_an_import_path():
         ({"topic": "../secret.txt"}, "topic"),
         ({"seeds_file": "leading-out/secret.txt"}, "seeds_file"),
         ({"sites": "/etc/passwd"}, "sites"),
+        ({"topic": "large.tsv"}, "topic"),
         ({"output": "../outside"}, "output"),
         ({"output": "leading-out/x"}, "output"),
         ({"output": "seeds.txt"}, "output"),
@@ -267,3 +271,20 @@ def test_a_scrapyd_that_does_not_answer_is_no_end_of_a_crawl(tmp_path):
     state = runs.state(tmp_path / "one", with_log=True)
     assert (state.phase, state.log) == ("unknown", [])
     assert "is it running" in state.problem
+
+
+def test_a_scrapyd_is_named_by_its_section_in_scrapy_cfg_or_by_its_url(tmp_path, monkeypatch):
+    (tmp_path / "scrapy.cfg").write_text(
+        "[deploy]\nurl = http://127.0.0.1:6800/\nproject = mine\nusername = $SCRAPYD_USERNAME\n"
+        "password = $SCRAPYD_PASSWORD\n[deploy:far]\nurl = https://far.example/\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SCRAPYD_USERNAME", "crawler")
+    monkeypatch.delenv("SCRAPYD_PASSWORD", raising=False)
+    assert read_scrapyd("default") == ScrapydServer("http://127.0.0.1:6800/", "mine", "crawler")
+    assert read_scrapyd("far").url == "https://far.example/"
+    direct = "http://127.0.0.1:1/"
+    assert read_scrapyd(direct) == ScrapydServer(direct, username="crawler")
+    for wrong in ("near", "ftp://x.example/"):
+        with pytest.raises(ConfigurationError):
+            read_scrapyd(wrong)
