@@ -66,13 +66,13 @@ def test_the_rule_comes_last_and_only_if_it_is_asked_for():
 
 
 def test_an_alignment_learns_the_models_from_its_sure_pairs():
-    learned = Learned(vocabularies=Vocabularies("eng", "eus"))
-    for number, text in enumerate(SENTENCES):
-        learned.add(text, f"{text} {number}")
     for models, is_asked in ((None, False), (LanguageModelFiles({}), True)):
+        learned = Learned(vocabularies=Vocabularies("eng", "eus"))
+        for number, text in enumerate(SENTENCES):
+            learned.add(text, f"{text} {number}")
         ((_, asked),) = _tools({("eng", "eus"): learned}, None, models).values()
         assert ("unlikely" in asked) is is_asked
-    rubbish = SentencePair("id", 0, "u", "v", "eng", "eus", JUNK, SENTENCES[0])
+    rubbish = SentencePair("id", 0, "u", "v", "eng", "eus", JUNK, f"{SENTENCES[0]} 0")
     assert asked["unlikely"](rubbish)
     assert not asked["unlikely"](replace(rubbish, text1=SENTENCES[0]))
 
