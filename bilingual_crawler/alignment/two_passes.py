@@ -246,6 +246,8 @@ def _tools(
     for langs, about in learned.items():
         asked = rules(about.ratio, about.vocabularies, _likely(langs, about, models))
         tools[langs] = Aligner(about.lexicon, encoder), asked
+        for texts in about.texts:
+            texts.clear()
     return tools
 
 
