@@ -134,6 +134,11 @@ class Config:
         "Bilingual word list for pairing: word<TAB>word per line, or Apertium .dix; gzip too.",
         text,
     )
+    validations: str = setting(
+        "",
+        "TOML file with minimums, weights and thresholds of the detector almeida per file type.",
+        text,
+    )
     embeddings: str = setting(
         "",
         "Sentence model for pairing: a folder or a name. It takes time: it reads 8 texts per page.",
@@ -151,6 +156,11 @@ class Config:
         "cld2",
         "Language identifier: cld2, package.module.Class, or the name of an installed one.",
         plugin("bilingual_crawler.identifiers", ("cld2",)),
+    )
+    text_lines: bool = setting(
+        False,
+        "1 makes each line of plain text a paragraph; by default blank lines separate them.",
+        switch,
     )
     detectors: tuple[str, ...] = setting(
         (),

@@ -219,6 +219,7 @@ class CorpusBuilding:
             progress=read,
             skips=self.skips,
             identifier=load_identifier(task.config.identifier),
+            text_lines=task.config.text_lines,
         )
         self._seen: set[tuple[int, str]] = set()
 

@@ -262,7 +262,7 @@ class ConcordancePages:
         **values: Any,
     ) -> Response:
         facts, sides = {}, self._site.language_names()
-        if not problem and self._index.version:
+        if not problem and self._index.version and question.level in {"lemma", "stem"}:
             known, _ = self._answer(lambda asking: [side_facts(asking, each) for each in "12"])
             facts = (known or [{}, {}])[question.side == "2"]
         return self._site.page(

@@ -29,6 +29,7 @@ from bilingual_crawler.web.corpus_view import (
 )
 from bilingual_crawler.web.crawl_state import CrawlFigures, SiteRow, languages_of
 from bilingual_crawler.web.gate import Keys
+from bilingual_crawler.web.pictures import DETECTORS
 from bilingual_crawler.web.rendering import draw, render
 from bilingual_crawler.web.search.index import reading
 from bilingual_crawler.web.search.indexer import Indexer
@@ -200,6 +201,7 @@ class CorpusPages:
             "pair.html",
             tab="corpus",
             pair=pair,
+            detectors=DETECTORS,
             sentences=sentences,
             texts=texts,
             page=page,

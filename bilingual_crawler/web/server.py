@@ -29,6 +29,7 @@ from bilingual_crawler.web.gate import LOGIN, Gate, Hosts, Keys, is_loopback
 from bilingual_crawler.web.library import SIGNS, list_folders
 from bilingual_crawler.web.library_pages import BELOW, LibraryPages, OpenFolders, ServedLibrary
 from bilingual_crawler.web.pages import CorpusPages, CrawlPages, ServedFolder, form_of
+from bilingual_crawler.web.picture_pages import PicturePages
 from bilingual_crawler.web.rendering import prepare, render, static_files
 
 WRONG_TOKEN_SECONDS = 1.0
@@ -70,7 +71,7 @@ def make_app(served: ServedFolder | ServedLibrary, hosts: Hosts) -> ASGIApp:
 def folder_routes(site: ServedFolder) -> list[BaseRoute]:
     """Return the routes of the pages of one folder."""
     corpus, crawl = CorpusPages(site), CrawlPages(site)
-    concordance = ConcordancePages(site)
+    concordance, drawn = ConcordancePages(site), PicturePages(site)
     return [
         Route("/", corpus.search),
         Route("/pairs", corpus.pairs),
@@ -79,6 +80,7 @@ def folder_routes(site: ServedFolder) -> list[BaseRoute]:
         Route("/pair/{pair}/sentence/{at:int}", corpus.mark_sentence, methods=["POST"]),
         Route("/concordance", concordance.lines),
         Route("/words/{list}", concordance.words),
+        Route("/pictures", drawn.pictures),
         Route("/crawl", crawl.crawl),
         Route("/crawl/live", crawl.live),
     ]

@@ -25,6 +25,7 @@ from bilingual_crawler.web.concordance.building import (
     Settings,
     StoppedError,
 )
+from bilingual_crawler.web.concordance.word_forms import form_maker
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -42,6 +43,7 @@ AT_ONCE = 2
 MEMORY, THREADS = "400MB", 2
 IDLE_SECONDS = 300.0
 """After this long without a question, the memory is given back."""
+LANGUAGES = "SELECT value FROM info WHERE name IN ('language1', 'language2')"
 EXTRA = "pip install 'bilingual-crawler[concordance]'"
 
 
@@ -239,6 +241,8 @@ class ConcordanceIndex:
             "max_temp_directory_size": "0KB",
         }
         fresh = duckdb.connect(self._folder / name, read_only=True, config=settings)
+        for (language,) in fresh.execute(LANGUAGES).fetchall():
+            form_maker(language)
         with self._opening:
             old, self._open = self._open, (name, fresh)
         if old is not None:

@@ -29,7 +29,7 @@ from bilingual_crawler.web.concordance.word_forms import (
 
 MOST_COUNTED = 20_000
 """Hits, or sentences of which n-grams are counted; of more, a sample."""
-MOST_WEIGHED = 1_000
+MOST_WEIGHED = 300
 """Hits in which likely translations are looked for, to mark them."""
 MOST_LISTED = 1_000
 """Rows of a list, in all formats."""
