@@ -87,8 +87,9 @@ class EditedRecording:
         if number := self._edits.get(path, 0):
             news = f"The committee met again and decided matter {number} of {path}. ".encode()
             blank = SCRIPT.sub(lambda found: b" " * len(found[0]), body)
-            places = list(PARAGRAPH.finditer(blank))
-            if places:  # in the longest, which is not part of a menu
+            places = [found for found in PARAGRAPH.finditer(blank) if found[1] in b"pP"]
+            places = places or list(PARAGRAPH.finditer(blank))
+            if places:  # in the longest, which is hardly part of a menu
                 at = max(places, key=lambda found: len(found[2])).start(2)
                 body = body[:at] + news + body[at:]
         return body.replace(self._origin, b"{site}")
