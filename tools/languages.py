@@ -1,6 +1,8 @@
-"""Generate `bilingual_crawler/data/languages.json`, the table of languages.
+"""Generate the table of languages, and the list of all others that have an ISO 639-3 code.
 
     python -m tools.languages
+
+writes `bilingual_crawler/data/languages.json` and `bilingual_crawler/data/further_languages.tsv`.
 
 Codes, names and macrolanguages come from ISO 639 (python-iso639); endonyms, countries, locales and
 numbers of speakers from CLDR (babel, language_data); the languages that CLD2 detects from pycld2.
@@ -26,7 +28,9 @@ from babel.languages import get_territory_language_info
 from language_data.name_data import CODE_TO_NAMES
 from language_data.population_data import LANGUAGE_SPEAKING_POPULATION
 
-TABLE = Path(__file__).parent.parent / "bilingual_crawler" / "data" / "languages.json"
+DATA = Path(__file__).parent.parent / "bilingual_crawler" / "data"
+TABLE = DATA / "languages.json"
+FURTHER_TABLE = DATA / "further_languages.tsv"
 SOURCES = ("babel", "language_data", "pycld2", "python-iso639")
 
 # Codes that lead to another language: the macrolanguage is what people write and what
@@ -56,10 +60,23 @@ FURTHER = """
     smn sms sty szl taq teo tiv tok tvl tzl udm umb vec vro yue zgh
 """
 
+# ISO 639-2 codes of groups whose members people call one language; ISO 639-3 has only the members,
+# whose names contain the word.
+COLLECTIONS = {"nah": "Nahuatl", "oto": "Otomi", "btk": "Batak", "smi": "Sami", "wen": "Sorbian"}
+COLLECTION_ENDONYMS = {"nah": ["Nāhuatl", "Nahuatlahtolli"], "oto": ["Hñähñu"]}
+
 # English names: the first becomes the name, where CLDR's is the less known one.
 NAMES = {
+    "arn": ["Mapudungun"],
     "ben": ["Bengali", "Bangla"],
+    "btk": ["Batak"],
     "fas": ["Persian", "Farsi"],
+    "ilo": ["Ilocano"],
+    "nah": ["Nahuatl"],
+    "oto": ["Otomi"],
+    "quc": ["K'iche'"],
+    "smi": ["Sami"],
+    "wen": ["Sorbian"],
     "zho": ["Chinese", "Mandarin"],
 }
 
@@ -351,6 +368,45 @@ def row(code: str, cld2: list[str], tags: set[str], countries: list[str]) -> dic
     return {key: value for key, value in values.items() if value}
 
 
+def further_names(code: str) -> list[str]:
+    """Return the English names of a language that is not in the table, the usual one first."""
+    language = ISO.get(code)
+    names = [*NAMES.get(code, ()), ENGLISH.languages.get(code)]
+    names.append(CODE_TO_NAMES.get(code, {}).get("en"))
+    if language is not None:
+        names += [language.name, *(name.print for name in language.other_names or ())]
+    plain_names = [re.sub(r" *\(.*?\)", "", name).strip() for name in names if name]
+    return list(dict.fromkeys(" ".join(name.split()) for name in plain_names))
+
+
+def further_macro(code: str, names: list[str]) -> str:
+    """Return the language that a variety belongs to; "" if it is one of its own."""
+    collection = next((each for each, word in COLLECTIONS.items() if word in names[0]), "")
+    return ISO[code].macrolanguage or (collection if collection != code else "")
+
+
+def render_further() -> str:
+    """Return the list of all languages that are not in the table, one per line."""
+    table = build()
+    taken = {each["code"] for each in table}
+    taken |= {code for each in table for code in each.get("aliases", ())}
+    countries = homes()
+    lines = ["code\tnames\tendonyms\tcountries\tmacrolanguage\n"]
+    for code in sorted({*ISO, *COLLECTIONS} - taken):
+        if code in ISO and ISO[code].scope == "S":
+            continue
+        names = further_names(code)
+        row = (
+            code,
+            "|".join(names),
+            "|".join(endonyms(code, []) if code in ISO else COLLECTION_ENDONYMS.get(code, [])),
+            " ".join(countries.get(code, ())),
+            further_macro(code, names) if code in ISO else "",
+        )
+        lines.append("\t".join(row).rstrip() + "\n")
+    return "".join(lines)
+
+
 def build() -> list[dict[str, Any]]:
     """Return all languages, sorted by code."""
     cld2, countries, regional = cld2_codes(), homes(), locales()
@@ -381,4 +437,5 @@ def render() -> str:
 
 if __name__ == "__main__":
     TABLE.write_text(render(), encoding="utf-8")
-    print(f"wrote {TABLE}")
+    FURTHER_TABLE.write_text(render_further(), encoding="utf-8")
+    print(f"wrote {TABLE} and {FURTHER_TABLE}")

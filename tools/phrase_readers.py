@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
 
-from bilingual_crawler.languages import language_of_tag
+from bilingual_crawler.languages import all_languages, language_of_tag
 
 MOST_WORDS = 8
 LONGEST = 80  # characters; and
@@ -128,11 +128,14 @@ def _unzipped(content: io.BytesIO, wanted: re.Pattern[str]) -> dict[str, bytes]:
 
 @cache
 def language_code(tag: str) -> str | None:
-    """Return the ISO 639-3 code of a locale such as "pt_BR" or "sr@latin", or None."""
+    """Return the ISO 639-3 code of a locale such as "pt_BR" or "sr@latin", or None.
+
+    Only languages of the table count: `css` and `min` are languages too, but not in a path.
+    """
     if not re.fullmatch(r"[a-zA-Z]{2,3}([-_@.][A-Za-z0-9-]+)*", tag):
         return None
     language = language_of_tag(re.split("[@.]", tag)[0])
-    return language.code if language else None
+    return language.code if language in all_languages() else None
 
 
 _LOCALE_AT_END = re.compile(r"(?:^|[-_.])([a-z]{2,3}(?:[-_](?:[A-Z]{2}|[A-Z][a-z]{3}|\d{3}))?)$")

@@ -11,9 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.plugins import check_plugin_name
 
 LARGEST = 10**12
 LARGEST_PORT = 65_535
+
+FASTTEXT = "fasttext:"
+"""What the name of an identifier begins with if the rest is the file of a fastText model."""
 
 Check = Callable[[Any], Any]
 
@@ -142,6 +146,20 @@ def label(value: Any) -> str:
     if word and not re.fullmatch(r"\w[\w:.-]*", word):
         raise ValueError("must be made of letters, digits and : . - _")
     return word
+
+
+def identifier_name(value: Any) -> str:
+    """Check the name of a language identifier: cld2, a fastText model, a class or a plug-in."""
+    name = text(value)
+    if name.startswith(FASTTEXT):
+        if not name.removeprefix(FASTTEXT).strip():
+            raise ValueError("must have the file of a model after fasttext:, such as lid.176.ftz")
+        return name
+    try:
+        check_plugin_name(name, "bilingual_crawler.identifiers", ("cld2",))
+    except ValueError as error:
+        raise ValueError(str(error).replace("cld2,", "cld2, fasttext:MODEL_FILE,", 1)) from None
+    return name
 
 
 def read_utf8(file: Path, subject: str, advice: str = "") -> str:

@@ -12,6 +12,7 @@ from bilingual_crawler.config.checks import (
     Check,
     archive_source,
     duration,
+    identifier_name,
     label,
     listen_address,
     number,
@@ -154,8 +155,9 @@ class Config:
     )
     identifier: str = setting(
         "cld2",
-        "Language identifier: cld2, package.module.Class, or the name of an installed one.",
-        plugin("bilingual_crawler.identifiers", ("cld2",)),
+        "Language identifier: cld2, fasttext:MODEL_FILE, package.module.Class, or the name of an"
+        " installed one.",
+        identifier_name,
     )
     text_lines: bool = setting(
         False,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 from types import FrameType
 from typing import Any, Self
 
-from bilingual_crawler.config.checks import Check, number, one_of, switch
+from bilingual_crawler.config.checks import Check, identifier_name, number, one_of, switch
 from bilingual_crawler.languages import ParallelLanguages, parse_parallel
 
 LONGEST_PATTERN = 1_000
@@ -125,6 +125,7 @@ class SiteRules:
     negotiate: bool | None = None
     languages: ParallelLanguages | None = None
     honour: tuple[str, ...] | None = None
+    identifier: str | None = None
 
     def admits(self, url: str) -> bool:
         """Return True if `include` and `exclude` allow a URL; `exclude` has the last word."""
@@ -321,6 +322,9 @@ KEYS: dict[str, Key] = {
         "Whether to ask the site for its pages in both languages (BILINGUAL_NEGOTIATE).", _switch
     ),
     "languages": Key("The site's own language pair, instead of that of the crawl.", _languages),
+    "identifier": Key(
+        "The site's language identifier, as in BILINGUAL_IDENTIFIER.", _only(str, identifier_name)
+    ),
     "honour": Key(f"Opt-outs to honour: {', '.join(HONOUR)}.", _honour),
 }
 

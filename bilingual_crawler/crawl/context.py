@@ -28,7 +28,8 @@ from bilingual_crawler.crawl.signals import pair_found, pair_lost
 from bilingual_crawler.crawl.workers import connect, open_folder
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
-from bilingual_crawler.documents.language import CLD2, LanguageIdentifier, load_identifier
+from bilingual_crawler.documents.identifiers.choice import Identifiers
+from bilingual_crawler.documents.language import LanguageIdentifier
 from bilingual_crawler.errors import ConfigurationError, writing
 from bilingual_crawler.frontier.entry import CrawlFrontier
 from bilingual_crawler.languages import Languages
@@ -79,7 +80,8 @@ class Crawl:
     errback: Callable[..., Any]
     languages_of: Callable[[str], Languages]
     """Returns the languages wanted from the site of a URL: the site's own, or the crawl's."""
-    identifier: LanguageIdentifier = CLD2
+    identifiers: Identifiers
+    """Which language identifier the pages of a site get."""
     harvests: bool = True
     """False for a search for bilingual sites that keeps no pages."""
     redis: "Redis | None" = None
@@ -109,6 +111,13 @@ class Crawl:
         url_model = parallel_urls_if_there(config) if harvests else None
         aids = replace(PairingAids.read(config, url_model), chosen_sites=plan.seeds)
         topic, languages_of = topic_of(plan, config), languages_by_site(plan)
+        identifiers = Identifiers(config, plan.langs, plan.sites)
+        for language in identifiers.ignorant_of(plan.langs):
+            logger.warning(
+                "The identifier %s does not know %s: only pages that declare it are taken for it",
+                config.identifier,
+                language,
+            )
         redis = connect(config.frontier) if config.frontier else None
         with writing(plan.output, "Fix that, or choose another folder with -a output=FOLDER."):
             folder = open_folder(plan, config, topic.name, harvests=harvests)
@@ -134,7 +143,7 @@ class Crawl:
             callback,
             errback,
             languages_of,
-            identifier=load_identifier(config.identifier),
+            identifiers,
             harvests=harvests,
             redis=redis,
         )

@@ -29,7 +29,8 @@ from bilingual_crawler.crawl.fetching.optouts import forbids_links, opt_out_of
 from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.wiring import wire_fetching
 from bilingual_crawler.documents.document import Document
-from bilingual_crawler.documents.language import load_identifier
+from bilingual_crawler.documents.identifiers.choice import load_identifier
+from bilingual_crawler.documents.language import LanguageIdentifier
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.urls.hosts import host_of
 
@@ -48,6 +49,7 @@ class PoliteSpider(Spider):
     name = "polite"
     plan: CrawlPlan
     config: Config
+    identifier: LanguageIdentifier
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
@@ -60,6 +62,7 @@ class PoliteSpider(Spider):
         """Build the spider for a command."""
         spider = super().from_crawler(crawler, *args, **kwargs)
         spider.config = config_of(crawler)
+        spider.identifier = load_identifier(spider.config.identifier, spider.plan.langs.codes)
         return spider
 
     def __init__(self, pair: LanguagePair, seeds: Iterable[str], **kwargs: Any) -> None:
@@ -100,8 +103,7 @@ class PoliteSpider(Spider):
 
     def document(self, response: Response, url: str) -> Document:
         """Return the document of a page; raise `Refused` if the page opts out."""
-        identifier = load_identifier(self.config.identifier)
-        document = read_page(response, self.plan.langs, identifier)
+        document = read_page(response, self.plan.langs, self.identifier)
         document.requested_url = url
         said_in_headers = RequestState.of(response).opt_out
         robots = document.robots | ({said_in_headers} if said_in_headers else set())

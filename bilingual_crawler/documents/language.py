@@ -15,7 +15,6 @@ import pycld2
 
 from bilingual_crawler.documents.document import Paragraph
 from bilingual_crawler.languages import Language, language_of_cld2, language_of_tag
-from bilingual_crawler.plugins import PluginKind
 
 SURE_PERCENT = 95
 CONTENT_PERCENT = 20
@@ -100,19 +99,7 @@ class Cld2(LanguageIdentifier):
         return language is not None and bool(language.cld2)
 
 
-IDENTIFIER_PLUGINS = PluginKind(
-    "a language identifier",
-    "bilingual_crawler.identifiers",
-    LanguageIdentifier,
-    {"cld2": "bilingual_crawler.documents.language.Cld2"},
-)
 CLD2 = Cld2()
-
-
-def load_identifier(name: str) -> LanguageIdentifier:
-    """Return the identifier that BILINGUAL_IDENTIFIER names."""
-    made: LanguageIdentifier = IDENTIFIER_PLUGINS.make(name, "BILINGUAL_IDENTIFIER")
-    return made
 
 
 def detect_page(

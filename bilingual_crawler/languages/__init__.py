@@ -21,6 +21,7 @@ from bilingual_crawler.languages.table import (
     language_of_tag,
     language_tag,
     languages_of_token,
+    recognise,
 )
 
 __all__ = [
@@ -42,4 +43,5 @@ __all__ = [
     "languages_of_token",
     "parse_languages",
     "parse_parallel",
+    "recognise",
 ]

@@ -24,6 +24,7 @@ from bilingual_crawler.languages.table import (
     language_code,
     languages_of_token,
     parse_pair_or_one,
+    recognise,
 )
 
 MOST_LANGUAGES = 30
@@ -194,7 +195,7 @@ def _read(parts: Sequence[str]) -> tuple[Language, ...]:
             ((end, name) for end, name in names if end - at > 1 and _is_name(name)),
             (at + 1, parts[at]),
         )
-        found.append(find_language(name))
+        found.append(recognise(find_language(name)))
         at = end
     return tuple(found)
 

@@ -3,7 +3,9 @@
 A language is known everywhere in the project by its ISO 639-3 code; for macrolanguages
 that is the code people write (`zho`, `ara`, `nor`, `msa`), and the codes of their standard
 varieties (`cmn`, `arb`, `nob`, `zsm`) lead to it. The table is made by `tools/languages.py`
-and read on first use, in a few milliseconds.
+and read on first use, in a few milliseconds. All other languages with an ISO 639-3 code are in
+`further.py`: they are found where the table has no answer, and their tokens mean them in URLs only
+once a crawl is for them.
 
 If a text may mean several languages, the first kind of name that fits decides: ISO 639-3,
 ISO 639-1, ISO 639-2, CLD2, any other code, English name, endonym, other English name. Within a
@@ -19,6 +21,12 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, ClassVar, NamedTuple, Self
 
+from bilingual_crawler.languages.further import (
+    FurtherLanguage,
+    further_by_name,
+    further_language,
+    further_names,
+)
 from bilingual_crawler.languages.normal_forms import normalize
 from bilingual_crawler.suggestions import hint, nearest
 
@@ -43,7 +51,8 @@ class Language:
     `cld2` are its CLD2 codes, none if CLD2 does not know it. `countries` are
     ISO 3166-1 codes in lower case, most speakers first. `tokens` are the lower-case pieces
     of URLs that may mean it: codes, names, endonyms (also without diacritics), code with
-    country ("es-es", "es_es"). Two languages are equal if their codes are.
+    country ("es-es", "es_es"). `macrolanguage` is the code of a language in this table or in the
+    further list that this one is a variety of. Two languages are equal if their codes are.
     """
 
     code: str
@@ -54,6 +63,7 @@ class Language:
     endonyms: tuple[str, ...] = field(compare=False)
     countries: tuple[str, ...] = field(compare=False, repr=False)
     tokens: frozenset[str] = field(compare=False, repr=False)
+    macrolanguage: str = field(compare=False, repr=False, default="")
 
     def __str__(self) -> str:
         return f"{self.name} ({self.code})"
@@ -85,7 +95,7 @@ class LanguagePair:
         pairs = dict.fromkeys(_read(splits))
         readings = [pair for pair in pairs if pair[0] != pair[1]] or list(pairs)
         if len(readings) == 1:
-            return cls(*readings[0])
+            return cls(*map(recognise, readings[0]))
         if readings:
             choice = " or ".join(f"{first.code}-{second.code}" for first, second in readings)
             raise LanguagePairError(f"'{text}' may mean {choice}; write which one.")
@@ -217,11 +227,11 @@ def parse_pair_or_one(text: str) -> LanguagePair | OneLanguage:
         if len(text) > LONGEST_TEXT or any(_read(splits)):
             raise
         if not splits:
-            return OneLanguage(find_language(text))
+            return OneLanguage(recognise(find_language(text)))
         language = _lookup(text)
         if language is None:
             raise
-        return OneLanguage(language)
+        return OneLanguage(recognise(language))
 
 
 def find_language(text: str) -> Language:
@@ -248,12 +258,12 @@ def language_of_tag(tag: str) -> Language | None:
     by_code = _table().by_code
     if rest and (exact := by_code.get(f"{first}-{rest[-1]}")):
         return exact
-    return by_code.get(first)
+    return by_code.get(first) or _further(first)
 
 
 def language_tag(code: str) -> str:
     """Return the BCP 47 tag of an ISO 639-3 code: the two-letter code if there is one."""
-    language = _table().by_code.get(code)
+    language = _table().by_code.get(code) or _further(code)
     return code if language is None else language.iso639_1 or language.code
 
 
@@ -270,6 +280,20 @@ def languages_of_token(token: str) -> frozenset[str]:
 def all_languages() -> tuple[Language, ...]:
     """Return every language of the table, sorted by code."""
     return _table().languages
+
+
+def recognise(language: Language) -> Language:
+    """Let the tokens of a language that a crawl is for mean it in URLs; return the language.
+
+    Those of the table always do. This is for all others, whose codes and names are too often
+    something else where nobody looks for them.
+    """
+    table = _table()
+    if language.code not in table.by_code:
+        alone = frozenset((language.code,))
+        for token in language.tokens:
+            table.by_token[token] = table.by_token.get(token, frozenset()) | alone
+    return language
 
 
 class _Table(NamedTuple):
@@ -315,6 +339,27 @@ def _language(row: dict[str, Any]) -> Language:
     )
 
 
+@lru_cache(maxsize=1 << 10)
+def _further(code: str) -> Language | None:
+    """Return a language that the table does not have."""
+    row = further_language(code)
+    return None if row is None else _of_further(row)
+
+
+def _of_further(row: FurtherLanguage) -> Language:
+    return Language(
+        code=row.code,
+        iso639_1=None,
+        iso639_2=(),
+        cld2=(),
+        name=row.names[0],
+        endonyms=row.endonyms,
+        countries=row.countries,
+        tokens=row.tokens | {token.replace("-", "_") for token in row.tokens},
+        macrolanguage=row.macrolanguage,
+    )
+
+
 def _names(
     languages: Iterable[Language], rows: Iterable[dict[str, Any]]
 ) -> tuple[dict[str, Language], dict[str, Language]]:
@@ -340,8 +385,11 @@ def _lookup(text: str) -> Language | None:
     table, key = _table(), _key(text)
     if key in table.by_name:
         return table.by_name[key]
-    codes = table.by_token.get(key, frozenset())
-    return table.by_code[next(iter(codes))] if len(codes) == 1 else None
+    codes = table.by_token.get(key, frozenset()) & table.by_code.keys()
+    if len(codes) == 1:
+        return table.by_code[next(iter(codes))]
+    row = further_language(key) or further_by_name(key)
+    return None if row is None else _of_further(row)
 
 
 def _listed(value: str | Iterable[str]) -> Iterable[str]:
@@ -369,7 +417,11 @@ def _read(splits: Iterable[tuple[str, str]]) -> Iterator[tuple[Language, Languag
 
 def _complaint(text: str) -> str:
     by_name = _table().by_name
-    near = dict.fromkeys(by_name[each] for each in nearest(_key(text[:LONGEST_TEXT]), by_name))
+    written = _key(text[:LONGEST_TEXT])
+    near = dict.fromkeys(by_name[each] for each in nearest(written, by_name))
+    if not near:
+        rows = filter(None, map(further_by_name, nearest(written, further_names())))
+        near = dict.fromkeys(map(_of_further, rows))
     otherwise = "write an ISO 639-3 code such as eus, or an English name such as Basque."
     return f"There is no language '{_short(text)}'; {hint(list(near)[:SUGGESTIONS], otherwise)}"
 

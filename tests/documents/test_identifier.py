@@ -4,11 +4,11 @@ import pytest
 
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.documents.builder import build_document
+from bilingual_crawler.documents.identifiers.choice import load_identifier
 from bilingual_crawler.documents.language import (
     CLD2,
     Identification,
     LanguageIdentifier,
-    load_identifier,
 )
 from bilingual_crawler.errors import ConfigurationError
 from tests.support.crawling import crawl, documents
@@ -58,7 +58,10 @@ def test_an_identifier_is_named_by_its_import_path_or_refused_in_a_sentence():
     assert isinstance(load_identifier(f"{__name__}.Sardinian"), Sardinian)
     with pytest.raises(ConfigurationError, match="is not a language identifier"):
         load_identifier("json.JSONDecoder")
-    with pytest.raises(ConfigurationError, match=r"must be one of cld2, or package\.module\.Class"):
+    with pytest.raises(
+        ConfigurationError,
+        match=r"must be one of cld2, fasttext:MODEL_FILE, or package\.module\.Class",
+    ):
         Config.from_settings({"BILINGUAL_IDENTIFIER": "cld3"})
 
 

@@ -84,7 +84,8 @@ def test_the_table_is_read_from_a_zip_without_the_libraries_that_made_it(tmp_pat
     archive = tmp_path / "crawler.egg"
     with zipfile.ZipFile(archive, "w") as packed:
         for name in (
-            *("__init__.py", "suggestions.py", "data/languages.json"),
+            *("__init__.py", "suggestions.py"),
+            *("data/languages.json", "data/further_languages.tsv"),
             *(f"languages/{each.name}" for each in TABLE.parents[1].glob("languages/*.py")),
         ):
             packed.write(ROOT / "bilingual_crawler" / name, f"bilingual_crawler/{name}")

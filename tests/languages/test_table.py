@@ -16,6 +16,7 @@ from bilingual_crawler.languages import (
     language_of_tag,
     languages_of_token,
 )
+from bilingual_crawler.languages.further import further_language
 
 any_text = st.text(st.characters(categories=["L", "M", "N", "P", "S", "Z", "C", "Cs"]))
 languages = st.sampled_from(all_languages())
@@ -130,7 +131,7 @@ def test_an_unknown_language_is_answered_with_the_nearest():
 
 def test_at_most_three_languages_are_suggested():
     with pytest.raises(UnknownLanguageError, match=r"did you mean .*, .* or .*\?$") as caught:
-        find_language("spx")
+        find_language("sap")
     assert str(caught.value).count("(") == 3
 
 
@@ -142,7 +143,8 @@ def test_where_nothing_is_near_the_message_says_what_to_write():
 @given(any_text)
 def test_any_text_is_a_language_or_unknown(text):
     with suppress(UnknownLanguageError):
-        assert find_language(text) in all_languages()
+        language = find_language(text)
+        assert language in all_languages() or further_language(language.code)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +248,7 @@ def test_a_tag_means_a_language(tag, code):
     assert language_of_tag(tag).code == code
 
 
-@pytest.mark.parametrize("tag", ["x-default", "und", "mul", "zxx", "", "-", "english", "*", "qaa"])
+@pytest.mark.parametrize("tag", ["x-default", "und", "mul", "zxx", "", "-", "english", "*", "qzz"])
 def test_some_tags_mean_no_language(tag):
     assert language_of_tag(tag) is None
 
@@ -289,3 +291,38 @@ def test_a_token_of_two_languages_means_both():
 @pytest.mark.parametrize("token", ["", "about", "tonga", "iron", "index", "sh"])
 def test_ordinary_words_are_no_tokens(token):
     assert languages_of_token(token) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "name"),
+    [
+        ("ilo", "ilo", "Ilocano"),
+        ("Tetum", "tet", "Tetum"),
+        ("Mizo", "lus", "Mizo"),
+        ("Lombard", "lmo", "Lombard"),
+        ("Mapudungun", "arn", "Mapudungun"),
+        ("Santali", "sat", "Santali"),
+        ("K'iche'", "quc", "K'iche'"),
+        ("Nahuatlahtolli", "nah", "Nahuatl"),
+        ("qtz", "qtz", "Language qtz"),
+    ],
+)
+def test_every_language_with_an_iso_639_code_is_known(text, code, name):
+    language = find_language(text)
+    assert (language.code, language.name) == (code, name)
+    assert language_of_tag(f"{code}-Latn") == language
+
+
+def test_a_variety_outside_the_table_keeps_its_code_and_knows_its_macrolanguage():
+    assert [find_language(code).macrolanguage for code in ("zai", "nhn", "eus")] == [
+        "zap",
+        "nah",
+        "",
+    ]
+    assert find_language("quz").code == "que"  # Quechua is in the table
+
+
+def test_tokens_of_a_further_language_mean_it_once_a_crawl_is_for_it():
+    assert not languages_of_token("sahu")
+    LanguagePair.parse("eng-saj")
+    assert languages_of_token("sahu") == {"saj"}

@@ -7,7 +7,7 @@ import pytest
 from bilingual_crawler import api
 from bilingual_crawler.discovery.backlinks import BACKLINK_PLUGINS
 from bilingual_crawler.documents.builder import build_document
-from bilingual_crawler.documents.language import load_identifier
+from bilingual_crawler.documents.identifiers.choice import load_identifier
 from tests.support.crawling import ROOT
 from tests.support.export import sentence, write_sentences
 from tests.support.plugin import install

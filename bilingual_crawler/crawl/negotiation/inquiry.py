@@ -254,7 +254,7 @@ class Questions:
         if response.status not in SUCCESS:
             self._count(f"failed/http_{status_key(response.status)}")
             return None
-        document = read_page(response, crawl.languages_of(url), crawl.identifier)
+        document = read_page(response, crawl.languages_of(url), crawl.identifiers.of(url))
         declared = language_of_tag(header_of(response, "Content-Language"))
         is_confirmed = varies(response) or (declared is not None and declared.code == code)
         return NegotiatedPage(response.url, document.language, is_confirmed)

@@ -1,0 +1,1 @@
+"""Language identifiers other than CLD2, and which of them a site has."""
