@@ -151,6 +151,11 @@ class Config:
         " installed one.",
         identifier_name,
     )
+    taught: str = setting(
+        "",
+        "Folder of languages that scrapy languages teach has made, used beside the identifier.",
+        text,
+    )
     detectors: tuple[str, ...] = setting(
         (),
         "Pair detectors of your own: package.module.Class, or names of installed ones.",

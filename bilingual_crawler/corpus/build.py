@@ -218,7 +218,9 @@ class CorpusBuilding:
             task.languages,
             progress=read,
             skips=self.skips,
-            identifier=load_identifier(task.config.identifier, task.languages.codes),
+            identifier=load_identifier(
+                task.config.identifier, task.languages.codes, task.config.taught
+            ),
         )
         self._seen: set[tuple[int, str]] = set()
 
