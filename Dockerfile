@@ -12,7 +12,7 @@ COPY bilingual_crawler ./bilingual_crawler
 # Every dependency has a wheel: nothing is compiled. What trains models (torch) stays out.
 # The build tool is locked too, so it is installed first and no other one is fetched.
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CONSTRAINT=/src/constraints.txt
-RUN extras=cpu,deploy,metrics,parquet,plot,redis \
+RUN extras=concordance,cpu,deploy,metrics,parquet,plot,redis \
     && if [ "$CHROMIUM" = 1 ]; then extras="$extras,render"; fi \
     && python -m venv /venv \
     && /venv/bin/pip install setuptools \

@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.discovery_variants import VARIANTS
 from bilingual_crawler.config.discovery import ONE, TWO
 from tests.support.crawling import ROOT
 from tests.support.servers import serve_web
@@ -36,15 +37,19 @@ class Size(NamedTuple):
     sites: int
     downloads: int
     seeds: int
-    learn_after: int
 
 
 class Arm(NamedTuple):
-    """A way to search: its strategy, its queues, and whether it is given a topic."""
+    """A way to search: its strategy, its queues, whether it is given a topic, and what is undone.
+
+    `learn_after` is the share of the downloads after which the classifiers first learn.
+    """
 
     strategy: str
     queues: str = ONE
     topic: bool = False
+    variant: str = ""
+    learn_after: float = 0.2
 
 
 ARMS = {
@@ -56,7 +61,14 @@ ARMS = {
     "classifier": Arm("classifier"),
     "classifier, two queues": Arm("classifier", TWO),
 }
-SIZES = {"small": Size(3_000, 600, 10, 120), "large": Size(6_000, 1_200, 20, 240)}
+FURTHER_ARMS = {
+    **{f"classifier, {name}": Arm("classifier", variant=name) for name in VARIANTS},
+    "classifier, learns after 1/20": Arm("classifier", learn_after=0.05),
+    "classifier, learns after 1/10": Arm("classifier", learn_after=0.1),
+    "classifier, learns after 1/2": Arm("classifier", learn_after=0.5),
+}
+"""Arms that only run when they are named."""
+SIZES = {"small": Size(3_000, 600, 10), "large": Size(6_000, 1_200, 20)}
 SETTINGS = {
     "BILINGUAL_ALLOW_PRIVATE": 1,
     "BILINGUAL_HONOUR": "",
@@ -85,17 +97,18 @@ def topic_table() -> str:
 
 def run(web: Web, proxy: str, size: Size, arm: Arm, folder: Path) -> Curve:
     """Run one search and return its curve, read from crawl.json."""
-    links, output = folder / "links.tsv", folder / "-".join(map(str, arm))
+    links, output = folder / "links.tsv", folder / "-".join(map(str, arm)).replace(" ", "-")
     if not links.exists():
         links.write_text("".join(f"{target}\t{source}\n" for target, source in web.backlinks()))
     settings = SETTINGS | {
         "BILINGUAL_BACKLINKS": f"links:{links}",
         "BILINGUAL_DISCOVERY_STRATEGY": arm.strategy,
         "BILINGUAL_DISCOVERY_QUEUES": arm.queues,
-        "BILINGUAL_DISCOVERY_LEARN_AFTER": size.learn_after,
+        "BILINGUAL_DISCOVERY_LEARN_AFTER": round(arm.learn_after * size.downloads),
         "CLOSESPIDER_PAGECOUNT": size.downloads,
     }
-    command = [sys.executable, "-m", "scrapy", "crawl", "discovery", "-a", "langs=eng-spa"]
+    program = ["benchmarks.discovery_variants", arm.variant] if arm.variant else ["scrapy"]
+    command = [sys.executable, "-m", *program, "crawl", "discovery", "-a", "langs=eng-spa"]
     command += ["-a", f"seeds={','.join(web.seeds(size.seeds))}", "-a", f"output={output}"]
     if arm.topic:
         topic = folder / "topic.tsv"
@@ -128,7 +141,7 @@ def measure(size: Size, webs: int, arms: Sequence[str]) -> dict[str, list[Curve]
         web = Web(size.sites, seed)
         with serve_web(size.sites, seed) as server, tempfile.TemporaryDirectory() as name:
             for arm in arms:
-                curve = run(web, server.url, size, ARMS[arm], Path(name))
+                curve = run(web, server.url, size, (ARMS | FURTHER_ARMS)[arm], Path(name))
                 curves[arm].append(curve)
                 ended = f"{curve[-1][1]} sites in {curve[-1][0]} downloads" if curve else "nothing"
                 print(f"  web {seed}, {arm}: {ended}", file=sys.stderr, flush=True)
@@ -167,7 +180,12 @@ def draw(measured: dict[str, dict[str, list[Curve]]], path: Path) -> None:
         for arm, each in curves.items():
             points = mean_curve(each, size.downloads)
             panel.plot(*zip(*points, strict=True), label=arm, linewidth=1.6)
-        panel.axvline(size.learn_after, color="grey", linewidth=0.6, linestyle=":")
+        panel.axvline(
+            Arm("classifier").learn_after * size.downloads,
+            color="grey",
+            linewidth=0.6,
+            linestyle=":",
+        )
         panel.set_title(f"{size.sites:,} sites")
         panel.set_xlabel("downloads")
         panel.set_ylabel("bilingual sites found")
@@ -180,7 +198,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--size", choices=SIZES, action="append", help="by default both")
     parser.add_argument("--webs", type=int, default=3, help="webs that are averaged over")
-    parser.add_argument("--arm", choices=ARMS, action="append", help="by default all")
+    parser.add_argument(
+        "--arm", choices=ARMS | FURTHER_ARMS, action="append", help="by default all"
+    )
     parser.add_argument("--plot", type=Path, help="draw the curves here")
     given = parser.parse_args()
     measured = {}

@@ -6,7 +6,7 @@ largest one. This prints the tables of docs/experiments/replay.md. What is parse
 time.
 
     python -m benchmarks.simulate_sites [FOLDER] [--scorers a,b] [--sites a,b] [--only read|other]
-        [--alternates stripped|left|both] [--processes N] [--json OUT.jsonl]
+        [--langs a-b,c-d] [--alternates stripped|left|both] [--processes N] [--json OUT.jsonl]
 """
 
 import argparse
@@ -36,9 +36,12 @@ def read_pairs(folder: Path) -> dict[str, list[str]]:
 
 
 def jobs_for(
-    folder: Path, *, only: str = "", names: Sequence[str] = ()
+    folder: Path, *, only: str = "", names: Sequence[str] = (), langs: Sequence[str] = ()
 ) -> list[tuple[Path, Path, str]]:
-    """Return recording, gold list and languages of everything to measure."""
+    """Return recording, gold list and languages of everything to measure.
+
+    With `langs` these language pairs of every site are taken, and no others.
+    """
     read = read_pairs(folder)
     found = []
     for warc in sorted(folder.glob("*.warc.gz")):
@@ -46,7 +49,10 @@ def jobs_for(
         gold = warc.with_name(name + ENDING)
         if (names and name not in names) or not gold.exists():
             continue
-        if name in read and only != "other":
+        if langs:
+            there = largest_pairs(read_gold(gold))
+            found += [(warc, gold, each) for each in there if each in langs]
+        elif name in read and only != "other":
             found += [(warc, gold, langs) for langs in read[name]]
         elif name not in read and only != "read":
             found += [(warc, gold, langs) for langs in largest_pairs(read_gold(gold))[:1]]
@@ -69,6 +75,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?", default=SHARED / "sites")
     parser.add_argument("--scorers", default=SCORERS)
     parser.add_argument("--sites", default="", help="some of the sites")
+    parser.add_argument("--langs", default="", help="these language pairs of all sites")
     parser.add_argument("--only", choices=("read", "other"), default="")
     parser.add_argument("--alternates", choices=("stripped", "left", "both"), default="both")
     parser.add_argument("--processes", type=int, default=1)
@@ -76,7 +83,8 @@ def main() -> None:
     options = parser.parse_args()
     scorers = list(dict.fromkeys([BREADTH_FIRST, *options.scorers.split(",")]))
     names = [name for name in options.sites.split(",") if name]
-    found = jobs_for(options.folder, only=options.only, names=names)
+    langs = ["-".join(sorted(each.split("-"))) for each in options.langs.split(",") if each]
+    found = jobs_for(options.folder, only=options.only, names=names, langs=langs)
     read = read_pairs(options.folder)
     if options.json:
         options.json.write_text("")

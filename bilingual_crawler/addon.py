@@ -12,6 +12,7 @@ from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings, Settings
 
 from bilingual_crawler.config.settings import Config
+from bilingual_crawler.crawl.archive.archive import check_archive
 from bilingual_crawler.crawl.context import Crawl, config_of
 from bilingual_crawler.crawl.extensions.logs import FORMATTER, watch_log
 from bilingual_crawler.crawl.fetching.identity import accept_language
@@ -26,6 +27,7 @@ from bilingual_crawler.crawl.wiring import (
     WARC,
     add_components,
     drop_remote_control,
+    wire_archive,
     wire_fetching,
 )
 from bilingual_crawler.errors import ConfigurationError, exit_on_configuration_error
@@ -62,6 +64,9 @@ class BilingualCrawler:
             self._wire(settings, config_of(self._crawler))
 
     def _wire(self, settings: Settings, config: Config) -> None:
+        if config.archive:
+            check_archive(config)
+            wire_archive(settings, config)
         wire_fetching(settings, config)
         drop_remote_control(settings)
         settings.set("SCHEDULER", SCHEDULER, priority="addon")

@@ -99,6 +99,17 @@ class Outcome(_Explained):
     TLS = "tls", "No secure connection to the server could be made.", True
     PROXY = "proxy", "The proxy refused to connect to the host.", True
     INCOMPLETE = "incomplete", "The server broke off before the end of the page.", True
+    NOT_ARCHIVED = "not_archived", "The archive has no capture of the page.", True
+    UNUSABLE_CAPTURE = (
+        "unusable_capture",
+        "The archive's record of the page is truncated, damaged or not there.",
+        True,
+    )
+    ARCHIVE_UNAVAILABLE = (
+        "archive_unavailable",
+        "The servers of the archive did not answer, or not as expected.",
+        True,
+    )
     HTTP_OTHER = "http_other", "The server answered with a status that HTTP does not have.", True
     TOO_MANY_REDIRECTS = "too_many_redirects", "The page redirects too many times in a row.", True
     TOO_LARGE = "too_large", "The page is larger than DOWNLOAD_MAXSIZE.", True

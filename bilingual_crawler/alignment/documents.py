@@ -27,6 +27,7 @@ from bilingual_crawler.alignment.splitting import Segment, segments_of
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.serialise import document_from_dict, key_of
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.languages import ParallelLanguages
 from bilingual_crawler.pairing.pair import SPEAKS_FOR
 from bilingual_crawler.store.durable import replacing
 from bilingual_crawler.store.folder import DOCUMENTS, PAIRS
@@ -96,7 +97,13 @@ class FolderReading:
 class PairedDocuments:
     """The document pairs of a folder, to be read more than once."""
 
-    def __init__(self, folder: Path, progress: Callable[[int, int], None]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        progress: Callable[[int, int], None],
+        langs: ParallelLanguages | None = None,
+    ) -> None:
+        self._langs = langs
         self._connection = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._connection.executescript(SCHEMA)
         self.reading = FolderReading()
@@ -139,6 +146,8 @@ class PairedDocuments:
             try:
                 row = [fields[name] for name in ("url1", "url2", "lang1", "lang2")]
                 first, second = row[0], row[1]
+                if self._langs is not None and not self._langs.admits(row[2], row[3]):
+                    continue
                 place = blake2b(f"{first}\t{second}".encode(), digest_size=8).digest()
                 self._connection.execute(
                     "INSERT OR REPLACE INTO pairs"

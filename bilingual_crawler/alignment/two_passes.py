@@ -30,6 +30,7 @@ from bilingual_crawler.alignment.splitting import Segment
 from bilingual_crawler.alignment.vocabularies import Vocabularies
 from bilingual_crawler.alignment.word_shares import Words
 from bilingual_crawler.errors import ConfigurationError, writing
+from bilingual_crawler.languages import ParallelLanguages
 from bilingual_crawler.store.marks import CorpusMarks
 from bilingual_crawler.store.sentence_pair import SentencePair, pair_id
 
@@ -121,14 +122,20 @@ def align_folder(
     out: Path,
     encoder: Encoder | None = None,
     progress: Progress = lambda _what, _done, _all: None,
+    langs: ParallelLanguages | None = None,
 ) -> AlignmentCounts:
-    """Align the document pairs of a crawl's folder and write their sentences to `out`."""
+    """Align the document pairs of a crawl's folder and write their sentences to `out`.
+
+    With `langs` only the pairs of these languages are aligned.
+    """
     if not folder.is_dir():
         raise ConfigurationError(f"There is no folder {folder}: name the folder of a crawl.")
     if not out.parent.is_dir():
         raise ConfigurationError(f"There is no folder {out.parent} to write {out.name} to.")
     with sole_writer(out):
-        documents = PairedDocuments(folder, lambda done, size: progress("reading", done, size))
+        documents = PairedDocuments(
+            folder, lambda done, size: progress("reading", done, size), langs
+        )
         repeats, marks = Repeats(), CorpusMarks(folder)
         try:
             size = len(documents)

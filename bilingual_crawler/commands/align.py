@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from bilingual_crawler.commands.base import BaseCommand, one_argument
+from bilingual_crawler.commands.base import BaseCommand, add_langs_option, one_argument, read_wanted
 
 DETAILS = """\
 Reads pairs.jsonl and documents.jsonl.gz in the folder of a crawl, splits the content of each
@@ -14,11 +14,14 @@ aligned. The same folder gives the same file.
 The first pass uses lengths, paragraphs, numbers, addresses, names and similar words. The second
 pass also uses a lexicon, learned from what the first was sure of in the whole crawl.
 
+Of more than two languages every pair of two is aligned, each with a lexicon of its own.
+
 No sentence pair is deleted: `dropped` names the cleaning rule that a pair broke.
 
   scrapy align crawls/spa-eus
   scrapy align crawls/spa-eus --out spa-eus.jsonl.gz --json
   scrapy align crawls/spa-eus --embeddings models/labse
+  scrapy align crawls/spa-eus-eng --langs eus-eng
 
 --embeddings takes a folder with model.onnx and tokenizer.json, or the name of a model of
 sentence-transformers; its vectors of sentences with the same meaning must be close.
@@ -53,6 +56,7 @@ class AlignCommand(BaseCommand):
             metavar="MODEL",
             help="a sentence embedding model to use as well",
         )
+        add_langs_option(group, "document pairs")
         group.add_argument("--json", action="store_true", help="one line of JSON, for programs")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -62,4 +66,5 @@ class AlignCommand(BaseCommand):
 
         folder = Path(one_argument(args, "the folder of one crawl"))
         require_pairs(folder, "scrapy align")
-        report.align_with_bar(folder, opts.out, opts.embeddings, as_json=opts.json)
+        langs = read_wanted(opts.langs)
+        report.align_with_bar(folder, opts.out, opts.embeddings, as_json=opts.json, langs=langs)

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from bilingual_crawler.commands.base import (
     BaseCommand,
+    add_langs_option,
     number_between,
     one_argument,
     print_lines,
+    read_wanted,
     zero_or_more,
 )
 
@@ -68,6 +70,7 @@ class AuditCommand(BaseCommand):
         group.add_argument(
             "--seed", type=zero_or_more, default=0, metavar="N", help="another sample (0)"
         )
+        add_langs_option(group, "sentence pairs")
         group.add_argument(
             "--report", action="store_true", help="print what the answers say, and ask nothing"
         )
@@ -77,12 +80,13 @@ class AuditCommand(BaseCommand):
         from bilingual_crawler.corpus.audit import Audit, Sample, read_answers, write_result
         from bilingual_crawler.errors import ConfigurationError
         from bilingual_crawler.export.datasheet import audit_lines
-        from bilingual_crawler.export.source import Account, CorpusSource
+        from bilingual_crawler.export.source import Account, CorpusSource, Selection
         from bilingual_crawler.store.folder import require_pairs
 
         folder = Path(one_argument(args, "the folder of a crawl"))
         require_pairs(folder, "scrapy audit")
-        sample = Sample(lambda: CorpusSource(folder, Account()).links(), opts.seed)
+        selection = Selection(langs=read_wanted(opts.langs))
+        sample = Sample(lambda: CorpusSource(folder, Account(), selection).links(), opts.seed)
         if not sample.questions:
             raise ConfigurationError(f"{folder} has no good sentence pairs to judge.")
         audit = Audit(sample, read_answers(folder), opts.margin)

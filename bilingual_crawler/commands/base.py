@@ -18,13 +18,17 @@ from typing import TYPE_CHECKING, ClassVar, Literal, cast, get_args
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
+from scrapy.settings import SETTINGS_PRIORITIES
 
 from bilingual_crawler.errors import ConfigurationError, exit_on_configuration_error
 from bilingual_crawler.suggestions import hint, nearest
 
 if TYPE_CHECKING:
+    from scrapy.settings import Settings
+
     from bilingual_crawler.config.settings import Config
-    from bilingual_crawler.languages import LanguagePair
+    from bilingual_crawler.crawl.polite_spider import Arrived, Missed
+    from bilingual_crawler.languages import LanguagePair, ParallelLanguages
 
 PROGRAM = "bilingual-crawler"
 """The console script: Scrapy's commands and ours, in any folder, without a project file."""
@@ -120,6 +124,28 @@ def read_pair(text: str) -> "LanguagePair":
         raise ConfigurationError(f"--langs {text}: {error}") from error
 
 
+def add_langs_option(group: "argparse._ArgumentGroup", what: str) -> None:
+    """Declare --langs, for the folder of a crawl for more than two languages."""
+    group.add_argument(
+        "--langs",
+        metavar="LANGS",
+        default="",
+        help=f"only {what} of these languages: spa-eus, or every two of spa-eus-eng, or eng-*",
+    )
+
+
+def read_wanted(text: str) -> "ParallelLanguages | None":
+    """Return the languages of --langs; None, for all, if it was not given."""
+    from bilingual_crawler.languages import parse_parallel
+
+    if not text:
+        return None
+    try:
+        return parse_parallel(text)
+    except ValueError as error:
+        raise ConfigurationError(f"--langs {text}: {error}") from error
+
+
 def add_model_options(parser: argparse.ArgumentParser) -> None:
     """Declare which URL model is used, and what it runs on."""
     group = parser.add_argument_group("Model")
@@ -180,6 +206,30 @@ def number_between(low: float, high: float, what: str) -> Callable[[str], float]
         return value
 
     return parse
+
+
+def quiet(settings: "Settings") -> "Settings":
+    """Return settings that log only warnings, unless the user asks for more."""
+    if (settings.getpriority("LOG_LEVEL") or 0) < SETTINGS_PRIORITIES["cmdline"]:
+        settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
+    return settings
+
+
+def fetch_pages(
+    settings: "Settings",
+    urls: Iterable[str],
+    pair: "LanguagePair",
+    arrived: "Arrived",
+    missed: "Missed",
+) -> None:
+    """Fetch pages with the manners of a crawl; a process can do so once."""
+    from scrapy.crawler import CrawlerProcess
+
+    from bilingual_crawler.crawl.polite_spider import PagesSpider
+
+    process = CrawlerProcess(settings)
+    process.crawl(PagesSpider, pair=pair, urls=urls, arrived=arrived, missed=missed)
+    process.start()
 
 
 @contextmanager

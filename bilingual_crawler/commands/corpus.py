@@ -1,4 +1,7 @@
-"""`scrapy corpus build`: from pages that other tools fetched to an exported corpus, in one go."""
+"""`scrapy corpus build`: from pages that other tools fetched to an exported corpus, in one go.
+
+`scrapy corpus index` makes a folder of WARC files an archive that a crawl can take pages from.
+"""
 
 import argparse
 import json
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
     from bilingual_crawler.corpus.build import Built
     from bilingual_crawler.export.exporters import Exporter
 
-ACTIONS = ("build",)
+ACTIONS = ("build", "index")
 
 DETAILS = """\
 build makes a folder like that of a crawl out of what was fetched before, aligns its sentences, and
@@ -41,6 +44,12 @@ scrapy align, export, serve and merge work on the folder as on that of a crawl.
 -s BILINGUAL_HONOUR, BILINGUAL_DUPLICATE_SHARE, BILINGUAL_LANGUAGE_SHARE,
 BILINGUAL_MACHINE_TRANSLATED, BILINGUAL_PAIR_MODEL, BILINGUAL_WORD_LIST.
 
+index writes the CDXJ index of the WARC files in a folder, so that a crawl can take its pages
+from there:
+
+  scrapy corpus index archive/
+  scrapy crawl bilingual -a langs=spa-eus -a seeds=https://example.org -s BILINGUAL_ARCHIVE=archive/
+
 JSON is one line: folder, is_unchanged (no input was new), report (crawl.json), alignment (as in
 scrapy align --json; null without pairs), exports (format, path, and the account of its rows).
 """
@@ -50,7 +59,7 @@ class CorpusCommand(BaseCommand):
     """Builds, aligns and exports."""
 
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
-    usage = "build INPUT... --langs eng-fra --out DIR [--to FORMAT,FORMAT] [options]"
+    usage = "build INPUT... --langs eng-fra --out DIR [--to FORMAT,FORMAT] | index FOLDER"
     summary = "Build a corpus from WARC files and folders: pair, align, export"
     details = DETAILS
 
@@ -70,6 +79,10 @@ class CorpusCommand(BaseCommand):
         from bilingual_crawler.export.exporters import find_exporter
 
         inputs = _inputs(args)
+        if args[0] == "index":
+            for each in inputs:
+                _index(Path(each), as_json=opts.json)
+            return
         if not opts.langs:
             raise UsageError("name the two languages: --langs eng-fra")
         if opts.out is None:
@@ -122,9 +135,35 @@ def _inputs(args: list[str]) -> list[str]:
     if not args or args[0] not in ACTIONS:
         near = nearest(args[0], ACTIONS) if args else []
         raise UsageError(f"write scrapy corpus {(near or ACTIONS)[0]} INPUT...")
+    if len(args) == 1 and args[0] == "index":
+        raise UsageError("name the folder with the WARC files")
     if len(args) == 1:
         raise UsageError("name the inputs: a WARC file, a directory, a list of files")
     return args[1:]
+
+
+def _index(folder: Path, *, as_json: bool) -> None:
+    """Write the index of an archive in a folder."""
+    from bilingual_crawler.errors import ConfigurationError
+    from bilingual_crawler.store.archive.archive_folder import index_folder
+
+    if not folder.is_dir():
+        raise ConfigurationError(f"{folder} is not a folder: name one with WARC files.")
+    indexed = index_folder(folder)
+    if as_json:
+        facts = {
+            "folder": str(folder),
+            "files": indexed.files,
+            "captures": indexed.captures,
+            "damaged": indexed.damaged,
+        }
+        sys.stdout.write(json.dumps(facts) + "\n")
+        return
+    lines = [f"{folder}: {indexed.captures:,} captures in {indexed.files:,} WARC files indexed"]
+    if indexed.damaged:
+        lines.append(f"  {indexed.damaged:,} damaged records left out")
+    lines.append(f"Next: {program()} crawl bilingual ... -s BILINGUAL_ARCHIVE={folder}")
+    print_lines(lines)
 
 
 def _built_lines(built: "Built", folder: Path) -> list[str]:

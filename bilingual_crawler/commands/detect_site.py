@@ -7,20 +7,18 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
-from scrapy.settings import SETTINGS_PRIORITIES
 
 from bilingual_crawler.commands.base import (
     BaseCommand,
     number_between,
     one_or_more,
     print_lines,
+    quiet,
     read_pair,
 )
 from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from scrapy.settings import Settings
-
     from bilingual_crawler.discovery.site_records import SiteVerdict
 
 EXIT_CODES = {"yes": 0, "no": 3, "unsure": 4}
@@ -100,8 +98,8 @@ class DetectSiteCommand(BaseCommand):
             if not opts.json:
                 sys.stderr.write(f"{plain(page)}: {plain(what)}\n")
 
-        process = CrawlerProcess(_quiet(self.settings))
-        process.crawl(SiteSpider, url=url, pair=pair, detector=detector, on_page=show)
+        process = CrawlerProcess(quiet(self.settings))
+        process.crawl(SiteSpider, urls=[url], pair=pair, detectors=[detector], on_page=show)
         process.start()
         verdict = detector.verdict
         if verdict is None:
@@ -130,13 +128,6 @@ def _lines(verdict: "SiteVerdict", langs: str) -> Iterator[str]:
     if verdict.is_bilingual:
         for code, page in verdict.entries:
             yield f"  {'start at':<15} {page} ({code})"
-
-
-def _quiet(settings: "Settings") -> "Settings":
-    """Return settings that log only warnings, unless the user asks for more."""
-    if (settings.getpriority("LOG_LEVEL") or 0) < SETTINGS_PRIORITIES["cmdline"]:
-        settings.set("LOG_LEVEL", "WARNING", priority="cmdline")
-    return settings
 
 
 def _address(text: str) -> str:

@@ -7,9 +7,11 @@ from scrapy.exceptions import UsageError
 
 from bilingual_crawler.commands.base import (
     BaseCommand,
+    add_langs_option,
     number_between,
     one_argument,
     print_lines,
+    read_wanted,
 )
 
 DETAILS = """\
@@ -24,7 +26,8 @@ Formats of sentence pairs (scrapy align makes them):
   huggingface  a folder: Parquet by site split, translation column, dataset card
   opusfilter   a folder: parallel texts as for moses, and a configuration for OpusFilter
 
-  delta        a folder: what is new, changed or gone since an earlier crawl (--since DIR)
+  delta        a folder: what is new, changed or gone since an earlier crawl (--since DIR), or
+               since before the crawl was revisited
   standoff     addresses, positions and hashes without text, for scrapy rebuild
 
 Formats of words, learned from the sentence pairs:
@@ -53,6 +56,7 @@ numbers and bank accounts as [EMAIL], [PHONE] and [IBAN].
   scrapy export crawls/example --to tsv --dropped --out all.tsv.gz
   scrapy export crawls/example --to parquet --min-score 0.5 --out example.parquet
   scrapy export crawls/example --to xml --topic topic.tsv
+  scrapy export crawls/spa-eus-eng --to moses --langs eus-eng
 """
 
 
@@ -79,6 +83,7 @@ class ExportCommand(BaseCommand):
             metavar="X",
             help="only sentence pairs with at least X, from 0 to 1",
         )
+        add_langs_option(group, "pairs")
         group.add_argument(
             "--dropped", action="store_true", help="also what cleaning dropped, with the reason"
         )
@@ -88,7 +93,10 @@ class ExportCommand(BaseCommand):
             help="mask e-mail addresses, telephone numbers and bank accounts",
         )
         group.add_argument(
-            "--since", type=Path, metavar="DIR", help="delta: the folder of the earlier crawl"
+            "--since",
+            type=Path,
+            metavar="DIR",
+            help="delta: the folder of the earlier crawl (needless if it was revisited)",
         )
         group.add_argument(
             "--topic", type=Path, metavar="FILE", help="xml: mark these terms, not the crawl's"
@@ -117,7 +125,13 @@ class ExportCommand(BaseCommand):
                 folder,
                 exporter,
                 target,
-                selection=Selection(opts.dropped, opts.min_score, opts.anonymise, opts.since),
+                selection=Selection(
+                    opts.dropped,
+                    opts.min_score,
+                    opts.anonymise,
+                    opts.since,
+                    read_wanted(opts.langs),
+                ),
                 watch=watch,
                 topic=Topic(() if opts.topic is None else read_terms(opts.topic)),
             )

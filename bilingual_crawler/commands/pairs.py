@@ -23,6 +23,8 @@ An INPUT may be
   a crawl's folder       or its documents.jsonl.gz
   a list of URLs         one URL per line, with its language after a tab if you know it; nothing
                          is fetched: URLs that are equal except for language tokens are pairs
+  a list of URL pairs    two URLs per line, separated by a tab, and their languages if you like:
+                         a hint that pages of the other inputs translate each other
   a list of files        two paths per line, separated by a tab: each pair gets a verdict
 
 and several may be given together. Lists may be gzipped, and - is a list from standard input.
@@ -38,7 +40,8 @@ Without --out, pairs are printed one per line: URL, URL, score, detectors; for l
 the verdict.
 --out DIR becomes a folder like a crawl's: documents.jsonl.gz, pairs.jsonl (with all evidence),
 pairs.tsv (two URLs), crawl.json, and pairs.json (counts). scrapy align, export, serve and merge
-work on it. scrapy corpus build does it all in one go, drops copies, and can be resumed.
+work on it. Pages that opt out (BILINGUAL_HONOUR) are left out and counted, as in a crawl.
+scrapy corpus build does it all in one go, drops copies, and can be resumed.
 
 --gold has rows of two URLs and optionally their two languages. A pair is wrong if one of its
 pages has another partner in the list; pairs of pages that are not in the list are not judged.
@@ -177,6 +180,7 @@ class PairsCommand(BaseCommand):
             folders=_folders(opts.folders),
             keep_pages=opts.ablation,
             keeper=folder,
+            honour=() if folder is None else config.honour,
         )
         with bar:
             return find_pairs(task, bar.found)

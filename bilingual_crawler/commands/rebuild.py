@@ -1,11 +1,19 @@
 """`scrapy rebuild`: a corpus from its stand-off form and the pages."""
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler.commands.base import BaseCommand, print_lines
+from bilingual_crawler.commands.base import BaseCommand, fetch_pages, print_lines, quiet
+
+if TYPE_CHECKING:
+    from scrapy.http import Response
+
+    from bilingual_crawler.documents.document import Document
+    from bilingual_crawler.languages import LanguagePair
 
 DETAILS = """\
 A corpus that may not be published can be shared as scrapy export --to standoff: addresses,
@@ -18,14 +26,18 @@ folder that scrapy export, audit and serve read.
 
   scrapy rebuild standoff.jsonl.gz crawls/spa-eus/crawl-*.warc.gz --out crawls/again
   scrapy rebuild standoff.jsonl crawls/spa-eus --out crawls/again
+  scrapy rebuild standoff.jsonl --web --out crawls/again -s BILINGUAL_CONTACT=ADDRESS
+
+--web fetches the pages that no source has, each once, with the manners of a crawl: robots.txt,
+delays, opt-outs, your contact. Pages that opt out now are not read. drift.tsv says why a page is
+missing.
 """
 
 
 class RebuildCommand(BaseCommand):
     """Rebuilds a corpus, and prints what has drifted."""
 
-    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
-    usage = "STANDOFF.jsonl WARC|CRAWL_DIR [...] --out DIR"
+    usage = "STANDOFF.jsonl [WARC|CRAWL_DIR ...] [--web] --out DIR"
     summary = "Make a corpus from its stand-off form and the pages"
     details = DETAILS
 
@@ -34,16 +46,36 @@ class RebuildCommand(BaseCommand):
         super().add_options(parser)
         group = parser.add_argument_group("Rebuilding")
         group.add_argument("--out", type=Path, metavar="DIR", help="the new folder")
+        group.add_argument("--web", action="store_true", help="fetch the pages that no source has")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Rebuild, and print the account."""
         from bilingual_crawler.export.rebuilding import rebuild
         from bilingual_crawler.reporting.bars import share_bar
 
-        if len(args) < 2:  # noqa: PLR2004 - the file and one source
-            raise UsageError("name the stand-off file, and then WARC files or folders of crawls")
+        if len(args) < (1 if opts.web else 2):
+            raise UsageError(
+                "name the stand-off file, and then WARC files or folders of crawls, or --web"
+            )
         if opts.out is None:
             raise UsageError("name the new folder: --out DIR")
         with share_bar("rebuilding") as watch:
-            rebuilt = rebuild(Path(args[0]), args[1:], opts.out, watch)
+            fetch = self._fetch if opts.web else None
+            rebuilt = rebuild(Path(args[0]), args[1:], opts.out, watch, fetch)
         print_lines(rebuilt.lines(f"{opts.out} ({rebuilt.languages})"))
+
+    def _fetch(
+        self,
+        urls: "list[str]",
+        pair: "LanguagePair",
+        arrived: "Callable[[str, Document], None]",
+        missed: "Callable[[str, str], None]",
+    ) -> None:
+        """Fetch pages from the web, as a crawl would."""
+
+        def take(asked: str, _response: "Response", document: "Document") -> tuple[str, ...]:
+            arrived(asked, document)
+            return ()
+
+        assert self.settings is not None
+        fetch_pages(quiet(self.settings), urls, pair, take, missed)

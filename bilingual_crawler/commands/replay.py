@@ -48,6 +48,7 @@ JSON is one line per site, and one more ("site": "all") if there are several:
   pairs_detected   pairs that the crawl itself wrote, with detected_precision (of the pairs
                    that have a page in the gold list) and detected_recall (of the gold pairs)
   deciles          pairs fetched after each tenth of the pages; summed over sites for "all"
+  download_deciles the same after each tenth of the crawl's own downloads
 """
 
 

@@ -6,11 +6,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
 from bilingual_crawler.commands.base import BaseCommand, one_or_more, piped_output, read_pair
+from bilingual_crawler.commands.search_hits import add_search_options, find_hits
 from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -33,6 +34,19 @@ A list has URLs with languages:
   any other text          every URL in it; eus=FILE says in which language its pages are, as for
                           the lists of web-languages
 
+An index of Common Crawl (--common-crawl INDEX) has every page that a crawl of it has fetched,
+with its languages: Parquet files of the columnar index, a folder with them, or an address such as
+s3://commoncrawl/cc-index/table/cc-main/warc/crawl=CC-MAIN-2026-40/subset=warc/. Sites with both
+languages are ranked by the pairs to be expected: those whose paths pair, and a tenth of the rest.
+
+Search results (--results, --search-api) are pages that a search engine found for the names of both
+languages: a saved page of results (HTML or JSON), a list of URLs, or an API with {query} and, if it
+has pages, {page} in its address; the path to the addresses in its answer follows after # (that of
+SearXNG is #results.url). The pages are fetched as in a crawl. Links on them that name the two
+languages make pairs, as Resnik (1998) and Almeida et al. (2002) have it, and the sites of these
+pairs are ranked. --hits DIR fetches both pages of each pair too: pairs.tsv, pages.warc.gz and
+results.txt are for scrapy pairs.
+
 All may be gzipped. Sites are ranked by their number of different pages in pairs, then of sentence
 pairs; a site of which only lists tell, by the pages in the rarer of the two languages. What comes
 out is a list of seeds: one home page per line, with the counts as a comment.
@@ -40,17 +54,22 @@ out is a list of seeds: one home page per line, with the counts as a comment.
   scrapy seeds --langs spa-eus --from paracrawl.tmx.gz crawls/earlier --out seeds.txt
   scrapy seeds --langs spa-eus --from macocu.tsv.gz --leave-out training-sites.txt --limit 50
   scrapy seeds --langs spa-eus --urls index.csv eus=basque-sites.md spa=spanish-sites.md
+  scrapy seeds --langs spa-eus --common-crawl cc-index/ --out seeds.txt
+  scrapy seeds --langs spa-eus --results results.html --hits hits --out seeds.txt
+  scrapy seeds --langs spa-eus --out seeds.txt \\
+      --search-api "http://127.0.0.1:8888/search?q={query}&format=json&pageno={page}"
+  scrapy pairs hits/pages.warc.gz hits/pairs.tsv --langs spa-eus
   scrapy crawl bilingual -a langs=spa-eus -a seeds_file=seeds.txt
 
-JSON is one line per site: site, home, pages (different pages in pairs), sentences, languages.
+JSON is one line per site: site, home, pages (different pages in pairs), sentences, languages; from
+an index: site, home, expected_pairs, path_pairs, patterns (how paths differ), languages.
 """
 
 
 class SeedsCommand(BaseCommand):
     """Ranks sites, and writes their home pages."""
 
-    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
-    usage = "--langs PAIR [--from CORPUS ...] [--urls LIST ...] [options]"
+    usage = "--langs PAIR [--from CORPUS ...] [--urls LIST ...] [--results FILE ...] [options]"
     summary = "Rank sites by the parallel text of a corpus, as seeds of a crawl"
     details = DETAILS
 
@@ -66,6 +85,9 @@ class SeedsCommand(BaseCommand):
             "--urls", nargs="+", default=[], metavar="LIST", help="lists of URLs with languages"
         )
         group.add_argument(
+            "--common-crawl", metavar="INDEX", help="a columnar index of Common Crawl (Parquet)"
+        )
+        group.add_argument(
             "--leave-out",
             nargs="+",
             default=[],
@@ -77,21 +99,30 @@ class SeedsCommand(BaseCommand):
         )
         group.add_argument("--out", type=Path, metavar="FILE", help="write there, not to stdout")
         group.add_argument("--json", action="store_true", help="lines of JSON, for programs")
+        add_search_options(parser)
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Read everything, rank, and write."""
         from bilingual_crawler.discovery.productive_sites import SiteRanking, seed_lines
         from bilingual_crawler.export.source import Account
-        from bilingual_crawler.store.durable import replacing_file, text_file
 
         if args:
             raise UsageError(f"name corpora after --from and lists after --urls, not {args[0]!r}")
         if not opts.langs:
             raise UsageError("name the two languages: --langs spa-eus")
-        if not opts.corpora and not opts.urls:
-            raise UsageError("name a corpus (--from CORPUS) or a list of URLs (--urls LIST)")
-        pair = read_pair(opts.langs)
-        ranking, account = SiteRanking(pair, set(_left_out(opts.leave_out))), Account()
+        searched = opts.results or opts.search_api
+        if not (opts.corpora or opts.urls or opts.common_crawl or searched):
+            raise UsageError(
+                "name a corpus (--from CORPUS), a list of URLs (--urls LIST), an index"
+                " (--common-crawl INDEX) or search results (--results FILE, --search-api ADDRESS)"
+            )
+        if opts.common_crawl and (opts.corpora or opts.urls or searched):
+            raise UsageError("--common-crawl stands alone: leave out all other sources")
+        pair, left_out = read_pair(opts.langs), set(_left_out(opts.leave_out))
+        if opts.common_crawl:
+            _write(opts, pair, *_from_index(opts, pair, left_out))
+            return
+        ranking, account = SiteRanking(pair, left_out), Account()
         self._read(opts, pair, ranking, account)
         sites = ranking.ranked(opts.limit)
         if not sites:
@@ -99,24 +130,10 @@ class SeedsCommand(BaseCommand):
             raise ConfigurationError(
                 f"No site has text in {pair.names} there: {reasons or 'no URL was found'}."
             )
-        lines = (
-            (json.dumps(site.to_dict(), ensure_ascii=False) for site in sites)
-            if opts.json
-            else seed_lines(sites)
-        )
-        with ExitStack() as files:
-            files.enter_context(piped_output())
-            out = sys.stdout
-            if opts.out:
-                out = files.enter_context(text_file(files.enter_context(replacing_file(opts.out))))
-            out.writelines(f"{line}\n" for line in lines)
+        records = [site.to_dict() for site in sites]
+        _write(opts, pair, records, list(seed_lines(sites)))
         for why, number in _reasons(ranking, account):
             sys.stderr.write(f"{number:,} left out: {why}\n")
-        if opts.out:
-            sys.stderr.write(
-                f"{len(sites):,} sites in {opts.out}. Crawl them with: scrapy crawl bilingual"
-                f" -a langs={pair} -a seeds_file={opts.out}\n"
-            )
 
     def _read(
         self,
@@ -136,6 +153,56 @@ class SeedsCommand(BaseCommand):
             file, language = _list_of(each)
             for url, code in read_urls(file, language, account.damage):
                 ranking.add_page(url, code)
+        if opts.results or opts.search_api:
+            self._read_search(opts, pair, ranking)
+
+    def _read_search(
+        self, opts: argparse.Namespace, pair: "LanguagePair", ranking: "SiteRanking"
+    ) -> None:
+        """Rank the sites of the pairs on pages that a search engine found."""
+        from collections import Counter
+
+        from bilingual_crawler.outcomes import outcome_sentence
+
+        assert self.settings is not None
+        hits, missed = find_hits(opts, pair, self.config(), self.settings)
+        for urls in hits.pairs:
+            ranking.add_pair(*urls)
+        sys.stderr.write(f"{len(hits.pairs):,} pairs of links on {len(hits.pages):,} pages\n")
+        for reason, number in Counter(missed.values()).most_common():
+            sys.stderr.write(f"{number:,} not fetched: {outcome_sentence(reason)}\n")
+
+
+def _from_index(
+    opts: argparse.Namespace, pair: "LanguagePair", left_out: set[str]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the best sites of an index, as records and as seeds."""
+    from bilingual_crawler.discovery.crawl_index import CrawlIndex
+
+    sites = CrawlIndex(opts.common_crawl).sites(pair, opts.limit, left_out)
+    if not sites:
+        raise ConfigurationError(f"No site of the index has pages in {pair.names}.")
+    return [site.to_dict(pair) for site in sites], [site.seed_line(pair) for site in sites]
+
+
+def _write(
+    opts: argparse.Namespace, pair: "LanguagePair", records: list[dict[str, Any]], seeds: list[str]
+) -> None:
+    """Write the sites, as lines of JSON or as seeds."""
+    from bilingual_crawler.store.durable import replacing_file, text_file
+
+    lines = (json.dumps(each, ensure_ascii=False) for each in records) if opts.json else seeds
+    with ExitStack() as files:
+        files.enter_context(piped_output())
+        out = sys.stdout
+        if opts.out:
+            out = files.enter_context(text_file(files.enter_context(replacing_file(opts.out))))
+        out.writelines(f"{line}\n" for line in lines)
+    if opts.out:
+        sys.stderr.write(
+            f"{len(records):,} sites in {opts.out}. Crawl them with: scrapy crawl bilingual"
+            f" -a langs={pair} -a seeds_file={opts.out}\n"
+        )
 
 
 def _list_of(text: str) -> tuple[Path, str | None]:

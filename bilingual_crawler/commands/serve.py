@@ -1,4 +1,4 @@
-"""`scrapy serve`: the web page of a crawl."""
+"""`scrapy serve`: the web page of a crawl, or of all crawls below a folder."""
 
 import argparse
 from pathlib import Path
@@ -6,19 +6,25 @@ from pathlib import Path
 from bilingual_crawler.commands.base import BaseCommand, one_argument
 
 DETAILS = """\
-The page has two parts. Corpus: search the sentence pairs in either language (words, "phrases",
+The page has three parts. Corpus: search the sentence pairs in either language (words, "phrases",
 prefix*, regular expressions), read document pairs side by side with the evidence for them, and
-accept or reject them; the marks are saved in labels.tsv (two URLs and 1 or 0 per line). Crawl: the
-yield curve, pages by language, sites, why pages were dropped, the best waiting URLs.
+accept or reject them; the marks are saved in labels.tsv (two URLs and 1 or 0 per line). Words: a
+concordance, frequency lists, collocations and translations (pip install
+'bilingual-crawler[concordance]'). Crawl: the yield curve, pages by language, sites, why pages were
+dropped, the best waiting URLs.
 
-It works while the crawl runs. The search index is kept in the folder (search.sqlite) and can be
-deleted at any time.
+The folder of one crawl or corpus is shown at once. Of any other folder, the page lists every crawl
+and corpus below it, four folders deep, with sizes, languages and states; links are not followed.
+
+It works while the crawl runs. The indexes are kept in the folder (search.sqlite, concordance-*)
+and can be deleted at any time.
 
 Only this machine can reach the page. With --host the server listens on another address, and the
 page asks for a token. The connection is not encrypted: over networks that you do not trust, use
 a tunnel (ssh -L 8000:127.0.0.1:8000 HOST) or a proxy with TLS.
 
   scrapy serve crawls/demo
+  scrapy serve crawls/
   scrapy serve crawls/demo --port 8000 --no-browser
   scrapy serve crawls/demo --host 0.0.0.0 --port 8000
 """
@@ -28,8 +34,8 @@ class ServeCommand(BaseCommand):
     """Runs the server."""
 
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
-    usage = "CRAWL_DIR [options]"
-    summary = "Search a crawl's corpus and watch the crawl, in the browser"
+    usage = "FOLDER [options]"
+    summary = "Search corpora and watch crawls, in the browser"
     details = DETAILS
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -63,7 +69,7 @@ class ServeCommand(BaseCommand):
 
         serve(
             ServerOptions(
-                folder=Path(one_argument(args, "the folder of one crawl")),
+                folder=Path(one_argument(args, "the folder of one crawl, or one with several")),
                 host=opts.host,
                 port=opts.port,
                 token=opts.token,

@@ -42,6 +42,19 @@ def number(
     return check
 
 
+SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+
+
+def duration(value: Any) -> float:
+    """Check a time such as 30d and return its seconds; 0 or nothing is no time at all."""
+    found = re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?)\s*([smhdw])", text(value).lower())
+    if found:
+        return float(found[1]) * SECONDS[found[2]]
+    if text(value) in {"", "0", "0.0"}:
+        return 0.0
+    raise ValueError("must be a number with s, m, h, d or w, such as 30d or 12h, or 0 for never")
+
+
 def switch(value: Any) -> bool:
     """Check a yes or no, in the words that Scrapy's own switches accept."""
     text = str(value).strip().lower()
@@ -109,6 +122,22 @@ def redis_address(value: Any) -> str:
     if address and not address.startswith(("redis://", "rediss://", "unix://")):
         raise ValueError("must be an address such as redis://HOST:6379/0, or empty")
     return address
+
+
+def web_address(value: Any) -> str:
+    """Check the address of a web server."""
+    address = text(value)
+    if not address.startswith(("http://", "https://")):
+        raise ValueError("must be an address such as https://data.example.org")
+    return address
+
+
+def archive_source(value: Any) -> str:
+    """Check where an archive is: cc:NAME, an address, or a folder; empty means none."""
+    source = text(value)
+    if source.startswith("cc:") and not re.fullmatch(r"cc:[\w-]+", source):
+        raise ValueError("must name a crawl of Common Crawl such as cc:CC-MAIN-2026-40")
+    return source
 
 
 def label(value: Any) -> str:

@@ -19,7 +19,7 @@ from bilingual_crawler.config.seeds import (
 from bilingual_crawler.config.sites import Sites
 from bilingual_crawler.config.topic_definition import Term, read_terms
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.languages import LanguagePair, Languages, parse_languages
+from bilingual_crawler.languages import Languages, OneLanguage, parse_languages
 from bilingual_crawler.suggestions import hint, nearest
 from bilingual_crawler.urls.addresses import read_address, read_lines, split_addresses
 
@@ -98,9 +98,10 @@ def _unknown(name: str) -> str:
 def _languages(text: str | None, problems: list[str]) -> Languages | None:
     if not text or not text.strip():
         problems.append(
-            "Which two languages? Write them as codes or English names, for example:"
-            " scrapy crawl bilingual -a langs=spa-eus (a single one, -a langs=spa,"
-            " is a crawl without translations)."
+            "Which languages? Write two or more as codes or English names, for example:"
+            " scrapy crawl bilingual -a langs=spa-eus or langs=spa-eus-eng (eng-* is English and"
+            " every other language that the sites have, and a single one, -a langs=spa, is a"
+            " crawl without translations)."
         )
         return None
     try:
@@ -126,8 +127,8 @@ def _seeds(
         found += _checked(_listed(file, problems), problems)
         sources.append(str(file))
     if not sources and languages is not None:
-        if isinstance(languages, LanguagePair):
-            found += project_seeds(languages)
+        if not isinstance(languages, OneLanguage):
+            found += [seed for pair in languages.pairs() for seed in project_seeds(pair)]
         sources.append(f"the project's list for {languages}")
         if not found:
             problems.append(
@@ -220,7 +221,8 @@ def _topic(
         problems += error.problems
         return ()
     there = {term.language for term in terms}
-    if languages is not None and there.isdisjoint({None, *languages.codes}):
+    wanted = None in there or languages is None or any(code in languages for code in there)
+    if languages is not None and not wanted:
         named = ", ".join(sorted(filter(None, there)))
         problems.append(f"{file} has terms in {named}, and none in {languages.names}.")
     return terms
@@ -233,13 +235,14 @@ def _output(
     job: Any,
     problems: list[str],
 ) -> Path:
-    folder = CRAWLS / f"{languages}-{now:%Y%m%d-%H%M%S}" if given is None else _path(given)
+    name = languages.file_name if languages is not None else str(languages)
+    folder = CRAWLS / f"{name}-{now:%Y%m%d-%H%M%S}" if given is None else _path(given)
     if given is not None and not str(given).strip():
         problems.append("-a output is empty: write the name of a folder, or leave it out.")
         return folder
     try:
         if given is None and isinstance(job, str) and _JOB.fullmatch(job):
-            folder = CRAWLS / f"{languages}-{job}"
+            folder = CRAWLS / f"{name}-{job}"
         elif given is None:
             folder = _not_there_yet(folder)
         objection = _objection(folder)

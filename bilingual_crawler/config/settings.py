@@ -10,6 +10,8 @@ from typing import Any, NamedTuple, Protocol, Self
 from bilingual_crawler import __version__
 from bilingual_crawler.config.checks import (
     Check,
+    archive_source,
+    duration,
     identifier_name,
     label,
     listen_address,
@@ -19,6 +21,7 @@ from bilingual_crawler.config.checks import (
     some_of,
     switch,
     text,
+    web_address,
 )
 from bilingual_crawler.config.discovery import ONE, QUEUES, STRATEGIES, SourceSpec, read_sources
 from bilingual_crawler.config.file_kinds import TYPES, media_types_of
@@ -266,6 +269,17 @@ class Config:
     site_pages: int = setting(
         10_000, "Maximum number of pages to fetch per site; 0 is no limit.", number(0, whole=True)
     )
+    host_pages: int = setting(
+        0,
+        "Maximum number of pages to fetch per host in one run; the rest waits for the next run."
+        " 0 is no limit.",
+        number(0, whole=True),
+    )
+    revisit: float = setting(
+        0.0,
+        "Fetch pages again that were last fetched this long ago, such as 30d; 0 never does.",
+        duration,
+    )
     content_types: tuple[str, ...] = setting(
         "text/html,application/xhtml+xml",
         "Media types to read, besides those of BILINGUAL_TYPES.",
@@ -328,6 +342,28 @@ class Config:
         "keep",
         "Pages that say they are machine-translated: keep (and mark) or drop.",
         one_of("keep", "drop"),
+    )
+    archive: str = setting(
+        "",
+        "Take pages from a web archive: cc:CC-MAIN-2026-40 (Common Crawl), the address of a CDX"
+        " server, or a folder of WARC files with their CDXJ index.",
+        archive_source,
+    )
+    archive_fallback: bool = setting(
+        False, "Fetch pages that the archive does not have from their site.", switch
+    )
+    archive_index: str = setting(
+        "https://index.commoncrawl.org",
+        "Index server for cc: archives.",
+        web_address,
+    )
+    archive_files: str = setting(
+        "https://data.commoncrawl.org",
+        "Server of the WARC files that an index names; it must answer ranged requests.",
+        web_address,
+    )
+    archive_delay: float = setting(
+        1.0, "Seconds between two requests to the index server of an archive.", number(0)
     )
     checkpoint_seconds: float = setting(
         1.0, "Seconds between two checkpoints: how much work a kill can undo.", number(0.05, 600)

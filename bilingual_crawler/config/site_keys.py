@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Any, Self
 
 from bilingual_crawler.config.checks import Check, identifier_name, number, one_of, switch
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import ParallelLanguages, parse_parallel
 
 LONGEST_PATTERN = 1_000
 MOST_REPEATS = 10_000
@@ -123,7 +123,7 @@ class SiteRules:
     exclude: tuple[re.Pattern[str], ...] | None = None
     render: str | None = None
     negotiate: bool | None = None
-    languages: LanguagePair | None = None
+    languages: ParallelLanguages | None = None
     honour: tuple[str, ...] | None = None
     identifier: str | None = None
 
@@ -252,11 +252,11 @@ def _user_agent(value: Any) -> str:
     return value.strip()
 
 
-def _languages(value: Any) -> LanguagePair:
+def _languages(value: Any) -> ParallelLanguages:
     if not isinstance(value, str):
-        raise ValueError('must be two languages, such as "spa-eus"')  # noqa: TRY004
+        raise ValueError('must be two languages or more, such as "spa-eus"')  # noqa: TRY004
     try:
-        return LanguagePair.parse(value)
+        return parse_parallel(value)
     except ValueError as error:
         raise UnfitError(Complaint(f"cannot be used: {str(error).rstrip('.')}")) from None
 

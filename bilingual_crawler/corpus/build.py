@@ -397,6 +397,11 @@ def _checked_kind(source: str) -> InputKind:
             f"{source} is a list of URLs, and a corpus needs texts: crawl these pages with"
             f" -a seeds_file={source}, or pair the URLs alone with scrapy pairs."
         )
+    if kind is InputKind.URL_PAIRS:
+        raise ConfigurationError(
+            f"{source} is a list of pairs of URLs, which only scrapy pairs reads: scrapy pairs"
+            f" PAGES {source} --langs PAIR --out DIR."
+        )
     return kind
 
 

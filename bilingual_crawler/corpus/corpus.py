@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from bilingual_crawler.corpus.clusters import write_clusters
 from bilingual_crawler.corpus.file_links import FileLinks
 from bilingual_crawler.corpus.keep_rule import KeepRule
 from bilingual_crawler.corpus.lexicon_keeper import LexiconKeeper
 from bilingual_crawler.corpus.pages import Declarations, PageFacts, Pages, off_topic_pages
+from bilingual_crawler.corpus.renewals import Renewals
 from bilingual_crawler.documents.dedup import paragraph_hashes, split_hashes, text_signature
 from bilingual_crawler.documents.document import Document, DocumentKey
 from bilingual_crawler.documents.serialise import document_to_dict, key_of
@@ -56,13 +58,20 @@ class Corpus:
         self._on_pair = on_pair
         self._lexicons = LexiconKeeper(learns=False) if lexicons is None else lexicons
         self._aids = aids if lexicons is None else lexicons.aids(aids)
-        self._pages = Pages(folder.journal)
+        self._duplicate_share = duplicate_share
         self._declarations = Declarations(folder.journal)
-        self._off_topic = off_topic_pages(folder.journal)
         self._file_links = FileLinks(folder.journal) if reads_files else None
+        self._renewals = Renewals(folder.journal)
+        self._read_journal()
+
+    def _read_journal(self) -> None:
+        """Build everything that the journal has."""
+        journal = self._folder.journal
+        self._pages = Pages(journal)
+        self._off_topic = off_topic_pages(journal)
         self._rule = KeepRule(
-            pair_of,
-            duplicate_share,
+            self._pair_of,
+            self._duplicate_share,
             self._aids,
             self._off_topic,
             self._pages.aliases.items,
@@ -106,6 +115,10 @@ class Corpus:
         """Return the page that `url` is paired with now; safe to call from another thread."""
         return self._rule.partner_of(self._pages.aliases.get(url) or url)
 
+    def partners_of(self, url: str) -> list[str]:
+        """Return the pages that `url` is paired with now; safe to call from another thread."""
+        return self._rule.partners_of(self._pages.aliases.get(url) or url)
+
     def slugs_agree(self, first: str, second: str) -> float | None:
         """Return the share of words in two addresses that translate each other, if known.
 
@@ -113,13 +126,16 @@ class Corpus:
         """
         return self._rule.slugs_agree(first, second)
 
-    def add(self, document: Document) -> bool:
+    def add(self, document: Document, *, again: bool = False) -> bool:
         """Take in a page. Return whether it is kept as a document.
 
-        A page that is known already (a killed crawl fetches some again) changes nothing.
+        A page that is known already (a killed crawl fetches some again) changes nothing. If it is
+        visited `again`, it takes the place of the old one when the corpus is tidied.
         """
         url, language = document.key, document.language or ""
         if url in self._pages:
+            if again:
+                self._renew(document)
             return self._pages.is_kept(url)
         signature = text_signature(document)
         node = self._rule.node_of(url, signature)
@@ -134,11 +150,10 @@ class Corpus:
                 self._review(shorter)
         if self._file_links is not None:
             self._file_links.add(document)
-        line = json.dumps(document_to_dict(document), ensure_ascii=False) + "\n"
         packed = b"".join(hashes)
         page = self._aids.page_of(document)
         facts = PageFacts(url, node, language, signature, packed, page.pack())
-        self._pages.add(facts, line, duplicate=is_duplicate)
+        self._pages.add(facts, _document_line(document), duplicate=is_duplicate)
         if document.topic is not None and not document.topic.on_topic:
             self._off_topic.add(url)
         self._apply(self._rule.matcher(url).add(page, node))
@@ -146,13 +161,32 @@ class Corpus:
         self._teach(document)
         return self._pages.is_kept(url)
 
+    def _renew(self, document: Document) -> None:
+        """Remember what a page is now."""
+        signature = text_signature(document)
+        packed = b"".join(paragraph_hashes(document))
+        page = self._aids.page_of(document).pack()
+        url, language = document.key, document.language or ""
+        facts = PageFacts(url, url, language, signature, packed, page)
+        off_topic = document.topic is not None and not document.topic.on_topic
+        self._renewals.renew(facts, _document_line(document), off_topic=off_topic)
+
+    def remove(self, key: str) -> None:
+        """Take a page out, once the corpus is tidied, because it is gone."""
+        if key in self._pages:
+            self._renewals.remove(key)
+
+    def keys_of(self, url: str) -> list[str]:
+        """Return the keys of the documents that were read at an address."""
+        return self._pages.keys_of(url)
+
     def _teach(self, document: Document) -> None:
         """Let a page add to the lexicon of its languages."""
         languages, matcher = self._pair_of(document.url), self._rule.matcher(document.key)
         self._lexicons.read(document, languages)
-        news = self._lexicons.step(languages, matcher.standing)
-        if news is not None and isinstance(matcher, Matcher):
-            matcher.use_lexicon(*news)
+        if isinstance(matcher, Matcher):
+            for news in self._lexicons.step(languages, matcher.standing_of):
+                matcher.use_lexicon(*news)
 
     def alias(self, source: str, target: str) -> None:
         """Remember that `source` is another name of the page at `target`."""
@@ -187,11 +221,14 @@ class Corpus:
         `check` is called throughout and may raise an exception, which is passed on. Nothing
         that changed until then may reach the journal; a later run does it all again.
         """
+        if self._renewals:
+            self._settle()
         if self._file_links is not None:
             self.declare(list(self._file_links.claims(self.iter_pairs)))
         for matcher in self._rule.matchers:
             if self._lexicons.learns and isinstance(matcher, Matcher):
-                matcher.use_lexicon(self._lexicons.finish(matcher.pair, matcher.standing))
+                for news in self._lexicons.finish(matcher.languages, matcher.standing_of):
+                    matcher.use_lexicon(*news)
             self._apply(matcher.finish(check))
         facts = self._folder.facts
         if facts.get(UNTIDY_DOCUMENTS) == "yes":
@@ -203,6 +240,16 @@ class Corpus:
             self._folder.rewrite(PAIRS, lines)
             self._folder.rewrite(PAIRS_TSV, map(tsv_line, self._rule.pairs(place)), UNTIDY_PAIRS)
         write_refused(self._folder.path / PAIRS_REFUSED, _checked(self._refused_lines(), check))
+        write_clusters(self._folder.path, self._rule.pairs(), self._rule.language_set)
+
+    def _settle(self) -> None:
+        """Put what revisits found in the place of the old pages, and start from the journal."""
+        facts = self._folder.facts
+        facts[UNTIDY_DOCUMENTS] = facts[UNTIDY_PAIRS] = "yes"
+        self._renewals.settle(self._duplicate_share)
+        for old in (self._pages, self._pages.aliases, self._off_topic):
+            self._folder.journal.detach(old)
+        self._read_journal()
 
     def _places_in_file(self) -> dict[Urls, int]:
         """Return the places of the pairs in their file, which those that stand keep."""
@@ -227,13 +274,17 @@ class Corpus:
 
     def _kept_lines(self) -> Iterator[str]:
         """Yield the lines of the file that still hold; set the others aside."""
+        stale = self._renewals.stale_lines()
         with open_text(self._folder.path / DOCUMENTS) as lines:
             for line in lines:
                 url = key_of(json.loads(line))
-                if self._pages.is_kept(url):
+                if stale[url]:
+                    stale[url] -= 1
+                elif self._pages.is_kept(url):
                     yield line
                 else:
                     self._pages.set_aside(url, line)
+        self._renewals.forget_stale_lines()
 
     def _apply(self, changes: Changes[DocumentPair]) -> None:
         for pair in filter(self._rule.is_wanted, changes.found.values()):
@@ -265,6 +316,10 @@ class Corpus:
             self._folder.facts[UNTIDY_PAIRS] = "yes"  # the file may have worse explanations
             for node in {node for _, node in known}:
                 self._review(node)
+
+
+def _document_line(document: Document) -> str:
+    return json.dumps(document_to_dict(document), ensure_ascii=False) + "\n"
 
 
 def write_refused(path: Path, lines: Iterable[str]) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from bilingual_crawler.documents.dedup import DuplicateIndex
-from bilingual_crawler.languages import LanguagePair, Languages
+from bilingual_crawler.languages import Languages, LanguageSet, OneLanguage
 from bilingual_crawler.pairing.matcher import Declaration, Matcher, Place
 from bilingual_crawler.pairing.pair import Changes, DocumentPair, PackedPair, PairingPage
 from bilingual_crawler.pairing.resources import PairingAids
@@ -55,6 +55,10 @@ class NoPairs:
         return None
 
     partner_of = paired_url
+
+    def partners_of(self, url: str) -> list[str]:  # noqa: ARG002 - no page is paired
+        """Return nothing: no page is paired."""
+        return []
 
     def add(self, page: PairingPage, node: str | None = None) -> Changes[DocumentPair]:  # noqa: ARG002 - nothing changes
         """Change nothing."""
@@ -103,7 +107,7 @@ class KeepRule:
 
     @property
     def matchers(self) -> Iterable[Matcher | NoPairs]:
-        """One matcher per pair of languages."""
+        """One matcher for the languages of the crawl, and one for each site with others."""
         return self._matchers.values()
 
     def node_of(self, url: str, signature: bytes) -> str:
@@ -115,10 +119,10 @@ class KeepRule:
         languages = self._pair_of(url)
         matcher = self._matchers.get(str(languages))
         if matcher is None:
-            if isinstance(languages, LanguagePair):
-                matcher = Matcher(languages, aids=self._aids)
-            else:
+            if isinstance(languages, OneLanguage):
                 matcher = NoPairs()
+            else:
+                matcher = Matcher(languages, aids=self._aids)
             self._matchers[str(languages)] = matcher
             for source, target in self._aliases():
                 matcher.alias(source, target)
@@ -128,6 +132,11 @@ class KeepRule:
         """Return the page that `url` is paired with now; safe to call from another thread."""
         matcher = self._matchers.get(str(self._pair_of(url)))
         return None if matcher is None else matcher.partner_of(url)
+
+    def partners_of(self, url: str) -> list[str]:
+        """Return the pages that `url` is paired with now, one in each language at most."""
+        matcher = self._matchers.get(str(self._pair_of(url)))
+        return [] if matcher is None else matcher.partners_of(url)
 
     def slugs_agree(self, first: str, second: str) -> float | None:
         """Return the share of words in two addresses that translate each other, if known.
@@ -148,8 +157,8 @@ class KeepRule:
         """
         matcher, off_topic = self.matcher(node), self._off_topic
         paired = matcher.paired_url(node)
-        if paired is not None and (
-            paired not in off_topic or matcher.partner_of(paired) not in off_topic
+        if paired is not None and not (
+            paired in off_topic and all(map(off_topic.__contains__, matcher.partners_of(paired)))
         ):
             return paired
         return None if is_duplicate or node in off_topic else node
@@ -170,6 +179,12 @@ class KeepRule:
         """Yield the counterparts without translated content, each with the reason."""
         for matcher in self._matchers.values():
             yield from filter(self.is_wanted, matcher.refused())
+
+    @property
+    def language_set(self) -> LanguageSet | None:
+        """The languages of the crawl, or of a site, if they are more than two."""
+        found = (each.languages for each in self.matchers if isinstance(each, Matcher))
+        return next((each for each in found if isinstance(each, LanguageSet)), None)
 
     @property
     def refused_count(self) -> int:

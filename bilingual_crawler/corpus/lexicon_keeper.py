@@ -5,24 +5,34 @@ begin with is not written there again, so the lexicons of crawls can be added up
 """
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from bilingual_crawler.config.settings import Config
-from bilingual_crawler.corpus.lexicon_learning import LexiconLearner, Standing
+from bilingual_crawler.corpus.lexicon_learning import LexiconLearner, PageTexts
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.languages import LanguagePair, Languages
+from bilingual_crawler.languages import (
+    LanguagePair,
+    Languages,
+    OneLanguage,
+    ParallelLanguages,
+)
 from bilingual_crawler.pairing.lexicon import (
     TranslationLexicon,
     lexicon_file,
     of_languages,
     read_lexicons,
 )
+from bilingual_crawler.pairing.pair import PackedPair
 from bilingual_crawler.pairing.resources import PairingAids
 
 logger = logging.getLogger(__name__)
+
+StandingOf = Callable[[LanguagePair], Iterable[PackedPair]]
+"""Returns the pairs of two languages at this moment."""
 
 
 class LexiconKeeper:
@@ -43,6 +53,7 @@ class LexiconKeeper:
         self._folder = folder
         self._earlier = () if folder is None else tuple(stored_lexicons(folder))
         self._learners: dict[str, LexiconLearner] = {}
+        self._texts = PageTexts()
 
     @classmethod
     def open(cls, config: Config, folder: Path | None = None) -> "LexiconKeeper":
@@ -55,20 +66,30 @@ class LexiconKeeper:
 
     def read(self, document: Document, languages: Languages) -> None:
         """Take in a page."""
-        if self.learns and isinstance(languages, LanguagePair):
-            self._learner(languages).read(document)
+        if not self.learns or isinstance(languages, OneLanguage):
+            return
+        for pair in languages.pivots():
+            if document.language in pair or isinstance(languages, LanguagePair):
+                self._learner(pair).read(document)
 
     def step(
-        self, languages: Languages, standing: Standing
-    ) -> tuple[TranslationLexicon | None] | None:
-        """Go on after a page; return the lexicon to use from now on, if that changes."""
-        if not self.learns or not isinstance(languages, LanguagePair):
-            return None
-        return self._learner(languages).step(standing, self._save)
+        self, languages: Languages, standing_of: StandingOf
+    ) -> Iterator[tuple[TranslationLexicon | None, LanguagePair]]:
+        """Go on after a page; yield the lexicons to use from now on, where that changes."""
+        if not self.learns or isinstance(languages, OneLanguage):
+            return
+        for pair in languages.pivots():
+            news = self._learner(pair).step(partial(standing_of, pair), self._save)
+            if news is not None:
+                yield *news, pair
 
-    def finish(self, pair: LanguagePair, standing: Standing) -> TranslationLexicon | None:
-        """Return the lexicon that all pages taught; None if there is none to use."""
-        return self._learner(pair).finish(standing, self._save)
+    def finish(
+        self, languages: ParallelLanguages, standing_of: StandingOf
+    ) -> Iterator[tuple[TranslationLexicon | None, LanguagePair]]:
+        """Yield the lexicons that all pages taught; None where there is none to use."""
+        for pair in languages.pivots():
+            learner = self._learner(pair)
+            yield learner.finish(partial(standing_of, pair), self._save), pair
 
     def _learner(self, pair: LanguagePair) -> LexiconLearner:
         learner = self._learners.get(str(pair))
@@ -76,7 +97,8 @@ class LexiconKeeper:
             given, earlier = (
                 of_languages(pair.codes, each) for each in (self._given, self._earlier)
             )
-            learner = self._learners[str(pair)] = LexiconLearner(pair, given, earlier)
+            learner = LexiconLearner(pair, given, earlier, self._texts)
+            self._learners[str(pair)] = learner
         return learner
 
     def _save(self, lexicon: TranslationLexicon) -> None:

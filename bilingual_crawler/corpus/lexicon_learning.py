@@ -73,9 +73,13 @@ class PageTexts:
         self._most = most_bytes
         self._packed: OrderedDict[str, bytes] = OrderedDict()
         self._bytes = 0
+        self._newest: Document | None = None
 
     def add(self, document: Document) -> None:
         """Keep the text of a page, without boilerplate."""
+        if document is self._newest:  # another learner has just added it
+            return
+        self._newest = document
         blocks = blocks_of(document.main_paragraphs)
         packed = zlib.compress(msgpack.packb(blocks, unicode_errors="surrogatepass"), 1)
         self._bytes += len(packed) - len(self._packed.pop(document.key, b""))
@@ -110,15 +114,17 @@ class LexiconLearner:
         pair: LanguagePair,
         given: TranslationLexicon | None = None,
         earlier: TranslationLexicon | None = None,
+        texts: PageTexts | None = None,
     ) -> None:
         """Begin with a lexicon of the user, and with what earlier runs of this crawl learned.
 
-        Only the latter becomes a part of what is saved.
+        Only the latter becomes a part of what is saved. Learners of several pairs may share the
+        texts of pages.
         """
         self._codes = pair.codes
         self._given = given
         self._earlier = earlier
-        self._texts = PageTexts()
+        self._texts = PageTexts() if texts is None else texts
         self._pages = self._collected_at = 0
         self._collected: dict[Urls, Texts] = {}
         """The packed texts of the pairs to learn from."""

@@ -17,6 +17,7 @@ from bilingual_crawler.corpus.sources.inputs import (
     file_url,
     kind_of,
     listed_files,
+    listed_url_pairs,
     listed_urls,
     read_file,
 )
@@ -44,6 +45,8 @@ class Task:
     """Whether to learn a lexicon from sure pairs, as evidence for others."""
     aids: PairingAids = NO_AIDS
     keeper: Keeper | None = None
+    honour: tuple[str, ...] = ()
+    """Opt-outs by which a page is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +146,7 @@ def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: Non
         aids=task.aids,
         keeper=task.keeper,
         learns=task.learns,
+        honour=task.honour,
     )
     congruence = Congruence(pair, across_hosts=task.across_hosts)
     outcome = OfflineResult(reading, search, congruence)
@@ -154,6 +158,8 @@ def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: Non
                 outcome.urls += 1
         elif kind is InputKind.FILES:
             listed += _read_files(source, search, reading)
+        elif kind is InputKind.URL_PAIRS:
+            search.declare(list(listed_url_pairs(source, reading)))
         else:
             for found in documents_from(source, reading):
                 search.take(found)

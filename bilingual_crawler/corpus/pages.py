@@ -7,7 +7,7 @@ sitemaps declare about them, and which of them are off topic.
 """
 
 import zlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -75,6 +75,8 @@ class Pages:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._states: dict[str, _State] = {}
+        self._variants: defaultdict[str, list[str]] = defaultdict(list)
+        """URL -> keys of its documents, where these are not the URL itself."""
         self._kept_of: dict[str, str] = {}
         """Node -> kept page, where that is not the node itself."""
         self.kept: Counter[str] = Counter()
@@ -92,9 +94,20 @@ class Pages:
 
     def add(self, page: PageFacts, line: str, *, duplicate: bool) -> None:
         """Remember a page, not yet kept; `line` is its line in the file of documents."""
-        self._states[page.url] = _State(page.node, page.language, duplicate)
+        self._know(page.url, _State(page.node, page.language, duplicate))
         self._new[page.url] = page
         self._spares[page.url] = line
+
+    def _know(self, key: str, state: _State) -> None:
+        self._states[key] = state
+        url = DocumentKey.parse(key).url
+        if url != key:
+            self._variants[url].append(key)
+
+    def keys_of(self, url: str) -> list[str]:
+        """Return the keys of the documents at an address."""
+        own = [url] if url in self._states else []
+        return own + self._variants.get(url, [])
 
     def add_alias(self, source: str, target: str) -> bool:
         """Remember another name of a page. Return True if it was new."""
@@ -196,7 +209,7 @@ class Pages:
         for *facts, duplicate, kept, written in self._journal.read("SELECT * FROM pages"):
             page = PageFacts(*facts)
             state = _State(page.node, page.language, bool(duplicate), bool(kept), bool(written))
-            self._states[page.url] = state
+            self._know(page.url, state)
             if kept:
                 if page.url != page.node:
                     self._kept_of[page.node] = page.url

@@ -14,8 +14,10 @@ from bilingual_crawler.corpus.lexicon_keeper import LexiconKeeper
 from bilingual_crawler.corpus.sources.reading import Alias, Found, Skips
 from bilingual_crawler.documents.document import NO_TEXT, Document, Unwanted, why_unwanted
 from bilingual_crawler.documents.mixed import split_mixed
+from bilingual_crawler.documents.optouts import opt_out_of
 from bilingual_crawler.documents.sitemap import Sitemap
 from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.outcomes import outcome_sentence
 from bilingual_crawler.pairing.lexicon import TranslationLexicon
 from bilingual_crawler.pairing.matcher import Declaration, Matcher
 from bilingual_crawler.pairing.one_to_one import Urls
@@ -44,7 +46,7 @@ class PairSearch:
     """Takes documents, redirects and sitemaps in any order; call `finish` before using the pairs.
 
     With `keep_pages` the same pages can be matched again with other detectors. A `keeper` gets
-    everything that takes part.
+    everything that takes part. Pages that opt out in a way that is in `honour` do not.
     """
 
     def __init__(
@@ -58,8 +60,10 @@ class PairSearch:
         aids: PairingAids = NO_AIDS,
         keeper: Keeper | None = None,
         learns: bool = False,
+        honour: Collection[str] = (),
     ) -> None:
         self.pair = pair
+        self._honour = honour
         self._keeper = keeper
         self.detectors = tuple(aids.detector_names if detectors is None else detectors)
         self.skips = Skips() if skips is None else skips
@@ -121,13 +125,22 @@ class PairSearch:
 
     def _take_sitemap(self, sitemap: Sitemap) -> None:
         self.sitemaps += 1
-        self._matcher.declare(sitemap.claims())
+        self.declare(list(sitemap.claims()))
+
+    def declare(self, claims: Collection[Declaration]) -> None:
+        """Learn which pages are said to translate each other."""
+        self._matcher.declare(claims)
         if self._keeper is not None:
-            self._keeper.claims(sitemap.claims())
+            self._keeper.claims(claims)
         if self._kept is not None:
-            self._kept_claims.extend(sitemap.claims())
+            self._kept_claims.extend(claims)
 
     def _take_document(self, document: Document, fingerprint: int) -> None:
+        opt_out = opt_out_of(document.robots, document.tdm_reservation, self._honour)
+        if opt_out is not None:
+            self.skips.add(opt_out, document.url)
+            self._unused.setdefault(fingerprint, Unwanted(opt_out, outcome_sentence(opt_out)))
+            return
         unwanted = why_unwanted(document, self.pair, self._least_share)
         if unwanted is not None and not self._is_bare(document, unwanted):
             reason = unwanted.reason
@@ -161,7 +174,8 @@ class PairSearch:
             self._matcher.declare(claims)
             self._matcher.finish()
         if self._lexicons.learns:
-            self._learned = self._lexicons.finish(self.pair, self._matcher.standing)
+            found = self._lexicons.finish(self.pair, self._matcher.standing_of)
+            self._learned, _ = next(found)
             if self._learned is not None:
                 self._matcher.use_lexicon(self._learned)
                 self._matcher.finish()

@@ -22,6 +22,7 @@ from bilingual_crawler.corpus.lexicon_keeper import LexiconKeeper
 from bilingual_crawler.crawl.deadline import StopDeadline
 from bilingual_crawler.crawl.forecasts import Forecasts
 from bilingual_crawler.crawl.request_state import RequestState
+from bilingual_crawler.crawl.revisits import Revisits
 from bilingual_crawler.crawl.scope import ForeignHosts, Scope
 from bilingual_crawler.crawl.signals import pair_found, pair_lost
 from bilingual_crawler.crawl.workers import connect, open_folder
@@ -90,8 +91,9 @@ class Crawl:
     def __post_init__(self) -> None:
         self._frontier: CrawlFrontier | None = None
         self._gate: SlotGate | None = None
+        self.revisits = Revisits(self)
         self.forecasts: Forecasts | None = None
-        if self.harvests and len(self.plan.langs.codes) > 1:
+        if self.harvests and self.plan.langs.harvest == "pairs":
             self.forecasts = Forecasts(self.folder.journal, self.languages_of)
 
     @classmethod
@@ -201,6 +203,7 @@ class Crawl:
         if self.discovery is not None:
             self.discovery.resume(frontier)
             return
+        self.revisits.begin(gate)
         for host in self.foreign.answered:
             self.scope.admit_host(host)
         if self.redis is None:
@@ -315,6 +318,8 @@ def topic_of(plan: CrawlPlan, config: Config) -> Topic:
     if not topic:
         return topic
     counts = {each.name: topic.terms_in(each.code) for each in plan.langs}
+    if not counts:  # a crawl for all languages
+        return topic
     if max(counts.values()) <= config.topic_terms:
         found = " and ".join(f"{number} in {name}" for name, number in counts.items())
         raise ConfigurationError(

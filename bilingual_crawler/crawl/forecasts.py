@@ -4,7 +4,7 @@ import json
 import logging
 from collections.abc import Callable, Iterable
 
-from bilingual_crawler.languages import Languages
+from bilingual_crawler.languages import Languages, LanguageSet
 from bilingual_crawler.reporting.forecast import (
     CrawlForecast,
     Forecast,
@@ -99,12 +99,18 @@ class Forecasts:
         self._changed.add(name)
         known = self._sites.get(name)
         if known is None:
-            wanted = frozenset(self._languages_of(url).codes)
+            wanted = self._wanted(url)
             known = self._sites[name] = SiteYield(wanted)
         return known
 
+    def _wanted(self, url: str) -> frozenset[str]:
+        """Return the languages wanted from a site; none stands for every language."""
+        languages = self._languages_of(url)
+        is_open = isinstance(languages, LanguageSet) and languages.is_open
+        return frozenset(() if is_open else languages.codes)
+
     def _restore(self, site: str, state: str) -> None:
-        wanted = frozenset(self._languages_of(f"http://{site}/").codes)
+        wanted = self._wanted(f"http://{site}/")
         try:
             self._sites[site] = SiteYield.from_dict(json.loads(state), wanted)
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:

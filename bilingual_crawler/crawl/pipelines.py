@@ -87,7 +87,7 @@ class Harvest(Step):
 
     def take(self, document: Document) -> None:
         """Drop what the corpus does not keep; a later translation may bring it back."""
-        if self.crawl.corpus.add(document):
+        if self.crawl.corpus.add(document, again=self.crawl.revisits.takes(document)):
             return
         if document.topic is not None and not document.topic.on_topic:
             raise Dropped(

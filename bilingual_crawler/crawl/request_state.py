@@ -17,7 +17,7 @@ from bilingual_crawler.outcomes import Outcome
 KEY = "bilingual"
 """The key of `meta`."""
 LOOKED_AT = "look"
-STORED = ("variant", "look", "probe", "claimed_by", "claim_answered")
+STORED = ("variant", "look", "probe", "claimed_by", "claim_answered", "visited_as")
 STORED_PREFIX = "bilingual_"
 
 
@@ -44,12 +44,16 @@ class RequestState:
     """The sites that declared the foreign host of the URL, separated by spaces."""
     claim_answered: bool = False
     """The foreign host has linked back to one of them."""
+    visited_as: str = ""
+    """How the URL ended at an earlier visit, if this is another one."""
     site_file: bool = False
     """The URL is a file about a site, such as a sitemap, and not a page of it."""
     part_of_page: bool = False
     """The URL is a resource of a page that a browser renders."""
     not_before: float = 0.0
     """The time (`time.time()`) before which a retry must not be sent."""
+    captured_at: str = ""
+    """When the page was captured, if it comes from an archive."""
     opt_out: str = ""
     """The opt-out in the headers of the response."""
     dropped_language: str = ""

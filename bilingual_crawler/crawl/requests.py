@@ -61,6 +61,7 @@ META_TYPES: dict[str, type | tuple[type, ...]] = {
     STORED_PREFIX + "probe": bool,
     STORED_PREFIX + "claimed_by": str,
     STORED_PREFIX + "claim_answered": bool,
+    STORED_PREFIX + "visited_as": str,
     **dict.fromkeys(LIMITS, (int, float)),
 }
 CLASSES = {

@@ -28,6 +28,7 @@ from bilingual_crawler.crawl.requests import (
     fingerprint_of,
     make_plain,
 )
+from bilingual_crawler.crawl.revisits import make_unconditional
 from bilingual_crawler.crawl.signals import (
     crawl_ending,
     crawl_failed,
@@ -87,7 +88,9 @@ class FrontierScheduler(BaseScheduler):
     def _open(self) -> None:
         ours = self._crawl
         downloader = self._crawler.engine.downloader
-        self._gate = SlotGate(downloader, ours.plan.sites, ours.config.site_pages)
+        self._gate = SlotGate(
+            downloader, ours.plan.sites, ours.config.site_pages, ours.config.host_pages
+        )
         if ours.config.site_yield:
             self._gate.end(ours.folder.facts.get(ENDED_SITES).split())
         self.frontier = open_frontier(ours, self._gate)
@@ -124,6 +127,7 @@ class FrontierScheduler(BaseScheduler):
             folder.journal.checkpoint(wait=True)
             self._crawl.corpus.tidy(self._crawl.deadline.check)
             is_tidy = True
+            self._crawl.revisits.finish(is_finished=is_finished)
             folder.facts["finished"] = "yes" if is_finished else "no"
         except (JournalError, OSError) as error:
             self._report_unwritable(error)
@@ -147,8 +151,10 @@ class FrontierScheduler(BaseScheduler):
         url, host = request.url, slot_key(request)
         if not host:
             return False
-        if request.meta.get("redirect_urls") and not self._may_redirect(request):
-            return False
+        if request.meta.get("redirect_urls"):
+            make_unconditional(request)
+            if not self._may_redirect(request):
+                return False
         fingerprint = fingerprint_of(request)
         payload = self._encode(fingerprint, request)
         if request.dont_filter and self.frontier.state_of(fingerprint) is State.LEASED:
@@ -292,7 +298,8 @@ class FrontierScheduler(BaseScheduler):
     def _watch_end(self, request: Request, state: State, reason: str) -> None:
         """Let the forecast know of an address that ended; a variant is not one of its own."""
         forecasts = self._crawl.forecasts
-        if forecasts is not None and not RequestState.of(request).identity:
+        known = RequestState.of(request)
+        if forecasts is not None and not (known.identity or known.visited_as):
             is_page = state is State.DONE and reason != Outcome.REDIRECTED
             forecasts.ended(request.url, is_page=is_page)
 

@@ -18,13 +18,17 @@ from bilingual_crawler.urls.hosts import host_of, site_of
 
 
 class SlotGate:
-    """Says when a host is free, and enforces the page budget of its site."""
+    """Says when a host is free, and enforces the page budgets of it and of its site."""
 
-    def __init__(self, downloader: Downloader, sites: Sites, site_pages: int) -> None:
+    def __init__(
+        self, downloader: Downloader, sites: Sites, site_pages: int, host_pages: int = 0
+    ) -> None:
         self._downloader = downloader
         self._sites = sites
         self._site_pages = site_pages
+        self._host_pages = host_pages
         self._pages: Counter[str] = Counter()
+        self._pages_in_run: Counter[str] = Counter()
         self._ended: set[str] = set()
         self._underway: dict[Request, str] = {}
         self._underway_to: Counter[str] = Counter()
@@ -33,6 +37,10 @@ class SlotGate:
         """Count the pages that an earlier run fetched."""
         for host, pages in pages_of_host.items():
             self._pages[site_of(host)] += pages
+
+    def visit_again(self, host: str) -> None:
+        """Take a page that will be fetched again out of the count of its site."""
+        self._pages[site_of(host)] -= 1
 
     def set_pages(self, site: str, pages: int) -> None:
         """Set the number of pages that all workers together have fetched from a site."""
@@ -75,6 +83,7 @@ class SlotGate:
         if host not in self._downloader.slots:
             self._configure(host)
         self._pages[site_of(host)] += 1
+        self._pages_in_run[host] += 1
         self._underway[request] = host
         self._underway_to[host] += 1
 
@@ -98,6 +107,8 @@ class SlotGate:
 
     def _spent(self, host: str) -> bool:
         if self._ended and site_of(host) in self._ended:
+            return True
+        if self._host_pages and self._pages_in_run[host] >= self._host_pages:
             return True
         budget = self._budget_of(host)
         return bool(budget) and self._pages[site_of(host)] >= budget

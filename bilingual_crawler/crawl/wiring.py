@@ -46,6 +46,14 @@ COMPONENTS: dict[str, dict[str, int | str | None]] = {
         SCRAPYS + "extensions.logstats.LogStats": None,
     },
 }
+ARCHIVE_HANDLERS = dict.fromkeys(
+    ("http", "https"), OURS + "crawl.archive.handler.ArchiveDownloadHandler"
+)
+ARCHIVE_PACE: dict[str, Any] = {
+    "DOWNLOAD_DELAY": 0,
+    "AUTOTHROTTLE_ENABLED": False,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
+}
 WARC = {OURS + "crawl.extensions.warc.WarcArchive": 500}
 SITEMAPS = {OURS + "crawl.fetching.sitemaps.SiteMaps": 130}
 REMOTE_CONTROL = SCRAPYS + "extensions.remote_control.RemoteControl"
@@ -66,13 +74,26 @@ def drop_remote_control(settings: BaseSettings) -> None:
 
 def wire_fetching(settings: BaseSettings, config: Config) -> None:
     """Give any spider our guard, robots.txt handling, delays and user agent."""
+    pace = ARCHIVE_PACE if config.archive and not config.archive_fallback else {}
     for default in scrapy_defaults:
-        settings.set(default.name, default.value, priority="addon")
+        value = pace.get(default.name, default.value)
+        settings.set(default.name, value, priority="addon")
     for name, value in identity_settings(settings, config.contact).items():
         settings.set(name, value, priority="addon")
     for name in ("DOWNLOAD_HANDLERS", "DOWNLOADER_MIDDLEWARES"):
         add_components(settings, name, COMPONENTS[name])
     add_components(settings, "EXTENSIONS", THROTTLE)
+
+
+def wire_archive(settings: BaseSettings, config: Config) -> None:
+    """Answer requests from an archive; to be called before `wire_fetching`.
+
+    Without a fallback no site is loaded, so none has a delay. With one, the delays of the sites
+    hold for all pages.
+    """
+    add_components(settings, "DOWNLOAD_HANDLERS", ARCHIVE_HANDLERS)
+    if not config.archive_fallback:
+        add_components(settings, "EXTENSIONS", dict.fromkeys(THROTTLE))
 
 
 def add_components(settings: BaseSettings, name: str, components: Mapping[str, Any]) -> None:

@@ -95,7 +95,7 @@ def open_frontier(crawl: "Crawl", gate: SlotGate) -> CrawlFrontier:
     if not facts.get(IDENTITY):
         facts[IDENTITY] = uuid4().hex
         crawl.folder.journal.checkpoint(wait=True)  # the identity must survive a kill
-    prefix = config.frontier_prefix or f"bilingual:{crawl.plan.langs}"
+    prefix = config.frontier_prefix or f"bilingual:{crawl.plan.langs.file_name}"
     try:
         shared = RedisFrontier(
             RedisScripts(crawl.redis, prefix, crawl.folder.path.name),

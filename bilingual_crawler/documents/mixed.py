@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from bilingual_crawler.documents.document import Document, Paragraph
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import LanguagePair, ParallelLanguages
 
 LEAST_TEXT = 200
 """Characters that the longer side must have."""
@@ -53,13 +53,19 @@ class Stretch:
     paragraphs: list[Paragraph]
 
 
-def split_mixed(document: Document, pair: LanguagePair) -> tuple[Document, Document] | None:
+def split_mixed(
+    document: Document, languages: ParallelLanguages
+) -> tuple[Document, Document] | None:
     """Return the two documents of a page that is in both languages; None for any other page.
 
+    Of more than two languages, the two that most of the page is in are looked at.
     The detected language of the page comes first. Each part has the paragraphs of its language
     in their order, with their headings, and the frame of the page; only the first part has the
     links, so that they are followed once.
     """
+    pair = _main_pair(document, languages)
+    if pair is None:
+        return None
     stretches = _stretches(document, pair)
     if len(stretches) < len(pair.codes) or not _are_translations(stretches):
         return None
@@ -71,6 +77,14 @@ def split_mixed(document: Document, pair: LanguagePair) -> tuple[Document, Docum
         _part(document, first, sides[first]),
         replace(_part(document, second, sides[second]), links=[]),
     )
+
+
+def _main_pair(document: Document, languages: ParallelLanguages) -> LanguagePair | None:
+    """Return the two wanted languages that most of a page is in, if there are two."""
+    if isinstance(languages, LanguagePair):
+        return languages
+    found = [code for code, _ in document.language_shares if code in languages][:2]
+    return languages.pair_of(*found) if len(set(found)) == 2 else None  # noqa: PLR2004 - a pair
 
 
 def _stretches(document: Document, pair: LanguagePair) -> list[Stretch]:

@@ -167,6 +167,8 @@ def _filters(account: Account, selection: Selection) -> Iterator[str]:
     chosen = []
     if selection.min_score is not None:
         chosen.append(f"only scores of at least {selection.min_score:g}")
+    if selection.langs is not None:
+        chosen.append(f"only pairs of {selection.langs.names}")
     if selection.dropped:
         chosen.append("with what cleaning dropped, marked in `dropped`")
     yield f"Selection: {', '.join(chosen) or 'everything that cleaning kept'}."

@@ -55,7 +55,8 @@ class Delta(Exporter):
         before = source.earlier
         if before is None:
             raise ConfigurationError(
-                "delta compares two crawls: write --since DIR, the earlier one."
+                "delta compares two crawls: write --since DIR, the earlier one. A crawl that was"
+                " revisited (BILINGUAL_REVISIT) is compared with what it was before."
             )
         with closing(sqlite3.connect("", isolation_level=None)) as database:
             database.executescript(_SCHEMA)

@@ -1,4 +1,6 @@
-"""A corpus made again from its stand-off form and the pages: WARC files or folders of crawls.
+"""A corpus made again from its stand-off form and the pages.
+
+The pages are in WARC files or folders of crawls, or somebody fetches them.
 
 The pages go through our own extraction, or come from documents.jsonl.gz. A text is looked for at
 its position first, and then anywhere on its page; its hash says whether it is the same. What is
@@ -11,7 +13,7 @@ temporary SQLite database, by page.
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -24,13 +26,14 @@ from bilingual_crawler.alignment.splitting import sentences
 from bilingual_crawler.alignment.two_passes import UNSPACED
 from bilingual_crawler.corpus.sources.inputs import documents_from
 from bilingual_crawler.corpus.sources.reading import Alias, SourceReading
-from bilingual_crawler.documents.document import Document
+from bilingual_crawler.documents.document import Document, DocumentKey
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.export.source import Account, check
 from bilingual_crawler.export.standoff import HASHES, KEPT, text_hash
 from bilingual_crawler.export.whole_documents import page_segments
 from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.outcomes import outcome_sentence
 from bilingual_crawler.store.durable import replacing_folder, text_file, write_about
 from bilingual_crawler.store.folder import REPORT
 from bilingual_crawler.store.input_files import Watch, read_json_lines
@@ -67,13 +70,25 @@ class Rebuilt:
     """Texts by what became of them."""
     pages: int = 0
     """Pages of the sources that the corpus needs."""
+    missed: dict[str, str] = field(default_factory=dict)
+    """Pages that could not be fetched, and why."""
 
     def lines(self, target: str) -> list[str]:
         """Return the result for a person."""
         lines = self.account.lines(target)
         lines.append(f"{self.fates.total():,} texts, by where they are now:")
         lines += [f"  {self.fates[fate]:,} {fate}" for fate in TextFate if self.fates[fate]]
+        if self.missed:
+            lines.append(f"{len(self.missed):,} pages could not be fetched:")
+            for reason, count in Counter(self.missed.values()).most_common():
+                lines.append(f"  {count:,} {reason}: {outcome_sentence(reason)}")
         return lines
+
+
+Fetch = Callable[
+    [list[str], LanguagePair, Callable[[str, Document], None], Callable[[str, str], None]], None
+]
+"""Fetches addresses: calls the one function with each page, the other with why there is none."""
 
 
 def rebuild(
@@ -81,8 +96,12 @@ def rebuild(
     sources: Iterable[str],
     target: Path,
     watch: Watch = lambda _share: None,
+    fetch: Fetch | None = None,
 ) -> Rebuilt:
-    """Make a folder with the sentence pairs of a stand-off file whose texts are in the sources."""
+    """Make a folder with the sentence pairs of a stand-off file whose texts are in the sources.
+
+    `fetch` gets the pages that are in none of them from elsewhere.
+    """
     if not standoff.is_file():
         raise ConfigurationError(f"There is no file {standoff}: name one that --to standoff made.")
     with closing(sqlite3.connect("", isolation_level=None)) as database:
@@ -99,14 +118,37 @@ def rebuild(
                     rebuilt.pages += _take_page(database, found, languages)
                 elif isinstance(found, Alias):
                     continue  # a pair names the address that answered
+        if fetch is not None:
+            _fetch_rest(database, rebuilt, fetch)
         _judge(database, rebuilt)
         with replacing_folder(target) as path:
             count = write_sentences(path / SENTENCES, _rebuilt_rows(database))
             account.written["sentence pairs"] += count
-            _write_drift(database, path / DRIFT)
+            _write_drift(database, path / DRIFT, rebuilt)
             _write_report(path / REPORT, rebuilt)
             write_about(path, {"format": "rebuilt", "made_by": f"bilingual-crawler {__version__}"})
     return rebuilt
+
+
+def _fetch_rest(database: sqlite3.Connection, rebuilt: Rebuilt, fetch: Fetch) -> None:
+    """Fetch the pages that no source had.
+
+    A page that has moved is taken for the one at its old address: its texts say what they are.
+    """
+    wanted: dict[str, list[str]] = {}
+    for (key,) in database.execute("SELECT DISTINCT url FROM sides WHERE fate IS NULL"):
+        address = DocumentKey.parse(key).url
+        if address.startswith(("http://", "https://")):
+            wanted.setdefault(address, []).append(key)
+
+    def arrived(asked: str, found: Document) -> None:
+        found.url = asked
+        rebuilt.pages += _take_page(database, found, rebuilt.languages)
+
+    def missed(asked: str, reason: str) -> None:
+        rebuilt.missed |= dict.fromkeys(wanted[asked], reason)
+
+    fetch(list(wanted), rebuilt.languages, arrived, missed)
 
 
 def _read_rows(
@@ -242,7 +284,7 @@ def _rebuilt_rows(database: sqlite3.Connection) -> Iterator[SentencePair]:
         yield SentencePair(**json.loads(fields), text1=text1, text2=text2)
 
 
-def _write_drift(database: sqlite3.Connection, file: Path) -> None:
+def _write_drift(database: sqlite3.Connection, file: Path, rebuilt: Rebuilt) -> None:
     """List the pages from which a text is missing or has moved, with how many."""
     fates = (TextFate.MISSING, TextFate.CHANGED, TextFate.MOVED)
     with text_file(file) as lines:
@@ -252,7 +294,9 @@ def _write_drift(database: sqlite3.Connection, file: Path) -> None:
             " GROUP BY url, fate ORDER BY url, fate",
             fates,
         ):
-            lines.write(f"{' '.join(url.split())}\t{count}\t{fate}\n")
+            reason = rebuilt.missed.get(url)
+            what = fate if reason is None else f"{fate} ({reason})"
+            lines.write(f"{' '.join(url.split())}\t{count}\t{what}\n")
 
 
 def _write_report(file: Path, rebuilt: Rebuilt) -> None:
@@ -265,7 +309,8 @@ def _write_report(file: Path, rebuilt: Rebuilt) -> None:
         "stopped_by": "rebuild",
         "stopped_why": "The corpus was made again from its stand-off form.",
         "rebuild": rebuilt.account.to_dict()
-        | {"texts": {str(fate): count for fate, count in rebuilt.fates.items()}},
+        | {"texts": {str(fate): count for fate, count in rebuilt.fates.items()}}
+        | {"pages_not_fetched": dict(Counter(rebuilt.missed.values()))},
     }
     with text_file(file) as text:
         json.dump(report, text, ensure_ascii=False, indent=2)

@@ -14,7 +14,8 @@ from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.serialise import document_from_dict
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.export.survey import PersonalData, Survey
-from bilingual_crawler.store.folder import DOCUMENTS, PAIRS
+from bilingual_crawler.languages import ParallelLanguages
+from bilingual_crawler.store.folder import DOCUMENTS, PAIRS, latest_before
 from bilingual_crawler.store.input_files import Damage, Watch, read_json_lines
 from bilingual_crawler.store.marks import REJECTED, CorpusMarks
 from bilingual_crawler.store.sentence_pair import REPEATED, SENTENCES, SentencePair
@@ -22,6 +23,7 @@ from bilingual_crawler.topics import NO_TOPIC, Topic
 
 EMPTY = "one side has no text"
 BY_USER = "rejected by a user"
+OTHER_LANGUAGES = "in other languages than --langs"
 _CODE = re.compile("[a-z]{3}")
 _MAX_POSITION = 1 << 53
 """Positions above this are no longer exact in JSON."""
@@ -75,6 +77,12 @@ class Selection:
     """Whether to mask personal data."""
     since: Path | None = None
     """The folder of an earlier crawl to compare with."""
+    langs: ParallelLanguages | None = None
+    """The languages whose pairs to export; None for all."""
+
+    def admits(self, row: "SentencePair | DocumentPairRow") -> bool:
+        """Return True if a pair is in languages that were asked for."""
+        return self.langs is None or self.langs.admits(row.lang1, row.lang2)
 
     def objection(self, row: SentencePair, marks: CorpusMarks | None = None) -> str:
         """Return why a row is not exported; "" if it is. What a user marked is decided."""
@@ -145,9 +153,9 @@ class CorpusSource:
 
     @property
     def earlier(self) -> "CorpusSource | None":
-        """The corpus of the earlier crawl to compare with, if there is one."""
+        """The corpus to compare with: an earlier crawl, or this one before it was revisited."""
         selection = self._selection
-        since = selection.since
+        since = selection.since or latest_before(self._folder)
         return None if since is None else CorpusSource(since, Account(), selection)
 
     def looking_ahead(self) -> "CorpusSource":
@@ -172,13 +180,17 @@ class CorpusSource:
 
     def links(self) -> Iterator[SentencePair]:
         """Yield all sentence pairs as they are, to connect the sentences of whole documents."""
-        file = self._file(SENTENCES, "run scrapy align")
+        file, others = self._file(SENTENCES, "run scrapy align"), 0
         for place, fields in read_json_lines(file, self._account.damage, self._watch):
             try:
                 row = SentencePair.from_dict(fields)
                 check(row)
             except (TypeError, ValueError):
                 self._account.damage.add(place, "not a sentence pair")
+                continue
+            if not self._selection.admits(row):
+                others += 1
+                self._account.left_out[OTHER_LANGUAGES] = others
                 continue
             if not row.dropped and _said(row, self._marks) is False:
                 row = replace(row, dropped=REJECTED)
@@ -197,6 +209,9 @@ class CorpusSource:
                 _check_document(document)
             except (AttributeError, KeyError, TypeError, ValueError):
                 damage.add(place, "not a document")
+                continue
+            langs = self._selection.langs
+            if langs is not None and document.language not in langs:
                 continue
             self._topic.annotate(document)
             if not whole:
@@ -225,6 +240,8 @@ class CorpusSource:
                 pair = DocumentPairRow(fields)
             except (KeyError, TypeError, ValueError):
                 damage.add(place, "not a document pair")
+                continue
+            if not self._selection.admits(pair):
                 continue
             if self._marks.of_documents(pair.url1, pair.url2) is False:
                 self._rejected.add((pair.url1, pair.url2))

@@ -1,11 +1,17 @@
 """The languages of the world: codes, names, scripts."""
 
+from bilingual_crawler.languages.sets import (
+    Languages,
+    LanguageSet,
+    ParallelLanguages,
+    parse_languages,
+    parse_parallel,
+)
 from bilingual_crawler.languages.table import (
     LONGEST_TEXT,
     Language,
     LanguagePair,
     LanguagePairError,
-    Languages,
     OneLanguage,
     UnknownLanguageError,
     all_languages,
@@ -15,7 +21,6 @@ from bilingual_crawler.languages.table import (
     language_of_tag,
     language_tag,
     languages_of_token,
-    parse_languages,
     recognise,
 )
 
@@ -24,8 +29,10 @@ __all__ = [
     "Language",
     "LanguagePair",
     "LanguagePairError",
+    "LanguageSet",
     "Languages",
     "OneLanguage",
+    "ParallelLanguages",
     "UnknownLanguageError",
     "all_languages",
     "find_language",
@@ -35,5 +42,6 @@ __all__ = [
     "language_tag",
     "languages_of_token",
     "parse_languages",
+    "parse_parallel",
     "recognise",
 ]

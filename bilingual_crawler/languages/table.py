@@ -15,7 +15,7 @@ alphabetical order of codes. A URL token comes last, and only if it means a sing
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -129,6 +129,36 @@ class LanguagePair:
         """Both names, for a sentence."""
         return f"{self.first.name} and {self.second.name}"
 
+    @property
+    def file_name(self) -> str:
+        """The pair as a part of a file name."""
+        return str(self)
+
+    @property
+    def tokens(self) -> frozenset[str]:
+        """The pieces of URLs that may mean one of the two."""
+        return self.first.tokens | self.second.tokens
+
+    def pair_of(self, one: str, other: str) -> Self:  # noqa: ARG002 - there are only two
+        """Return the pair that two different languages of it make: itself."""
+        return self
+
+    def admits(self, one: str, other: str) -> bool:
+        """Return True if these are the two languages, in any order."""
+        return {one, other} == {self.first.code, self.second.code}
+
+    def pivots(self) -> Iterator[Self]:
+        """Yield the pair: the first language with each other one."""
+        yield self
+
+    def pairs(self) -> Iterator[Self]:
+        """Yield the pair: every two languages."""
+        yield self
+
+    def named_by(self, tokens: Collection[str]) -> frozenset[str]:
+        """Return the codes of the languages that some words or pieces of a URL may name."""
+        return frozenset(each.code for each in self if not each.tokens.isdisjoint(tokens))
+
     def __contains__(self, code: object) -> bool:
         return code in self.codes
 
@@ -161,6 +191,20 @@ class OneLanguage:
         """The name, for a sentence."""
         return self.only.name
 
+    @property
+    def file_name(self) -> str:
+        """The language as a part of a file name."""
+        return self.only.code
+
+    @property
+    def tokens(self) -> frozenset[str]:
+        """The pieces of URLs that may mean it."""
+        return self.only.tokens
+
+    def named_by(self, tokens: Collection[str]) -> frozenset[str]:
+        """Return the code if some words or pieces of a URL may name the language."""
+        return frozenset(self.codes) if not self.only.tokens.isdisjoint(tokens) else frozenset()
+
     def __contains__(self, code: object) -> bool:
         return code == self.only.code
 
@@ -171,11 +215,7 @@ class OneLanguage:
         return self.only.code
 
 
-Languages = LanguagePair | OneLanguage
-"""What a crawl is for: two languages, or one without translations."""
-
-
-def parse_languages(text: str) -> Languages:
+def parse_pair_or_one(text: str) -> LanguagePair | OneLanguage:
     """Return the two languages that "spa-eus" means, or the one that "spa" or "Spanish" means.
 
     A text that can be read as a pair is a pair.

@@ -19,7 +19,9 @@ MOST_SHARING = 20
 """The most pages that may share a thing for it to bring them together."""
 MOST_LOOKED_AT = 200
 """The most pages to count shared things for, the rarest things first."""
-MOST_BY_CONTENT = 8
+MOST_BY_CONTENT, LEAST_BY_CONTENT = 8, 3
+"""The most pages in one other language; fewer for each if there are several, down to the least."""
+USUAL = 2
 LEAST_OF_BEST = 0.2
 """The least that a page must share, relative to the page that shares most; less is chance."""
 LEAST_SIZE_RATIO = 0.05
@@ -29,13 +31,21 @@ _HASH_BITS = 32
 
 
 class CandidateIndex:
-    """Brings pages of the two languages together."""
+    """Brings pages in different languages together.
 
-    def __init__(self, pages: KnownPages) -> None:
+    Of `languages` all may have the same thing, so that the more there are, the more pages may share
+    it.
+    """
+
+    def __init__(self, pages: KnownPages, languages: int = USUAL) -> None:
         self._pages = pages
-        self._keys = Postings(MOST_IN_BLOCK)
-        self._last_parts = Postings(MOST_IN_BLOCK)
-        self._shared = Postings(MOST_SHARING)
+        times = max(languages, USUAL) / USUAL
+        self._keys = Postings(round(MOST_IN_BLOCK * times))
+        self._last_parts = Postings(round(MOST_IN_BLOCK * times))
+        self._most_sharing = round(MOST_SHARING * times)
+        self._most_looked_at = round(MOST_LOOKED_AT * times)
+        self._shared = Postings(self._most_sharing)
+        self._most_by_content = max(LEAST_BY_CONTENT, MOST_BY_CONTENT // max(1, languages - 1))
         self._kinds: dict[tuple[str, str], int] = {}
 
     def add(self, page: KnownPage, *, by_content: bool = True) -> None:
@@ -54,7 +64,7 @@ class CandidateIndex:
             self._shared.add(thing, page.number)
 
     def candidates(self, url: str) -> list[str]:
-        """Return the pages of the other language that a page should be compared with."""
+        """Return the pages in other languages that a page should be compared with."""
         page = self._pages[url]
         found = dict.fromkeys(self._keys.get(_key(page)))
         if page.last:
@@ -67,7 +77,7 @@ class CandidateIndex:
         return others
 
     def meets_by_url(self, page: KnownPage) -> bool:
-        """Return True if a page of the other language has the same URL but for its language."""
+        """Return True if a page in another language has the same URL but for its language."""
         own = page.page.language
         return any(self._pages.language_of(each) != own for each in self._keys.get(_key(page)))
 
@@ -78,20 +88,27 @@ class CandidateIndex:
         looked_at = 0
         for sharing in sorted(map(self._shared.get, self._things(page)), key=len):
             looked_at += len(sharing)
-            if looked_at > MOST_LOOKED_AT:
+            if looked_at > self._most_looked_at:
                 break
-            weight = log(2 * MOST_SHARING / max(1, len(sharing)))
+            weight = log(2 * self._most_sharing / max(1, len(sharing)))
             for number in sharing:
                 if language_of(number) != own:
                     scores[number] += weight
-        least = LEAST_OF_BEST * max(scores.values(), default=0.0)
         size = page.page.profile.characters
-        near = [
-            (score, self._pages.url_of(number), number)
-            for number, score in scores.items()
-            if score >= least and _sizes_fit(size, self._pages.characters_of(number))
-        ]
-        return [(number, url) for _, url, number in nlargest(MOST_BY_CONTENT, near)]
+        by_language: defaultdict[str, list[int]] = defaultdict(list)
+        for number in scores:
+            by_language[language_of(number)].append(number)
+        found: list[tuple[float, str, int]] = []
+        for numbers in by_language.values():
+            least = LEAST_OF_BEST * max(scores[number] for number in numbers)
+            near = [
+                (score, self._pages.url_of(number), number)
+                for number in numbers
+                if (score := scores[number]) >= least
+                and _sizes_fit(size, self._pages.characters_of(number))
+            ]
+            found += nlargest(self._most_by_content, near)
+        return [(number, url) for _, url, number in found]
 
     def _things(self, page: KnownPage) -> Iterator[int]:
         """Yield what a page may share with others: hashes, marked with site and kind."""

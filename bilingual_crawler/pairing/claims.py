@@ -7,15 +7,16 @@ A page that many others name is more likely a home page than the translation of 
 """
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import LanguagePair, ParallelLanguages
 from bilingual_crawler.pairing.known_pages import KnownPage, KnownPages, Names, name_of
 from bilingual_crawler.pairing.pair import PairingPage
 from bilingual_crawler.store.compact import Postings, unsigned
 
 Kind = Literal["alternates", "switches"]
+_LANGUAGE_BITS = 16
 MOST_CLAIMANTS = 50
 """A page that more pages name is a hub; its claimants are counted, not listed."""
 
@@ -47,12 +48,20 @@ class Claims:
     URL; pages are kept as numbers.
     """
 
-    def __init__(self, kind: Kind, pair: LanguagePair, names: Names, pages: KnownPages) -> None:
+    def __init__(
+        self, kind: Kind, languages: ParallelLanguages, names: Names, pages: KnownPages
+    ) -> None:
         self._kind = kind
-        self._pair = pair
+        self._wanted = languages
+        self._is_pair = isinstance(languages, LanguagePair)
         self._names = names
         self._pages = pages
+        self._numbers: dict[str, int] = {}
+        """A number for each language of which a page was named."""
+        self._speakers: dict[str, None] = {}
+        """The languages of pages that name others."""
         self._made: dict[int, bytes] = {}
+        """The claims of a page about pages in one language, see `_slot`."""
         self._claimants = Postings()
         self._hubs: dict[int, int] = {}
         """How often each name is claimed that too many pages claim to be listed."""
@@ -71,7 +80,7 @@ class Claims:
         Return the pages that it is now said to be a translation of.
         """
         name = name_of(url)
-        wanted = [each for each in claims if each[1] in self._pair]
+        wanted = [each for each in claims if each[1] in self._wanted]
         if not wanted:
             return []
         self._declared[name] = tuple(dict.fromkeys((*self._declared.get(name, ()), *wanted)))
@@ -101,33 +110,61 @@ class Claims:
 
     def _claim(self, number: int, claims: Iterable[Claim]) -> None:
         """Add claims to those that a page makes; repeated ones count once."""
-        other = self._pair.other(self._pages.language_of(number)).code
-        urls = {hash(url): url for url, language in claims if language == other}
-        if not urls:
-            return
-        made = array("q", self._made.get(number, b""))
-        new = urls.keys() - set(made[::2])
-        for each, url in urls.items():
-            if each in new:
-                name = name_of(url)
-                made.extend((each, name))
-                self._count(name, number)
-        if new:
-            self._made[number] = made.tobytes()
+        own = self._pages.language_of(number)
+        named: dict[str, dict[int, str]] = {}
+        for url, language in claims:
+            if language != own and language in self._wanted:
+                named.setdefault(language, {})[hash(url)] = url
+        for language, urls in named.items():
+            slot = self._slot(number, language)
+            made = array("q", self._made.get(slot, b""))
+            new = urls.keys() - set(made[::2])
+            for each, url in urls.items():
+                if each in new:
+                    name = name_of(url)
+                    made.extend((each, name))
+                    self._count(name, number, own)
+            if new:
+                self._made[slot] = made.tobytes()
+                self._speakers[own] = None
 
-    def _count(self, name: int, number: int) -> None:
-        claims = self._times_named(name) + 1
-        if claims <= MOST_CLAIMANTS:
-            self._claimants.add(unsigned(name), number)
+    def _slot(self, number: int, language: str) -> int:
+        """Return the key of what a page claims about pages in a language."""
+        return number << _LANGUAGE_BITS | self._numbers.setdefault(language, len(self._numbers))
+
+    def _made_by(self, number: int, language: str | None) -> list[bytes]:
+        """Return what a page claims about pages in one language; None: in each that is named."""
+        if language is None:
+            places: Iterable[int] = range(len(self._numbers))
         else:
-            self._hubs[name] = claims
+            place = self._numbers.get(language)
+            places = () if place is None else (place,)
+        slots = (number << _LANGUAGE_BITS | each for each in places)
+        return [made for slot in slots if (made := self._made.get(slot)) is not None]
 
-    def _times_named(self, name: int) -> int:
-        return self._hubs.get(name) or self._claimants.count(unsigned(name))
+    def _from(self, name: int, language: str) -> int:
+        """Return the key of a name as pages in a language use it.
 
-    def _times_meant(self, url: str) -> int:
-        """Return how often a page is named, under any of its names."""
-        return sum(map(self._times_named, self._names.names_of(url)))
+        Of two languages all claimants of a page are in the other one. Of more, a page is named once
+        from each, and only those in one language are compared.
+        """
+        return unsigned(name if self._is_pair else hash((name, language)))
+
+    def _count(self, name: int, number: int, language: str) -> None:
+        claims = self._times_named(name, language) + 1
+        key = self._from(name, language)
+        if claims <= MOST_CLAIMANTS:
+            self._claimants.add(key, number)
+        else:
+            self._hubs[key] = claims
+
+    def _times_named(self, name: int, language: str) -> int:
+        key = self._from(name, language)
+        return self._hubs.get(key) or self._claimants.count(key)
+
+    def _times_meant(self, url: str, language: str) -> int:
+        """Return how often pages in a language name a page, under any of its names."""
+        return sum(self._times_named(name, language) for name in self._names.names_of(url))
 
     def partners(self, url: str) -> list[str]:
         """Return the pages that a page names, and those that name it."""
@@ -146,36 +183,48 @@ class Claims:
             found.update(dict.fromkeys(self.named_by(url)))
         return [each for each in found if self._differ(number, each)]
 
-    def named_by(self, url: str) -> list[str]:
-        """Return the known pages that a page names."""
-        made = self._made.get(self._pages.number_of(url))
-        if made is None:
-            return []
-        found = dict.fromkeys(map(self._names.page_named, array("q", made)[1::2]))
+    def named_by(self, url: str, language: str | None = None) -> list[str]:
+        """Return the known pages that a page names, in any language or in one."""
+        found = dict.fromkeys(
+            self._names.page_named(name)
+            for made in self._made_by(self._pages.number_of(url), language)
+            for name in array("q", made)[1::2]
+        )
         return [each for each in found if each is not None]
 
-    def awaits(self, url: str) -> bool:
+    def awaits(self, url: str, language: str | None = None) -> bool:
         """Return True if a page names a translation that has not come, and no page that has.
 
-        A name that other pages use as well is more likely that of a home page.
+        The translation may be in any language, or must be in one. A name that other pages use as
+        well is more likely that of a home page.
         """
-        made = self._made.get(self._pages.number_of(url))
-        if made is None:
-            return False
-        names = array("q", made)[1::2]
+        number = self._pages.number_of(url)
+        own = self._pages.language_of(number)
+        return any(
+            self._all_await(array("q", made)[1::2], own) for made in self._made_by(number, language)
+        )
+
+    def _all_await(self, names: Sequence[int], own: str) -> bool:
         return all(self._names.page_named(name) is None for name in names) and any(
-            self._times_named(name) == 1 for name in names
+            self._times_named(name, own) == 1 for name in names
         )
 
     def between(self, one: str, other: str) -> MutualClaims:
         """Return what two pages say about each other."""
-        mine, theirs = self.named_by(one), self.named_by(other)
+        my_language, their_language = (
+            self._pages.language_of(self._pages.number_of(each)) for each in (one, other)
+        )
+        mine, theirs = self.named_by(one, their_language), self.named_by(other, my_language)
         if not mine and not theirs:
             return SILENCE
         sides = (other in mine) + (one in theirs)
         against = (bool(mine) and other not in mine) or (bool(theirs) and one not in theirs)
-        counted = [url for url, by in ((other, mine), (one, theirs)) if url in by]
-        claimants = max((self._times_meant(url) for url in counted), default=0)
+        counted = [
+            (url, language)
+            for url, language, by in ((other, my_language, mine), (one, their_language, theirs))
+            if url in by
+        ]
+        claimants = max((self._times_meant(*each) for each in counted), default=0)
         by_map = bool(sides and self._declared) and not (
             self._does_name(one, other) or self._does_name(other, one)
         )
@@ -190,9 +239,18 @@ class Claims:
         )
 
     def _those_who_name(self, name: int, url: str) -> list[str]:
-        if self._times_named(name) > MOST_CLAIMANTS:
-            return [each for each in self.named_by(url) if url in self.named_by(each)]
-        return [self._pages.url_of(each) for each in self._claimants.get(unsigned(name))]
+        if self._is_pair:
+            return self._those_in("", name, url)
+        return [each for code in self._speakers for each in self._those_in(code, name, url)]
+
+    def _those_in(self, language: str, name: int, url: str) -> list[str]:
+        """Return the pages in a language that use a name; of two languages all that do."""
+        if self._times_named(name, language) > MOST_CLAIMANTS:
+            return [
+                each for each in self.named_by(url, language or None) if url in self.named_by(each)
+            ]
+        key = self._from(name, language)
+        return [self._pages.url_of(each) for each in self._claimants.get(key)]
 
     def _differ(self, number: int, url: str) -> bool:
         other = self._pages.number_of(url)

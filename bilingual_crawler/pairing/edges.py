@@ -19,7 +19,10 @@ OWN_SECTION = 1.0
 class Edge:
     """The evidence for two nodes, under the two of their URLs that have most of it."""
 
-    __slots__ = ("learned", "model", "probability", "refused", "translated_share", "verdict")
+    __slots__ = (
+        "learned", "model", "outvoted", "probability", "refused", "support", "translated_share",
+        "verdict",
+    )  # fmt: skip
 
     def __init__(self, verdict: PairWeight) -> None:
         self.verdict = verdict
@@ -30,10 +33,16 @@ class Edge:
         self.refused: str | None = None
         """Why the two are no pair, "" if they are one; None until somebody has asked."""
         self.translated_share: float | None = None
+        self.outvoted = False
+        """True if the versions of other pages in further languages speak against it."""
+        self.support: tuple[tuple[str, float, str], ...] = ()
+        """What versions in further languages add: detector, score and reason, as `Evidence`."""
 
     @property
     def rank(self) -> Rank:
         """Return the rank; whatever is refused comes after everything else."""
+        if self.outvoted:
+            return rank_of(self.verdict.urls, 0.0)
         if self.probability < ACCEPT or self.refused:
             return rank_of(self.verdict.urls, self.probability)
         return rank_of(self.verdict.urls, 1.0 + self.probability)

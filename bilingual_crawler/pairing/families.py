@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import combinations
 from typing import NamedTuple
 
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import ParallelLanguages
 from bilingual_crawler.pairing.lexicon import TranslationLexicon
 from bilingual_crawler.pairing.pair import PairingPage
 from bilingual_crawler.pairing.profile import hashes, members
@@ -51,10 +51,10 @@ class SiteFamilies:
     """
 
     def __init__(
-        self, pair: LanguagePair, others: int, chosen: Collection[str] | None = None
+        self, languages: ParallelLanguages, others: int, chosen: Collection[str] | None = None
     ) -> None:
         self._others = others
-        self._tokens = pair.first.tokens | pair.second.tokens
+        self._tokens = languages.tokens
         self._chosen = None if chosen is None else frozenset(map(_site, chosen))
         self._lexicon: TranslationLexicon | None = None
         self._family: dict[str, str] = {}

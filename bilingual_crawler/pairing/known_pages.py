@@ -13,7 +13,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bilingual_crawler.documents.document import DocumentKey
-from bilingual_crawler.languages import LanguagePair, languages_of_token
+from bilingual_crawler.languages import (
+    ParallelLanguages,
+    UnknownLanguageError,
+    find_language,
+    languages_of_token,
+)
 from bilingual_crawler.pairing.pair import PairingPage
 from bilingual_crawler.store.compact import CompactMap, unsigned
 from bilingual_crawler.urls.fingerprint import url_fingerprint
@@ -44,11 +49,11 @@ class KnownPages:
     """Every page, by URL and by number, in order of arrival."""
 
     def __init__(
-        self, pair: LanguagePair, family_of: Callable[[str], str] = lambda site: site
+        self, languages: ParallelLanguages, family_of: Callable[[str], str] = lambda site: site
     ) -> None:
-        self._pair = pair
+        self._tokens_of = {each.code: each.tokens for each in languages}
         self._family_of = family_of
-        self._tokens = pair.first.tokens | pair.second.tokens
+        self._tokens = languages.tokens
         self._numbers: dict[str, int] = {}
         self._urls: list[str] = []
         self._packed: list[bytes] = []
@@ -122,14 +127,24 @@ class KnownPages:
     def _known(self, number: int, page: PairingPage) -> KnownPage:
         key = UrlKey(self._keys[number], self._traits[number].tokens)
         path = key.key.partition("?")[0].strip("/")
-        own = self._pair.first if page.language == self._pair.first.code else self._pair.second
+        own = self._tokens_of.get(page.language)
+        if own is None:
+            own = self._tokens_of[page.language] = _tokens_of(page.language)
         fit = 0
         if key.tokens:
-            fit = 1 if any(token in own.tokens for token in key.tokens) else -1
-        elif _section_of_another(path, own.code):
+            fit = 1 if any(token in own for token in key.tokens) else -1
+        elif _section_of_another(path, page.language):
             fit = -1
         site = self._traits[number].site
         return KnownPage(page, key, path.rpartition("/")[2], digits_of(key.key), fit, site, number)
+
+
+def _tokens_of(code: str) -> frozenset[str]:
+    """Return the tokens of a language that was not named, in a crawl for all."""
+    try:
+        return find_language(code).tokens
+    except UnknownLanguageError:
+        return frozenset((code,))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -20,7 +20,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import LanguagePair, LanguageSet
 from bilingual_crawler.pairing.detectors import Addition
 from bilingual_crawler.pairing.known_pages import KnownPage, KnownPages
 from bilingual_crawler.pairing.lexicon import TranslationLexicon, of_languages
@@ -73,7 +73,11 @@ class LearnedWords:
         """The lexicon in use."""
         return self._lexicon
 
-    def use(self, lexicon: TranslationLexicon | None) -> None:
+    def between(self, first: str, second: str) -> "LearnedWords | None":  # noqa: ARG002 - always
+        """Return what is known about two languages: this, which knows no others."""
+        return self
+
+    def use(self, lexicon: TranslationLexicon | None, pair: LanguagePair | None = None) -> None:  # noqa: ARG002 - of these two
         """Use another lexicon from now on; none if it has not beaten chance."""
         known = lexicon if lexicon is not None and lexicon.is_trusted else None
         self._lexicon = known
@@ -182,6 +186,71 @@ class LearnedWords:
         side = 0 if page.page.language == self._pair.first.code else 1
         for concept in self._concepts.of(side, page.page.profile.vocabulary):
             yield site | concept
+
+
+class WordsOfPairs:
+    """Everything that is asked of the lexicons of more than two languages, one per pivot.
+
+    A lexicon costs as much to learn for ten languages as for two, so that there is one for the
+    first language with each other, and none between the others.
+    """
+
+    lexicon = None
+    """No single lexicon has all words."""
+
+    def __init__(
+        self,
+        languages: LanguageSet,
+        pages: KnownPages,
+        lexicons: Iterable[TranslationLexicon] = (),
+    ) -> None:
+        known = tuple(lexicons)
+        self._pages = pages
+        self._pairs = {pair.codes: LearnedWords(pair, pages, known) for pair in languages.pivots()}
+        self._numbers: defaultdict[str, array[int]] = defaultdict(lambda: array("I"))
+        """The numbers of the pages of each site."""
+
+    def __bool__(self) -> bool:
+        """Return True if anything can be said about any page."""
+        return any(self._pairs.values())
+
+    def between(self, first: str, second: str) -> LearnedWords | None:
+        """Return what is known about two languages, if anything."""
+        return self._pairs.get((first, second))
+
+    def use(self, lexicon: TranslationLexicon | None, pair: LanguagePair | None = None) -> None:
+        """Use another lexicon for a pair from now on, or none."""
+        if pair is not None and pair.codes in self._pairs:
+            self._pairs[pair.codes].use(lexicon)
+
+    def add(self, page: KnownPage, *, is_tied: bool = False) -> None:
+        """Add a page; one that is tied to another is found by its words only at the end."""
+        self._numbers[page.site].append(page.number)
+        for words in self._of(page.page.language):
+            words.add(page, is_tied=is_tied)
+
+    def leave(self, site: str) -> list[int]:
+        """Forget a site that joins another; return the numbers of its pages."""
+        for words in self._pairs.values():
+            words.leave(site)
+        return sorted(self._numbers.pop(site, ()))
+
+    def settle(self) -> None:
+        """Measure chance again and index every page, now that all of them are there."""
+        for words in self._pairs.values():
+            words.settle()
+
+    def partners(self, url: str) -> list[str]:
+        """Return the pages in other languages that share the most rare words with a page."""
+        language = self._pages.language_of(self._pages.number_of(url))
+        return [each for words in self._of(language) for each in words.partners(url)]
+
+    def matters(self, odds: float, *, in_the_end: bool) -> bool:
+        """Return True if what a lexicon adds may change what becomes of two pages."""
+        return any(words.matters(odds, in_the_end=in_the_end) for words in self._pairs.values())
+
+    def _of(self, language: str) -> Iterator[LearnedWords]:
+        return (words for codes, words in self._pairs.items() if language in codes)
 
 
 class _Concepts:

@@ -5,8 +5,12 @@ probability. How rare a word or an image is, and which other candidates a page h
 the end. So each page is weighed again whenever its site has doubled, one per page that comes, and
 `finish` weighs all of them once more. The result does not depend on the order in which pages came.
 
-Pages with the same text are one node, which is paired once, under whichever of its URLs has the
-best evidence.
+Pages with the same text are one node, which is paired once with each other language, under
+whichever of its URLs has the best evidence.
+
+All languages share the pages and their indexes. The choice is made for each two languages by a
+`PairChoice`; of more than two, `finish` makes clusters of versions first (`clusters.py`), and pairs
+are what these contain.
 """
 
 from collections import defaultdict, deque
@@ -15,43 +19,35 @@ from itertools import islice
 from math import inf
 from operator import itemgetter
 
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import LanguagePair, LanguageSet, ParallelLanguages
+from bilingual_crawler.pairing.choice import Nodes, PairChoice, both_of
+from bilingual_crawler.pairing.clusters import ClusterMaker
 from bilingual_crawler.pairing.comparison import likeness, rivalry
 from bilingual_crawler.pairing.copies import FirstCopies
-from bilingual_crawler.pairing.edges import Edge, Edges
+from bilingual_crawler.pairing.edges import Edge
+from bilingual_crawler.pairing.judging import EdgeJudge
 from bilingual_crawler.pairing.lexicon import TranslationLexicon
-from bilingual_crawler.pairing.model import load_pair_model, probability
-from bilingual_crawler.pairing.one_to_one import ACCEPT, OneToOne, Rank, Urls
-from bilingual_crawler.pairing.pair import (
-    Changes,
-    DocumentPair,
-    PackedPair,
-    PairingPage,
-    PairPacker,
-)
+from bilingual_crawler.pairing.model import load_pair_model
+from bilingual_crawler.pairing.one_to_one import Urls
+from bilingual_crawler.pairing.pair import Changes, DocumentPair, PackedPair, PairingPage
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids, UrlModel
 from bilingual_crawler.pairing.substance import Substance, substance_model
 from bilingual_crawler.pairing.weighing import Weigher
 
-HOPELESS = 0.05
-"""Candidates below this are not kept before the end."""
 SURE = 0.9
 """From here on, before the end, a page meets no others by its words."""
-SAME = 0.02
-"""How far a probability may move before the end while a pair keeps its explanation."""
 BATCH = 1_000
 MOST_MOVED = 200
 """Pages of a site that joins another that are weighed again at once; the others in their turn."""
 
 Declaration = tuple[str, tuple[tuple[str, str], ...]]
 """The URL of a page, and (URL, ISO 639-3 code) of each translation declared for it."""
-Nodes = tuple[str, str]
 Place = Callable[[Urls], int | None]
 """Returns the place of two URLs in an order, None for the end."""
 
 
 class Matcher:
-    """Keeps the best one-to-one pairs of a language pair.
+    """Keeps the best one-to-one pairs of each two of some languages.
 
     `detectors` are the names of those to ask, all by default; without any that looks at content,
     URLs and claims decide alone. The URL model among the `aids` is asked by `finish` and not while
@@ -61,14 +57,14 @@ class Matcher:
 
     def __init__(
         self,
-        pair: LanguagePair,
+        languages: ParallelLanguages,
         detectors: Collection[str] | None = None,
         aids: PairingAids = NO_AIDS,
     ) -> None:
         asked = frozenset(aids.detector_names if detectors is None else detectors)
-        self.pair = self._pair = pair
+        self.languages = languages
         self._model = aids.model or load_pair_model()
-        self._weigher = Weigher(pair, asked, self._model, aids)
+        self._weigher = Weigher(languages, asked, self._model, aids)
         self._url_model = aids.url_model if "url_model" in asked else None
         self._weighed_at: defaultdict[str, deque[tuple[str, int]]] = defaultdict(deque)
         self._pages = self._weigher.pages
@@ -77,18 +73,43 @@ class Matcher:
         self._contents = FirstCopies()
         self._same_content: dict[str, str] = {}
         """The first node with the content of another node, whose menus differ."""
-        self._edges = Edges()
-        self._packer = PairPacker(pair.codes)
-        self._standing: dict[Nodes, PackedPair] = {}
-        self._refused: set[Nodes] = set()
-        """Counterparts that have nobody else, and are no pair."""
-        self._substance = None if aids.thin_pairs else aids.substance or substance_model()
+        substance = None if aids.thin_pairs else aids.substance or substance_model()
+        self._judge = EdgeJudge(self._weigher, self._model, substance)
+        self._only: PairChoice | None = None
+        """The choice of a matcher for two languages."""
+        self._choices: dict[tuple[str, str], PairChoice] = {}
+        if isinstance(languages, LanguagePair):
+            self._only = self._choices[languages.codes] = PairChoice(languages, self._judge)
         self._finishing = False
-        self._changes: Changes[PackedPair] = Changes()
-        self._pairs = OneToOne(self._note_joined, self._note_parted)
 
     def __len__(self) -> int:
-        return len(self._standing)
+        return sum(len(choice.standing) for choice in self._all_choices)
+
+    @property
+    def _all_choices(self) -> tuple[PairChoice, ...]:
+        return tuple(self._choices.values())
+
+    def _choice(self, node: str, other: str) -> PairChoice:
+        """Return the choice between the languages of two nodes."""
+        if self._only is not None:
+            return self._only
+        language_of, number_of = self._pages.language_of, self._pages.number_of
+        pair = self.languages.pair_of(language_of(number_of(node)), language_of(number_of(other)))
+        choice = self._choices.get(pair.codes)
+        if choice is None:
+            choice = self._choices[pair.codes] = PairChoice(pair, self._judge)
+            choice.is_finishing = self._finishing
+        return choice
+
+    def _choices_of(self, node: str) -> Iterator[PairChoice]:
+        """Yield the choices in which a node may be paired."""
+        if self._only is not None:
+            yield self._only
+            return
+        language = self._pages.language_of(self._pages.number_of(node))
+        for choice in self._all_choices:
+            if language in choice.pair:
+                yield choice
 
     @property
     def pairs(self) -> list[DocumentPair]:
@@ -97,46 +118,50 @@ class Matcher:
 
     def iter_pairs(self, place: Place | None = None) -> Iterator[DocumentPair]:
         """Iterate over the pairs, in order, for callers that cannot hold all of them in memory."""
-        standing = self._standing.values()
+        standing = (
+            (pair, choice) for choice in self._all_choices for pair in choice.standing.values()
+        )
         if place is None:
-            return map(self._packer.unpack, standing)
-        places = ((place((pair.first, pair.second)), pair) for pair in standing)
-        keyed = [(inf if at is None else at, pair) for at, pair in places]
+            return (choice.packer.unpack(pair) for pair, choice in standing)
+        places = ((place((pair.first, pair.second)), pair, choice) for pair, choice in standing)
+        keyed = [(inf if at is None else at, pair, choice) for at, pair, choice in places]
         keyed.sort(key=itemgetter(0))
-        return (self._packer.unpack(pair) for _, pair in keyed)
+        return (choice.packer.unpack(pair) for _, pair, choice in keyed)
 
     def standing(self) -> Iterable[PackedPair]:
         """Return every pair as it is stored, without unpacking its evidence."""
-        return self._standing.values()
+        if self._only is not None:
+            return self._only.standing.values()
+        return [pair for choice in self._all_choices for pair in choice.standing.values()]
+
+    def standing_of(self, pair: LanguagePair) -> Iterable[PackedPair]:
+        """Return every pair of two of the languages, as it is stored."""
+        choice = self._choices.get(pair.codes)
+        return () if choice is None else choice.standing.values()
 
     def refused(self) -> Iterator[DocumentPair]:
         """Yield the counterparts that are no pairs, each with the reason."""
-        for node, other in sorted(self._refused):
-            yield self._pair_of(node, other)
+        for choice in self._all_choices:
+            yield from choice.refused_pairs()
 
     @property
     def refused_count(self) -> int:
         """How many counterparts are no pairs."""
-        return len(self._refused)
+        return sum(len(choice.refused) for choice in self._all_choices)
 
     @property
     def candidate_count(self) -> int:
         """How many candidates were weighed."""
-        return len(self._edges)
+        return sum(len(choice.edges) for choice in self._all_choices)
 
     def weigh(self, one: str, other: str) -> DocumentPair | None:
         """Return the pair that two known pages would make, whatever other candidates there are."""
         verdict = self._weigher.weigh(one, other)
         if verdict is None:
             return None
-        base = verdict.base
         edge = Edge(verdict)
-        if not verdict.is_final:
-            edge.learned = self._weigher.learned(verdict.urls)
-            base = self._model.odds(base, rivalry(verdict.likeness, 0.0, 0.0))
-        edge.probability = probability(base + (edge.learned or 0.0))
-        self._look_inside(edge)
-        return self._described(edge)
+        self._judge.judge_alone(edge)
+        return self._choice(one, other).described(edge)
 
     def substance(self, urls: Urls) -> Substance | None:
         """Return what two known pages hold beside frames and copies."""
@@ -144,14 +169,20 @@ class Matcher:
 
     def candidates(self) -> Iterator[DocumentPair]:
         """Yield every candidate, with its probability and what each detector says."""
-        for node, edges in self._edges:
-            if self._pages.language_of(self._pages.number_of(node)) == self._pair.first.code:
-                for other in edges:
-                    yield self._pair_of(node, other)
+        for choice in self._all_choices:
+            first = choice.pair.first.code
+            for node, edges in choice.edges:
+                if self._pages.language_of(self._pages.number_of(node)) == first:
+                    yield from map(choice.described, edges.values())
 
-    def use_lexicon(self, lexicon: TranslationLexicon | None) -> None:
-        """Use another lexicon from now on, or none; `finish` weighs everything with it."""
-        self._weigher.use_lexicon(lexicon)
+    def use_lexicon(
+        self, lexicon: TranslationLexicon | None, pair: LanguagePair | None = None
+    ) -> None:
+        """Use another lexicon from now on, or none; `finish` weighs everything with it.
+
+        Of more than two languages `pair` says which two it is for.
+        """
+        self._weigher.use_lexicon(lexicon, pair)
 
     @property
     def lexicon(self) -> TranslationLexicon | None:
@@ -160,16 +191,18 @@ class Matcher:
 
     def features(self) -> Iterator[tuple[Urls, list[float]]]:
         """Yield the numbers of every candidate, rivals included: what a model learns from."""
-        for node, edges in self._edges:
-            for other, edge in edges.items():
-                if node < other and not edge.verdict.is_final:
-                    urls = edge.verdict.urls
-                    yield urls, self.features_of(*urls, edge.model)
+        for choice in self._all_choices:
+            for node, edges in choice.edges:
+                for other, edge in edges.items():
+                    if node < other and not edge.verdict.is_final:
+                        urls = edge.verdict.urls
+                        yield urls, self.features_of(*urls, edge.model)
 
     def features_of(self, one: str, other: str, model: float | None = None) -> list[float]:
         """Return the numbers of any two pages."""
         numbers = self._weigher.numbers(one, other, model)
-        rivals = self._edges.rivals(self._node_of(one), self._node_of(other))
+        nodes = self._node_of(one), self._node_of(other)
+        rivals = self._choice(*nodes).edges.rivals(*nodes)
         return [*numbers, *rivalry(likeness(numbers), *rivals)]
 
     def paired_url(self, node: str) -> str | None:
@@ -182,16 +215,28 @@ class Matcher:
         return url if url is not None and self._copies.get(url, url) == node else None
 
     def _paired_url(self, node: str) -> str | None:
-        partner = self._pairs.partner_of(node)
-        pair = None if partner is None else self._standing.get(_both(node, partner))
-        if pair is None:
+        """Return the URL under which a node is in its likeliest pair."""
+        found = [pair for choice in self._choices_of(node) if (pair := choice.standing_pair(node))]
+        if not found:
             return None
+        pair = found[0] if len(found) == 1 else max(found, key=lambda each: each.probability or 0.0)
         return pair.first if self._node_of(pair.first) == node else pair.second
 
     def partner_of(self, url: str) -> str | None:
-        """Return the page that this page, or another with the same content, is paired with."""
-        partner = self._pairs.partner_of(self._node_of(url))
-        return None if partner is None else self._paired_url(partner)
+        """Return the page that this page, or another with the same content, is paired with.
+
+        Of partners in several languages it is the one in the first of these languages.
+        """
+        return next(iter(self.partners_of(url)), None)
+
+    def partners_of(self, url: str) -> list[str]:
+        """Return the pages that this page is paired with, one in each language at most."""
+        if url not in self._pages:
+            return []
+        node = self._node_of(url)
+        partners = (choice.partner_of(node) for choice in self._choices_of(node))
+        urls = (self._paired_url(each) for each in partners if each is not None)
+        return [each for each in urls if each is not None]
 
     def _node_of(self, url: str) -> str:
         node = self._copies.get(url, url)
@@ -253,28 +298,30 @@ class Matcher:
         copies = self._weigher.group(set(self._pages) - self._copies.keys())
         self._same_content = copies.same
         nodes |= {self._node_of(url) for url in self._pages}
-        self._finishing = True
+        self._set_finishing(True)
         try:
             self._review(nodes, self._all_candidates(check))
         except BaseException:
             self._same_content = known
             raise
-        self._finishing = False
+        self._set_finishing(False)
         self._refuse_lists(copies.listed)
         return self._take_changes()
 
+    def _set_finishing(self, finishing: bool) -> None:
+        self._finishing = finishing
+        for choice in self._all_choices:
+            choice.is_finishing = finishing
+
     def _refuse_lists(self, listed: Mapping[str, str]) -> None:
         """Refuse pairs of lists whose only entries are a pair themselves."""
-        for node, other in list(self._standing):
-            entry, other_entry = listed.get(node), listed.get(other)
-            if entry is None or other_entry is None:
-                continue
-            if _both(self._node_of(entry), self._node_of(other_entry)) in self._standing:
-                self._note_parted(node, other)
-                self._edges.between(
-                    node, other
-                ).refused = "a list with one entry, which is in a pair"
-                self._refused.add(_both(node, other))
+        for choice in self._all_choices:
+            for node, other in list(choice.standing):
+                entry, other_entry = listed.get(node), listed.get(other)
+                if entry is None or other_entry is None:
+                    continue
+                if both_of(self._node_of(entry), self._node_of(other_entry)) in choice.standing:
+                    choice.refuse(node, other, "a list with one entry, which is in a pair")
 
     def _all_candidates(self, check: Callable[[], None]) -> Iterator[Urls]:
         for url in sorted(self._pages):
@@ -283,12 +330,10 @@ class Matcher:
                 yield url, other
 
     def _take_changes(self) -> Changes[DocumentPair]:
-        changes, self._changes = self._changes, Changes()
-        unpacked: Changes[DocumentPair] = Changes()
-        unpacked.found = {urls: self._packer.unpack(pair) for urls, pair in changes.found.items()}
-        unpacked.lost = {urls: self._packer.unpack(pair) for urls, pair in changes.lost.items()}
-        unpacked.better_explained = changes.better_explained
-        return unpacked
+        changes: Changes[DocumentPair] = Changes()
+        for choice in self._all_choices:
+            choice.take_changes(changes)
+        return changes
 
     def _index(self, page: PairingPage, node: str) -> tuple[str, int]:
         if node != page.url:
@@ -311,34 +356,34 @@ class Matcher:
             url, _ = queue.popleft()
             queue.append((url, pages))
             node = self._node_of(url)
-            known = [edge.verdict.urls for edge in self._edges.of(node).values()]
+            known = [
+                edge.verdict.urls
+                for choice in self._choices_of(node)
+                for edge in choice.edges.of(node).values()
+            ]
             found = self._weigher.partners(url, is_sure=self._is_sure(node))
             partners = ((url, other) for other in found)
             self._review({node}, [*known, *partners])
 
     def _is_sure(self, node: str) -> bool:
-        """Return True if a node is in a pair that is sure without the lexicon."""
-        partner = self._pairs.partner_of(node)
-        edge = None if partner is None else self._edges.of(node).get(partner)
-        return edge is not None and (edge.learned or 0.0) <= 0.0 and edge.probability >= SURE
+        """Return True if a node is in pairs that are sure without the lexicon."""
+        found = (choice.best_edge(node) for choice in self._choices_of(node))
+        edges = [edge for edge in found if edge is not None]
+        return bool(edges) and all(
+            (edge.learned or 0.0) <= 0.0 and edge.probability >= SURE for edge in edges
+        )
 
     def _consider(self, candidates: Iterable[Urls]) -> None:
         """Weigh new candidates; those that exist already can only get better."""
         new = dict.fromkeys(nodes for one, other in candidates if (nodes := self._take(one, other)))
-        stood = self._standing.keys() & {_both(*nodes) for nodes in new}
-        for node, other in new:
-            self._edges.compete(node, other)
-        for node, other in new:
-            edge = self._edges.between(node, other)
-            before = edge.rank
-            self._judge(node, other, edge)
-            if edge.probability < HOPELESS:
-                self._forget(node, other)
-            elif edge.rank > before:
-                self._pairs.raise_rank(node, other, edge.rank)
-                if self._pairs.partner_of(node) == other and _both(node, other) in stood:
-                    self._note_parted(node, other)
-                    self._note_joined(node, other)
+        if self._only is not None:
+            self._only.consider(new)
+            return
+        chosen: dict[PairChoice, list[Nodes]] = {}
+        for nodes in new:
+            chosen.setdefault(self._choice(*nodes), []).append(nodes)
+        for choice, some in chosen.items():
+            choice.consider(some)
 
     def _take(self, one: str, other: str, model: float | None = None) -> Nodes | None:
         """Keep the evidence for two pages if it is better than what was known of their nodes."""
@@ -348,120 +393,71 @@ class Matcher:
         node, other_node = self._node_of(one), self._node_of(other)
         if node == other_node:
             return None
-        edge = self._edges.add(node, other_node, verdict)
+        edge = self._choice(node, other_node).edges.add(node, other_node, verdict)
         if edge is None:
             return None
         edge.model = model
         return node, other_node
 
-    def _forget(self, node: str, other: str) -> None:
-        """Drop a candidate; it still counts as a rival of others."""
-        if self._pairs.partner_of(node) != other:
-            self._edges.remove(node, other)
-
-    def _judge(self, node: str, other: str, edge: Edge) -> None:
-        """Set the probability of a candidate, in view of its rivals.
-
-        The lexicon is asked last, and only where its answer may matter.
-        """
-        base, alike = edge.verdict.base, edge.verdict.likeness
-        if not edge.verdict.is_final:
-            rivals = self._edges.rivals(node, other)
-            base = self._model.odds(base, rivalry(alike, *rivals))
-            if edge.learned is None:
-                edge.learned = self._weigher.learned(edge.verdict.urls, base)
-            base += edge.learned or 0.0
-        edge.probability = probability(base)
-        if edge.refused is None and edge.probability >= ACCEPT:
-            self._look_inside(edge)
-
-    def _look_inside(self, edge: Edge) -> None:
-        """Ask whether two counterparts hold translated content."""
-        substance = self._weigher.substance(edge.verdict.urls)
-        edge.refused = ""
-        if substance is not None:
-            edge.translated_share = substance.translated_share
-            if self._substance is not None:
-                edge.refused = substance.why_refused(self._substance)
-
     def _review(self, nodes: set[str], candidates: Iterable[Urls]) -> None:
         """Forget what was known of some nodes, weigh candidates, and choose their pairs again."""
-        for node in nodes:
-            self._edges.clear(node)
+        for choice in self._all_choices:
+            choice.clear(nodes)
         done: set[int] = set()
         for one, other in candidates:
-            both = hash(_both(one, other))
+            both = hash(both_of(one, other))
             if both not in done:
                 done.add(both)
                 self._take(one, other)
         if self._finishing and self._url_model is not None:
             self._ask_url_model(nodes, self._url_model)
-        for node in nodes:
-            for other in self._edges.of(node):
-                self._edges.compete(node, other)
-        self._pairs.replace(self._ranks(nodes), nodes)
-        if not self._finishing:
-            self._forget_hopeless(nodes)
+        for choice in self._all_choices:
+            choice.compete(nodes)
+        if self._finishing and isinstance(self.languages, LanguageSet):
+            self._choose_clusters(nodes)
+            return
+        for choice in self._all_choices:
+            choice.choose(nodes, choice.judge_all(nodes))
+            if not self._finishing:
+                choice.forget_hopeless(nodes)
 
-    def _forget_hopeless(self, nodes: set[str]) -> None:
-        for node in nodes:
-            for other, edge in list(self._edges.of(node).items()):
-                if edge.probability < HOPELESS:
-                    self._forget(node, other)
+    def _choose_clusters(self, nodes: set[str]) -> None:
+        """Choose the pairs of all nodes by the clusters that they make."""
+        maker = ClusterMaker(
+            lambda node: self._pages.language_of(self._pages.number_of(node)),
+            self._link,
+            self._weigher.weigh,
+        )
+        judged = {choice: list(choice.judge_all(nodes)) for choice in self._all_choices}
+        maker.make(each for some in judged.values() for each in some)
+        for choice in self._all_choices:
+            some = [
+                (node, other, edge)
+                for node in nodes
+                for other, edge in choice.edges.of(node).items()
+                if node < other
+            ]
+            maker.settle(some, self._judge.look_inside)
+            choice.choose(nodes, some)
 
-    def _ranks(self, nodes: set[str]) -> Iterator[tuple[str, str, Rank]]:
-        for node in nodes:
-            for other, edge in self._edges.of(node).items():
-                if other not in nodes or node < other:
-                    self._judge(node, other, edge)
-                    yield node, other, edge.rank
+    def _link(self, node: str, other: str) -> Edge | None:
+        """Return the edge between two nodes, which is weighed if no index brought them together."""
+        choice = self._choice(node, other)
+        edge = choice.edges.of(node).get(other)
+        if edge is None and self._take(node, other) is not None:
+            edge = choice.edges.between(node, other)
+            choice.judge(node, other, edge)
+        return edge
 
     def _ask_url_model(self, nodes: set[str], ask: UrlModel) -> None:
         """Ask the model about every candidate, so that all have the same chance."""
         waiting = (
             edge.verdict.urls
             for node in sorted(nodes)
-            for other, edge in self._edges.of(node).items()
+            for choice in self._choices_of(node)
+            for other, edge in choice.edges.of(node).items()
             if (other not in nodes or node < other) and not edge.verdict.is_final
         )
         while some := list(islice(waiting, BATCH)):
             for (one, other), chance in zip(some, ask(some), strict=True):
                 self._take(one, other, float(chance))
-
-    def _note_joined(self, node: str, other: str) -> None:
-        edge = self._edges.between(node, other)
-        if edge.refused:
-            self._refused.add(_both(node, other))
-            return
-        pair = self._changes.lost.get(edge.verdict.urls)
-        if (
-            pair is None
-            or self._finishing
-            or abs((pair.probability or 0.0) - edge.probability) > SAME
-        ):
-            pair = self._packer.pack(self._pair_of(node, other))
-        self._standing[_both(node, other)] = pair
-        self._changes.add(pair)
-
-    def _note_parted(self, node: str, other: str) -> None:
-        self._refused.discard(_both(node, other))
-        pair = self._standing.pop(_both(node, other), None)
-        if pair is not None:
-            self._changes.drop(pair)
-
-    def _pair_of(self, node: str, other: str) -> DocumentPair:
-        return self._described(self._edges.between(node, other))
-
-    def _described(self, edge: Edge) -> DocumentPair:
-        return DocumentPair(
-            *edge.verdict.urls,
-            self._pair.codes,
-            self._weigher.explain(edge.verdict.urls, edge.model, learned=edge.learned is not None),
-            edge.probability,
-            edge.translated_share,
-            edge.refused or "",
-        )
-
-
-def _both(node: str, other: str) -> Nodes:
-    return (node, other) if node < other else (other, node)

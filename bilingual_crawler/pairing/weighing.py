@@ -13,7 +13,7 @@ from math import log
 from typing import NamedTuple
 
 from bilingual_crawler.config.file_kinds import is_file
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import LanguagePair, LanguageSet, ParallelLanguages
 from bilingual_crawler.pairing import almeida, evidence, ilsp, pplocator
 from bilingual_crawler.pairing.candidates import CandidateIndex
 from bilingual_crawler.pairing.claims import Claims
@@ -34,7 +34,7 @@ from bilingual_crawler.pairing.copies import Groups, groups
 from bilingual_crawler.pairing.families import Joined, SiteFamilies
 from bilingual_crawler.pairing.known_pages import KnownPage, KnownPages, Names
 from bilingual_crawler.pairing.lexicon import TranslationLexicon
-from bilingual_crawler.pairing.lexicon_evidence import LearnedWords
+from bilingual_crawler.pairing.lexicon_evidence import LearnedWords, WordsOfPairs
 from bilingual_crawler.pairing.model import PairModel
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import Evidence, PairingPage, combined_score
@@ -52,6 +52,8 @@ not agree: the translation is probably still waiting to be fetched."""
 SAME_TEXT, LEAST_VOCABULARY = 0.9, 20
 """Two pages that share more of their words, and have enough of them, are copies."""
 REMEMBERED = 2_000
+OPEN_SET = 8
+"""Languages that most sites with many languages have, if the user names none."""
 
 _AT = {name: at for at, name in enumerate(NUMBERS)}
 
@@ -76,31 +78,34 @@ class PairWeight(NamedTuple):
 
 
 class Weigher:
-    """All indexes of the pages of a language pair; weighs two pages."""
+    """All indexes of the pages of two or more languages; weighs two pages."""
 
     def __init__(
         self,
-        pair: LanguagePair,
+        languages: ParallelLanguages,
         asked: Collection[str],
         model: PairModel,
         aids: PairingAids = NO_AIDS,
     ) -> None:
-        self._pair = pair
+        self._languages = languages
         self._asked = frozenset(asked)
         self._hidden = hidden(self._asked)
         self._resources = Resources(aids, self._asked)
         self._model = model
         self._classifiers = model.classifiers or shipped()
-        self._families = SiteFamilies(pair, aids.cross_domain, aids.chosen_sites)
-        self.pages = KnownPages(pair, self._families.family_of)
-        self._learned = LearnedWords(
-            pair, self.pages, aids.lexicons if LEARNED in self._asked else ()
-        )
+        self._families = SiteFamilies(languages, aids.cross_domain, aids.chosen_sites)
+        self.pages = KnownPages(languages, self._families.family_of)
+        lexicons = aids.lexicons if LEARNED in self._asked else ()
+        self._learned: LearnedWords | WordsOfPairs
+        if isinstance(languages, LanguageSet):
+            self._learned = WordsOfPairs(languages, self.pages, lexicons)
+        else:
+            self._learned = LearnedWords(languages, self.pages, lexicons)
         self._names = Names(self.pages)
         self._families.use_words(self._learned.lexicon)
-        self._alternates = Claims("alternates", pair, self._names, self.pages)
-        self._switches = Claims("switches", pair, self._names, self.pages)
-        self._index = CandidateIndex(self.pages)
+        self._alternates = Claims("alternates", languages, self._names, self.pages)
+        self._switches = Claims("switches", languages, self._names, self.pages)
+        self._index = CandidateIndex(self.pages, self._count)
         self._statistics: defaultdict[str, SiteStatistics] = defaultdict(SiteStatistics)
         self._sections = Sections()
         self._is_settled = False
@@ -109,6 +114,13 @@ class Weigher:
         self._weighed_at = array("I")
         self._prepared: dict[str, PreparedPage] = {}
         self._images: dict[str, tuple[int, ilsp.SiteImages]] = {}
+
+    @property
+    def _count(self) -> int:
+        """The number of languages that the versions of a page are expected in at most."""
+        if isinstance(self._languages, LanguagePair):
+            return len(self._languages.codes)
+        return max(OPEN_SET if self._languages.is_open else 0, len(self._languages.codes))
 
     def add(self, page: PairingPage) -> tuple[str, int]:
         """Index a page; return its site and how many pages the site has now."""
@@ -145,7 +157,7 @@ class Weigher:
         return [] if page is None else [(page, other) for other in named]
 
     def partners(self, url: str, *, is_sure: bool = False) -> list[str]:
-        """Return the pages of the other language that are worth comparing with this one.
+        """Return the pages in other languages that are worth comparing with this one.
 
         Before the end, the lexicon is not asked for pages whose pair is sure, or that claims or
         their URL tie to another.
@@ -175,10 +187,12 @@ class Weigher:
         asked = (("switches", self._switches), ("alternates", self._alternates))
         return (claims for name, claims in asked if name in self._asked)
 
-    def use_lexicon(self, lexicon: TranslationLexicon | None) -> None:
+    def use_lexicon(
+        self, lexicon: TranslationLexicon | None, pair: LanguagePair | None = None
+    ) -> None:
         """Use another lexicon from now on, or none; pages are weighed with it again later."""
         if LEARNED in self._asked:
-            self._learned.use(lexicon)
+            self._learned.use(lexicon, pair)
             self._families.use_words(self._learned.lexicon)
 
     @property
@@ -249,16 +263,20 @@ class Weigher:
         """
         if not self._learned.matters(odds, in_the_end=self._is_settled):
             return None
-        return sum(added for added, _ in self._learned.said(*self._in_order(*urls)))
+        first, second = self._in_order(*urls)
+        words = self._learned.between(first.page.language, second.page.language)
+        if words is None or not words.matters(odds, in_the_end=self._is_settled):
+            return None
+        return sum(added for added, _ in words.said(first, second))
 
     def _is_awaited(self, first: KnownPage, second: KnownPage) -> bool:
         """Return True if one of two pages names another page that has not come yet."""
         if first.key.key == second.key.key:
             return False
         return any(
-            claims.awaits(each.page.url)
+            claims.awaits(each.page.url, other.page.language)
             for claims in self._asked_claims
-            for each in (first, second)
+            for each, other in ((first, second), (second, first))
         )
 
     def _weigh_without_text(self, first: KnownPage, second: KnownPage) -> PairWeight | None:
@@ -278,7 +296,7 @@ class Weigher:
         in_both = {key for key, some in languages.items() if len(some) > 1}
         found = groups(map(self.pages.__getitem__, sorted(urls)), self._sections, in_both)
         if found.same:
-            self._index = CandidateIndex(self.pages)
+            self._index = CandidateIndex(self.pages, self._count)
             self._statistics.clear()
             for url in self.pages:
                 page = self.pages[url]
@@ -311,8 +329,9 @@ class Weigher:
         if text:
             found.extend(evidence.by_numbers(self._numbers(first, second, model)))
             found.extend(evidence.lengths(first.page.profile, second.page.profile))
-            if learned:
-                found.extend(each for _, each in self._learned.said(first, second))
+            words = self._learned.between(first.page.language, second.page.language)
+            if learned and words is not None:
+                found.extend(each for _, each in words.said(first, second))
         found.extend(each for _, each in self._resources.said(first, second, text=text))
         return tuple(each for each in found if each.detector in self._asked)
 
@@ -323,7 +342,8 @@ class Weigher:
 
     def _in_order(self, one: str, other: str) -> tuple[KnownPage, KnownPage]:
         first, second = self.pages[one], self.pages[other]
-        if first.page.language == self._pair.first.code:
+        pair = self._languages.pair_of(first.page.language, second.page.language)
+        if first.page.language == pair.first.code:
             return first, second
         return second, first
 
@@ -345,12 +365,13 @@ class Weigher:
     def _judged(self, first: KnownPage, second: KnownPage) -> Iterator[Evidence]:
         """Yield the evidence of the seed systems."""
         pages = first.page, second.page
+        pair = self._languages.pair_of(first.page.language, second.page.language)
         for said in (
-            pplocator.judge_urls(*pages, self._pair),
+            pplocator.judge_urls(*pages, pair),
             ilsp.judge_images(*pages, self._images_of(first.site)),
             ilsp.judge_structure(*pages, self._classifiers.structure),
             pplocator.judge_pages(*pages, self._classifiers.pplocator),
-            almeida.judge(*pages, self._pair.first.tokens | self._pair.second.tokens),
+            almeida.judge(*pages, pair.tokens),
         ):
             if said is not None:
                 yield said._replace(score=round(said.score, 3))

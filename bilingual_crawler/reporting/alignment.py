@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bilingual_crawler.alignment.two_passes import AlignmentCounts, align_folder
+from bilingual_crawler.languages import ParallelLanguages
 from bilingual_crawler.pairing.embeddings import load_encoder
 from bilingual_crawler.reporting.bars import stage_bar
 from bilingual_crawler.reporting.terminal import plain
@@ -22,13 +23,20 @@ from bilingual_crawler.store.sentence_pair import SENTENCES
 NICENESS = 15
 
 
-def align_with_bar(folder: Path, out: Path | None, embeddings: str, *, as_json: bool) -> None:
+def align_with_bar(
+    folder: Path,
+    out: Path | None,
+    embeddings: str,
+    *,
+    as_json: bool,
+    langs: ParallelLanguages | None = None,
+) -> None:
     """Align a folder; print counts to standard output and a bar to standard error."""
     encoder = load_encoder(embeddings) if embeddings else None
     file = out or folder / SENTENCES
     began = time.monotonic()
     with stage_bar() as watch:
-        counts = align_folder(folder, file, encoder, watch)
+        counts = align_folder(folder, file, encoder, watch, langs)
     seconds = time.monotonic() - began
     if as_json:
         fields = counts.to_dict() | {"seconds": round(seconds, 2), "file": str(file)}

@@ -18,6 +18,7 @@ from bilingual_crawler.reporting.tally import largest_first, under
 from bilingual_crawler.urls.language_tokens import announced_languages
 
 PAGES = "bilingual/pages"
+REVISITED = "bilingual/revisited/"
 FAILED = "bilingual/failed"
 SEEDS = "bilingual/seeds/"
 OFF_LANGUAGE = "bilingual/off_language/"
@@ -88,11 +89,10 @@ def explain_sites(counts: "Counts") -> Iterator[str]:
     sites = counts.sites
     if sites is None or sites.bilingual:
         return
-    first, second = counts.langs
     if sites.examined:
         yield (
             f"{_sites(sites.examined).capitalize()} {_was(sites.examined)} examined, and none has"
-            f" both {first.name} and {second.name} pages."
+            f" both {counts.langs.names} pages."
         )
     if sites.unreachable:
         yield f"{_sites(sites.unreachable).capitalize()} gave no page."

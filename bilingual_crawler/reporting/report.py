@@ -20,7 +20,7 @@ from bilingual_crawler import __version__
 from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.config.settings import PREFIX, Config, scrapy_defaults
 from bilingual_crawler.frontier.entry import Entry
-from bilingual_crawler.languages import Language
+from bilingual_crawler.languages import Language, LanguagePair
 from bilingual_crawler.outcomes import Outcome, is_drop, is_failure, link_sentence, outcome_sentence
 from bilingual_crawler.reporting.counts import LOOKED_AT, Amounts, Counts, explain_sites
 from bilingual_crawler.reporting.tally import largest_first
@@ -231,6 +231,9 @@ def _nothing_kept(counts: Counts) -> Iterator[str]:
 
 
 def _nothing_paired(counts: Counts) -> Iterator[str]:
+    if not isinstance(counts.langs, LanguagePair):
+        yield from _nothing_paired_of_many(counts)
+        return
     first, second = counts.langs
     of_first, of_second = (counts.documents.get(each.code, 0) for each in counts.langs)
     if of_first and of_second:
@@ -248,6 +251,20 @@ def _nothing_paired(counts: Counts) -> Iterator[str]:
             f"The documents are in other languages ({kept}), as the settings of their sites say,"
             " and none is a translation of another."
         )
+    yield from _few_pages(counts)
+
+
+def _nothing_paired_of_many(counts: Counts) -> Iterator[str]:
+    kept = {code: number for code, number in counts.documents.items() if number}
+    shown = ", ".join(f"{number:,} {code}" for code, number in sorted(kept.items()))
+    if len(kept) > 1:
+        yield (
+            f"There are documents in several languages ({shown}), but no two pages name each other"
+            " as translations, and no two URLs differ only in language tokens."
+        )
+    else:
+        yield f"All documents are in one language ({shown}): do the sites have pages in others?"
+        yield from _drops(counts)
     yield from _few_pages(counts)
 
 
@@ -289,7 +306,8 @@ def _still_open(counts: Counts) -> Iterator[str]:
         number = counts.over_budget
         yield (
             f"{_urls(number)} {_are(number)} left because the page budget of their site is used up:"
-            " -s BILINGUAL_SITE_PAGES=N allows more."
+            " -s BILINGUAL_SITE_PAGES=N allows more. What is beyond BILINGUAL_HOST_PAGES comes in"
+            " the next run."
         )
 
 

@@ -18,6 +18,7 @@ from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.reporting.counts import Amounts, Counts, FoundSites
 from bilingual_crawler.reporting.terminal import DIM, GOOD, STRONG, duration, grid, plain
 from bilingual_crawler.store.folder import (
+    CLUSTERS,
     DOCUMENTS,
     LOG,
     PAIRS,
@@ -37,6 +38,7 @@ LOG_WIDTH = 160
 ABOUT_FILES = {
     PAIRS: "the pairs with their evidence, one per line",
     PAIRS_TSV: "the pairs, two URLs per line",
+    CLUSTERS: "the versions of each page by language, one page per line",
     PAIRS_REFUSED: "counterparts without translated content, and why",
     DOCUMENTS: "the documents, one per line",
     SITES: "the bilingual sites with their evidence, one per line",
@@ -206,7 +208,7 @@ def _accounts(counts: Counts) -> RenderableType:
             _row(
                 "over budget",
                 counts.over_budget,
-                "URLs of sites whose BILINGUAL_SITE_PAGES are used up",
+                "URLs of sites whose BILINGUAL_SITE_PAGES (or BILINGUAL_HOST_PAGES) are used up",
             )
         )
     return grid(rows, right=frozenset({1}))

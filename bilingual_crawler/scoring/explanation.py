@@ -212,4 +212,4 @@ def _language(question: LinkQuestion, pair: Languages, crawl: RecordedCrawl | No
     if known is not None:
         return known
     named = [code for code in pair.codes if code in announced_languages(question.source)]
-    return named[0] if len(named) == 1 else pair.codes[0]
+    return named[0] if len(named) == 1 else next(iter(pair.codes), None)

@@ -48,11 +48,12 @@ class RulesScorer(LinkScorer):
     """Declared translations first, then what looks like the wanted language."""
 
     for_one_language = True
+    for_many_languages = True
     is_yield = True
 
     def __init__(self, languages: Languages, crawl: CrawlSoFar, config: Config) -> None:
         super().__init__(languages, crawl, config)
-        self._tokens = frozenset[str]().union(*(language.tokens for language in languages))
+        self._tokens = languages.tokens
 
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
         """Return scores from 0.05 (a third language) to 2 (the page declares its translation)."""
@@ -88,7 +89,7 @@ class RulesScorer(LinkScorer):
             crosses = document.language in self.languages and document.language not in wanted
             is_twin = crosses and url_key(link.url, self._tokens).key == own_key
             return TRANSLATION if is_twin else OTHER_LANGUAGE
-        return SAME_LANGUAGE if named & frozenset(self.languages.codes) else FOREIGN
+        return SAME_LANGUAGE if any(code in self.languages for code in named) else FOREIGN
 
 
 def anchor_languages(link: Link, languages: Languages) -> frozenset[str]:
@@ -96,9 +97,7 @@ def anchor_languages(link: Link, languages: Languages) -> frozenset[str]:
     words = WORDS.findall(f"{link.anchor} {link.image_alt}".lower())
     if not words or len(words) > ANCHOR_WORDS:
         return frozenset()
-    return frozenset(
-        language.code for language in languages if not language.tokens.isdisjoint(words)
-    )
+    return languages.named_by(words)
 
 
 class BreadthFirstScorer(LinkScorer):
@@ -110,6 +109,7 @@ class BreadthFirstScorer(LinkScorer):
     sees_context = False
     off_language = 1.0
     for_one_language = True
+    for_many_languages = True
 
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
         """Return the same for all links of a page; less for each step away from the seeds."""
@@ -140,6 +140,7 @@ class IlspScorer(LinkScorer):
 
     off_language = 1.0
     for_one_language = True
+    for_many_languages = True
 
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
         """Return the sum of the three parts; never negative, since weights are above 0."""

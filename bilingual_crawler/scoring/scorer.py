@@ -15,7 +15,7 @@ from bilingual_crawler.config.settings import SCORERS, Config
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.languages import LanguagePair, Languages
+from bilingual_crawler.languages import LanguagePair, Languages, LanguageSet, OneLanguage
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.plugins import PluginKind
 from bilingual_crawler.scoring.shared_models import missing_runtime
@@ -29,6 +29,8 @@ SEED_PRIORITY = float("inf")
 REFUSED = float("-inf")
 """The score of a link that is never followed."""
 
+MANY_LANGUAGES = "rules"
+"""The scorer of a crawl for more than two languages, unless the user names one."""
 ONE_LANGUAGE = "rules"
 """The scorer of a crawl without translations, unless the user names one."""
 WITHOUT_MODELS = "rules"
@@ -114,6 +116,9 @@ class LinkScorer(ABC):
     for_one_language: ClassVar[bool] = False
     """True if it can rank links in a crawl without translations."""
 
+    for_many_languages: ClassVar[bool] = False
+    """True if it can rank links in a crawl for more than two languages."""
+
     topic: Topic = NO_TOPIC
     """The topic of the crawl."""
 
@@ -138,7 +143,7 @@ class LinkScorer(ABC):
         return score, [Factor("score", score, f"what {type(self).__name__} gives this link")]
 
     def wanted(self, document: Document) -> frozenset[str]:
-        """Return the language that a page lacks; both, for a page in neither."""
+        """Return the languages other than that of a page; both of two, for a page in neither."""
         return self.languages.sought_from(document.language)
 
     def topic_around(self, document: Document, link: Link) -> float:
@@ -152,7 +157,7 @@ class LinkScorer(ABC):
             text = f"{link.anchor} {text}"
         own = document.language if document.language in self.languages else None
         codes = self.languages.codes if own is None else (own,)
-        return max(self.topic.weight(text, code) for code in codes)
+        return max((self.topic.weight(text, code) for code in codes), default=0.0)
 
     def weight_of(self, document: Document) -> float:
         """Return the factor of the scores of a page's links; 0 means not to follow them."""
@@ -203,8 +208,10 @@ SCORER_PLUGINS = PluginKind("a link scorer", "bilingual_crawler.scorers", LinkSc
 
 def default_scorer(languages: Languages) -> str:
     """Return the scorer if the user names none; `rules` without a runtime for models."""
-    if not isinstance(languages, LanguagePair):
+    if isinstance(languages, OneLanguage):
         return ONE_LANGUAGE
+    if isinstance(languages, LanguageSet):
+        return MANY_LANGUAGES
     missing = missing_runtime()
     if not missing:
         return Config().scorer
@@ -225,7 +232,12 @@ def make_scorer(
 ) -> LinkScorer:
     """Return the scorer with that name or import path, for the languages of a crawl."""
     cls: type[LinkScorer] = SCORER_PLUGINS.load(name, "BILINGUAL_SCORER")
-    if not cls.for_one_language and not isinstance(languages, LanguagePair):
+    if not cls.for_many_languages and isinstance(languages, LanguageSet):
+        raise ConfigurationError(
+            f"BILINGUAL_SCORER={name} ranks links for two languages, and this crawl is for"
+            f" {languages.names}: write rules, ilsp, language or breadth_first, or leave it out."
+        )
+    if not cls.for_one_language and isinstance(languages, OneLanguage):
         raise ConfigurationError(
             f"BILINGUAL_SCORER={name} ranks links by the translations that they promise, and a"
             f" crawl of {languages.names} alone looks for none: write rules, ilsp, language"

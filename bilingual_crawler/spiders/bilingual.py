@@ -23,11 +23,12 @@ from bilingual_crawler.crawl.discovery.adapter import DISCOVERS, Discovery, chec
 from bilingual_crawler.crawl.fetching.failures import reason_of
 from bilingual_crawler.crawl.fetching.identity import warn_without_contact
 from bilingual_crawler.crawl.request_state import RequestState, end_url
+from bilingual_crawler.crawl.revisits import check_revisits
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.errors import exit_on_configuration_error
 from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import OneLanguage
 from bilingual_crawler.outcomes import Outcome
 from bilingual_crawler.scoring.scorer import SEED_PRIORITY, NothingYet, default_scorer, make_scorer
 from bilingual_crawler.urls.credentials import without_credentials
@@ -40,8 +41,10 @@ NOT_THERE = frozenset({"http_404", "http_410"})
 class BilingualSpider(Spider):
     """Follows the links of bilingual sites and makes a document from every page.
 
-    -a langs=spa-eus       the two languages: ISO 639 codes or English names; one alone
-                           (langs=spa) crawls without looking for translations
+    -a langs=spa-eus       the two languages: ISO 639 codes or English names; three or more
+                           (langs=spa-eus-eng), English and whatever a site has (langs=eng-*),
+                           whatever it has (langs=all); one alone (langs=spa) crawls without
+                           looking for translations
     -a seeds=URL,URL       where to start (default: the project's list for the pair)
     -a seeds_file=FILE     the same, from a file, one URL per line, # for comments
     -a output=DIR          where to write (default: crawls/<langs>-<time>); an
@@ -85,7 +88,9 @@ class BilingualSpider(Spider):
             settings.set("BILINGUAL_SCORER", default_scorer(plan.langs), priority="addon")
         config = config_of(crawler)
         if config.frontier and kwargs.get("output") is None:  # the same for all workers
-            plan = replace(plan, output=CRAWLS / str(plan.langs))
+            plan = replace(plan, output=CRAWLS / plan.langs.file_name)
+        if config.revisit:
+            check_revisits(plan, config, harvests=cls.harvests)
         if plan.discover:
             check_discovery(plan.langs, config.frontier)
         if cls.harvests:
@@ -134,11 +139,12 @@ class BilingualSpider(Spider):
             documents = await self.rendering.documents(
                 response, plain, lambda markup: self._document(response, markup)
             )
-        parts, pair = None, self.crawl.languages_of(response.url)
-        if len(documents) == 1 and isinstance(pair, LanguagePair):
-            parts = split_mixed(documents[0], pair)
+        parts, languages = None, self.crawl.languages_of(response.url)
+        if len(documents) == 1 and not isinstance(languages, OneLanguage):
+            parts = split_mixed(documents[0], languages)
         if parts is not None:
             self.crawler.stats.inc_value("bilingual/split_pages")
+        self.crawl.revisits.read(response, parts or documents)
         for part in parts or documents:
             self.crawl.topic.annotate(part)
             yield part
@@ -154,8 +160,10 @@ class BilingualSpider(Spider):
         document = read_page(response, languages, self.crawl.identifiers.of(response.url), rendered)
         document.depth = response.meta.get("depth", 0)
         document.requested_url = (response.meta.get("redirect_urls") or [response.url])[0]
-        document.fetched_at = datetime.now(UTC).isoformat(timespec="seconds")
-        opt_out = RequestState.of(response).opt_out
+        state = RequestState.of(response)
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        document.fetched_at = state.captured_at or now
+        opt_out = state.opt_out
         if opt_out:
             document.robots |= {opt_out}
         return document
@@ -176,7 +184,8 @@ class BilingualSpider(Spider):
         reason, detail = reason_of(failure.value)
         if RequestState.of(request).probe and reason in NOT_THERE:
             reason = Outcome.PROBE_MISSED
-        end_url(request, State.FAILED, reason)
+        if not self.crawl.revisits.failed(request, reason):
+            end_url(request, State.FAILED, reason)
         logger.debug("No page from %s: %s", request.url, detail, extra={"url": request.url})
 
 

@@ -1,23 +1,28 @@
 """The folder of a crawl: its files, and whether it may be begun or resumed."""
 
 import json
+import shutil
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import OneLanguage
-from bilingual_crawler.store.durable import NEW, put_in_place, sync_folder
+from bilingual_crawler.store.durable import NEW, put_in_place, replacing_folder, sync_folder
 from bilingual_crawler.store.files import AppendFile, GzipAppendFile
 from bilingual_crawler.store.journal import FileEnd, Journal, Sink
 from bilingual_crawler.store.journal_tables import Facts
+from bilingual_crawler.store.sentence_pair import SENTENCES
 
 DOCUMENTS = "documents.jsonl.gz"
 PAIRS = "pairs.jsonl"
 PAIRS_TSV = "pairs.tsv"
 PAIRS_REFUSED = "pairs_refused.jsonl"
 """Counterparts without translated content; made anew whenever the pairs are settled."""
+CLUSTERS = "clusters.jsonl"
+"""The versions of each page, in a crawl for more than two languages; made with the file above."""
 SITES = "sites.jsonl"
 HARVEST = (DOCUMENTS, PAIRS, PAIRS_TSV)
 """The output files of a crawl for documents or pairs."""
@@ -25,8 +30,14 @@ REPORT = "crawl.json"
 PICTURE = "yield.png"
 JOURNAL = "crawl.sqlite"
 LOG = "crawl.log"
-OWN_NAMES = ("crawl", "documents.", "pairs.", "lexicon.", SITES)
+BEFORE = "before"
+"""The folder with what the crawl had before each revisit, one folder per date."""
+CHANGES = "changes.tsv"
+"""What the last revisit found: pages that are new, changed or gone."""
+KEPT_BEFORE = (DOCUMENTS, PAIRS, PAIRS_TSV, CLUSTERS, SENTENCES, REPORT)
+OWN_NAMES = ("crawl", "documents.", "pairs.", "clusters.", "lexicon.", SITES, BEFORE, CHANGES)
 """Prefixes of the names of all files that a crawl writes."""
+MOST_BEFORE = 1_000
 REWRITE = "rewrite "
 ENDED_SITES = "sites that ended"
 """The fact that lists the sites that a scorer has finished with."""
@@ -112,6 +123,26 @@ class CrawlFolder:
         self.facts[REWRITE + name] = "no"
         self._open(name)
 
+    def keep_before(self) -> Path | None:
+        """Copy the output to a folder of its own, which exports can compare with.
+
+        It is named for the day of the last report. Return None if there is no output yet. A kill
+        leaves a complete copy or none.
+        """
+        there = [name for name in KEPT_BEFORE if _has_content(self.path / name)]
+        if DOCUMENTS not in there:
+            return None
+        newest = max((self.path / name).stat().st_mtime for name in there)
+        day = datetime.fromtimestamp(newest, UTC).date().isoformat()
+        folder = self.path / BEFORE
+        folder.mkdir(exist_ok=True)
+        names = (day, *(f"{day}-{number}" for number in range(2, MOST_BEFORE)))
+        target = folder / next(name for name in names if not (folder / name).exists())
+        with replacing_folder(target) as fresh:
+            for name in there:
+                shutil.copyfile(self.path / name, fresh / name)
+        return target
+
     def _complete_rewrites(self) -> None:
         for name in HARVEST:
             fresh = self.path / (name + NEW)
@@ -123,6 +154,17 @@ class CrawlFolder:
     def close(self, *, save: bool = True) -> None:
         """Release the folder; `save` makes everything durable first."""
         self.journal.close(save=save)
+
+
+def latest_before(folder: Path) -> Path | None:
+    """Return the folder with what a crawl had before it was last revisited, if it was."""
+    kept = [path for path in (folder / BEFORE).glob("[0-9]*") if path.is_dir()]
+    return max(kept, key=_day_and_number, default=None)
+
+
+def _day_and_number(path: Path) -> tuple[str, int]:
+    day, number = path.name[:10], path.name[11:]
+    return day, int(number) if number.isdecimal() else 1
 
 
 def _has_content(path: Path) -> bool:

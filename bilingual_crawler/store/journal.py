@@ -190,6 +190,10 @@ class Journal:
         """Ask `source` for its changes at every checkpoint."""
         self._sources.append(source)
 
+    def detach(self, source: JournalSource) -> None:
+        """Ask a source for changes no more."""
+        self._sources.remove(source)
+
     def attach_sink(self, sink: Sink) -> None:
         """Let `append` write to `sink`."""
         self._sinks[sink.name] = sink

@@ -78,12 +78,24 @@ class ParagraphView(NamedTuple):
     kind: str
 
 
-def count_of(connection: sqlite3.Connection, table: str) -> int:
-    """Return the number of rows of a table that only grows."""
-    ask = "SELECT COALESCE(MAX(id), 0) FROM sentences"
-    if table != "sentences":
-        ask = f"SELECT COUNT(*) FROM {table}"  # noqa: S608 - our own names
-    (number,) = connection.execute(ask).fetchone()
+class SentenceCount(NamedTuple):
+    """The sentence pairs of a corpus: those that cleaning kept, and those that it dropped."""
+
+    kept: int
+    dropped: int
+
+
+def count_sentences(connection: sqlite3.Connection) -> SentenceCount:
+    """Count the sentence pairs; both numbers come from an index."""
+    (number,) = connection.execute("SELECT COALESCE(MAX(id), 0) FROM sentences").fetchone()
+    ask = "SELECT COUNT(*) FROM sentences WHERE dropped != ''"
+    (dropped,) = connection.execute(ask).fetchone()
+    return SentenceCount(number - dropped, dropped)
+
+
+def count_pairs(connection: sqlite3.Connection) -> int:
+    """Return the number of document pairs."""
+    (number,) = connection.execute("SELECT COUNT(*) FROM pairs").fetchone()
     return int(number)
 
 

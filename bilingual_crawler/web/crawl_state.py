@@ -26,9 +26,10 @@ from bilingual_crawler.reporting.counts import FAILED, LINKS_REFUSED, OFF_LANGUA
 from bilingual_crawler.reporting.forecast import Forecast
 from bilingual_crawler.reporting.progress import Throttled
 from bilingual_crawler.reporting.tally import MILLISECONDS, YIELD, Point, largest_first, under
-from bilingual_crawler.store.folder import JOURNAL, REPORT, is_of_one_language
+from bilingual_crawler.store.folder import JOURNAL, is_of_one_language
 from bilingual_crawler.store.journal import open_read_only
 from bilingual_crawler.urls.hosts import site_of
+from bilingual_crawler.web.report_file import read_report
 from bilingual_crawler.web.search.index import reading
 
 LOOK_SECONDS = 3.0
@@ -200,11 +201,7 @@ class CrawlFigures:
 
     def report(self) -> dict[str, Any]:
         """Return crawl.json; {} if it cannot be read."""
-        try:
-            found = json.loads((self._folder / REPORT).read_text("utf-8"))
-        except (OSError, ValueError):
-            return {}
-        return found if isinstance(found, dict) else {}
+        return read_report(self._folder)
 
     def state(self) -> CrawlState:
         """Return the state at this moment."""

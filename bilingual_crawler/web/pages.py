@@ -14,10 +14,12 @@ from bilingual_crawler.languages import language_of_tag
 from bilingual_crawler.store.folder import is_of_one_language
 from bilingual_crawler.store.marks import MarkError, Marks, SentenceMarks
 from bilingual_crawler.store.sentence_pair import SENTENCES
+from bilingual_crawler.web.concordance.index_file import ConcordanceIndex
 from bilingual_crawler.web.corpus_view import (
     ORDERS,
     SENTENCES_PER_PAGE,
-    count_of,
+    count_pairs,
+    count_sentences,
     find_pair,
     list_pairs,
     next_unmarked,
@@ -27,6 +29,7 @@ from bilingual_crawler.web.corpus_view import (
 )
 from bilingual_crawler.web.crawl_state import CrawlFigures, SiteRow, languages_of
 from bilingual_crawler.web.gate import Keys
+from bilingual_crawler.web.pictures import DETECTORS
 from bilingual_crawler.web.rendering import draw, render
 from bilingual_crawler.web.search.index import reading
 from bilingual_crawler.web.search.indexer import Indexer
@@ -63,14 +66,22 @@ OF_PAIRS = frozenset(("pairs", "yield"))
 class ServedFolder:
     """What all pages share: one crawl folder, its index, its marks, and how a page is made."""
 
-    def __init__(self, folder: Path, keys: Keys) -> None:
+    def __init__(self, folder: Path, keys: Keys, root: str = "") -> None:
         self.folder = folder
         self.keys = keys
+        self.root = root
+        """What the paths of its pages begin with: nothing, if it is the only folder served."""
         self.indexer = Indexer(folder)
         self.index = self.indexer.path
+        self.concordance = ConcordanceIndex(folder)
         self.marks = Marks(folder)
         self.sentence_marks = SentenceMarks(folder)
         self.crawl = CrawlFigures(folder, self.index)
+
+    def close(self) -> None:
+        """Stop keeping the indexes up to date."""
+        self.concordance.close()
+        self.indexer.close()
 
     def language_names(self) -> list[str]:
         """Return the names of the two languages; plain words if the crawl does not name them."""
@@ -86,6 +97,9 @@ class ServedFolder:
             names=names,
             title=" \N{EN DASH} ".join(known or names),
             folder=self.folder.name,
+            root=self.root,
+            in_library=bool(self.root),
+            is_corpus=True,
             csrf=self.keys.csrf("mark"),
             has_token=self.keys.needed,
             language_name=language_name,
@@ -117,8 +131,8 @@ class CorpusPages:
         given = _given(asked)
         found, problem = None, ""
         with reading(self._site.index) as connection:
-            sentences = count_of(connection, "sentences")
-            pairs = count_of(connection, "pairs")
+            sentences = count_sentences(connection)
+            pairs = count_pairs(connection)
             if question.text.strip():
                 try:
                     found = search(connection, question)
@@ -152,7 +166,7 @@ class CorpusPages:
         order = _choice(asked, "order", ORDERS, "found")
         page = _page(asked)
         with reading(self._site.index) as connection:
-            total = count_of(connection, "pairs")
+            total = count_pairs(connection)
             listed = list_pairs(connection, order, page, PAIRS_PER_PAGE)
         marks = self._site.marks.all()
         return self._site.page(
@@ -187,6 +201,7 @@ class CorpusPages:
             "pair.html",
             tab="corpus",
             pair=pair,
+            detectors=DETECTORS,
             sentences=sentences,
             texts=texts,
             page=page,
@@ -212,7 +227,7 @@ class CorpusPages:
             self._site.marks.put(pair.url1, pair.url2, MARKS[form["mark"]])
         except (MarkError, OSError) as error:
             return self._site.message(409, "Not marked", str(error))
-        return RedirectResponse(f"/pair/{pair.pair}", 303)
+        return RedirectResponse(f"{self._site.root}/pair/{pair.pair}", 303)
 
     async def mark_sentence(self, request: Request) -> Response:
         """Save the mark of a sentence pair and show its documents again."""
@@ -232,7 +247,7 @@ class CorpusPages:
         except (MarkError, OSError) as error:
             return self._site.message(409, "Not marked", str(error))
         page = _page(QueryParams({"page": form.get("page", "")}))
-        return RedirectResponse(f"/pair/{name}?page={page}#s{at}", 303)
+        return RedirectResponse(f"{self._site.root}/pair/{name}?page={page}#s{at}", 303)
 
     def _refused(self, form: Mapping[str, str]) -> Response | None:
         """Return why a form is not accepted; None if it is."""
@@ -315,7 +330,9 @@ class CrawlPages:
     def live(self, request: Request) -> HTMLResponse:
         """Show the part of the page that changes; the script requests it while the crawl runs."""
         values = self._values(request)
-        text = render("crawl_live.html", language_name=language_name, **values)
+        text = render(
+            "crawl_live.html", root=self._site.root, language_name=language_name, **values
+        )
         return HTMLResponse(text, headers={"X-Crawl-State": values["state"].state})
 
     def _values(self, request: Request) -> dict[str, Any]:

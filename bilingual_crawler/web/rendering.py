@@ -160,7 +160,7 @@ def draw(points: Sequence[Point]) -> Drawing | None:
     if not points or points[-1][0] == 0:
         return None
     pages, pairs = points[-1][0], max(1, *(each[1] for each in points))
-    up = _steps(pairs)
+    up = steps(pairs)
     top = max(pairs, up[-1])
 
     def place(point: Point) -> tuple[float, float]:
@@ -175,14 +175,14 @@ def draw(points: Sequence[Point]) -> Drawing | None:
         line=line,
         area=f"{line}L{places[-1][0]} {floor}L{places[0][0]} {floor}Z",
         end=places[-1],
-        across=[Tick(place((each, 0))[0], f"{each:,}") for each in _steps(pages) if each <= pages],
+        across=[Tick(place((each, 0))[0], f"{each:,}") for each in steps(pages) if each <= pages],
         up=[Tick(place((0, each))[1], f"{each:,}") for each in up],
         points=[(*at, *point) for at, point in zip(places, points, strict=True)],
     )
 
 
-def _steps(highest: int) -> list[int]:
-    """Return round whole numbers from 0 to about the highest."""
+def steps(highest: int) -> list[int]:
+    """Return round whole numbers from 0 to at least the highest."""
     rough = max(1.0, highest / TICKS)
     power = 10 ** math.floor(math.log10(rough))
     step = next(each * power for each in STEPS if each * power >= rough)

@@ -1,4 +1,4 @@
-"""The web application of a crawl folder: its routes, its error pages, the login, and the server."""
+"""The web application: its routes, its error pages, the login, and the server."""
 
 import asyncio
 import contextlib
@@ -9,8 +9,8 @@ import socket
 import sqlite3
 import sys
 import webbrowser
-from collections.abc import AsyncIterator
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,14 +20,16 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp
 
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.store.folder import JOURNAL, PAIRS, REPORT
-from bilingual_crawler.store.sentence_pair import SENTENCES
+from bilingual_crawler.web.concordance_pages import ConcordancePages
 from bilingual_crawler.web.gate import LOGIN, Gate, Hosts, Keys, is_loopback
+from bilingual_crawler.web.library import SIGNS, list_folders
+from bilingual_crawler.web.library_pages import BELOW, LibraryPages, OpenFolders, ServedLibrary
 from bilingual_crawler.web.pages import CorpusPages, CrawlPages, ServedFolder, form_of
+from bilingual_crawler.web.picture_pages import PicturePages
 from bilingual_crawler.web.rendering import prepare, render, static_files
 
 WRONG_TOKEN_SECONDS = 1.0
@@ -38,16 +40,80 @@ ERRORS = {
     405: ("Not possible", "This URL only accepts forms of this server."),
 }
 
-SIGNS = (REPORT, JOURNAL, PAIRS, SENTENCES)
-"""A crawl folder has at least one of these files."""
 MIN_TOKEN_LENGTH = 16
 SHUTDOWN_SECONDS = 2
 
 
-def make_app(site: ServedFolder, hosts: Hosts) -> ASGIApp:
-    """Return the application for a crawl folder; it keeps the index up to date while it runs."""
-    corpus, crawl, login = CorpusPages(site), CrawlPages(site), Login(site)
+def make_app(served: ServedFolder | ServedLibrary, hosts: Hosts) -> ASGIApp:
+    """Return the application for a folder, or for all that are below one.
 
+    It keeps the search index of each open folder up to date while it runs.
+    """
+    login = Login(served.keys)
+    routes = [
+        Route(LOGIN, login.form),
+        Route(LOGIN, login.enter, methods=["POST"]),
+        Route("/logout", login.leave, methods=["POST"]),
+        Route("/static/{name}", _static),
+    ]
+    if isinstance(served, ServedLibrary):
+        folders = OpenFolders(served, lambda site: _app(site, folder_routes(site)))
+        listed = LibraryPages(served)
+        routes += [Route("/", listed.index)]
+        app = _app(
+            served, [*routes, Mount(f"{BELOW}{{key}}", app=folders)], _closing(folders.close)
+        )
+    else:
+        app = _app(served, [*routes, *folder_routes(served)], _indexing(served))
+    return Gate(app, hosts, served.keys)
+
+
+def folder_routes(site: ServedFolder) -> list[BaseRoute]:
+    """Return the routes of the pages of one folder."""
+    corpus, crawl = CorpusPages(site), CrawlPages(site)
+    concordance, drawn = ConcordancePages(site), PicturePages(site)
+    return [
+        Route("/", corpus.search),
+        Route("/pairs", corpus.pairs),
+        Route("/pair/{pair}", corpus.pair),
+        Route("/pair/{pair}/mark", corpus.mark, methods=["POST"]),
+        Route("/pair/{pair}/sentence/{at:int}", corpus.mark_sentence, methods=["POST"]),
+        Route("/concordance", concordance.lines),
+        Route("/words/{list}", concordance.words),
+        Route("/pictures", drawn.pictures),
+        Route("/crawl", crawl.crawl),
+        Route("/crawl/live", crawl.live),
+    ]
+
+
+Lifespan = Callable[[Starlette], AbstractAsyncContextManager[None]]
+
+
+def _app(
+    served: ServedFolder | ServedLibrary,
+    routes: Sequence[BaseRoute],
+    lifespan: Lifespan | None = None,
+) -> Starlette:
+    """Return an application whose errors are pages too."""
+
+    async def on_http_error(_: Request, error: Exception) -> Response:
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        heading, sentence = ERRORS.get(status, ("Not possible", "This request is not supported."))
+        return await run_in_threadpool(served.message, status, heading, sentence)
+
+    def on_index_error(_: Request, error: Exception) -> Response:
+        return served.message(
+            503, "No index", f"The search index cannot be read ({error}). Restart the server."
+        )
+
+    return Starlette(
+        routes=routes,
+        exception_handlers={HTTPException: on_http_error, sqlite3.Error: on_index_error},
+        lifespan=lifespan,
+    )
+
+
+def _indexing(site: ServedFolder) -> Lifespan:
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         site.indexer.start()
@@ -55,36 +121,21 @@ def make_app(site: ServedFolder, hosts: Hosts) -> ASGIApp:
         try:
             yield
         finally:
-            await run_in_threadpool(site.indexer.close)
+            await run_in_threadpool(site.close)
 
-    async def on_http_error(_: Request, error: Exception) -> Response:
-        status = error.status_code if isinstance(error, HTTPException) else 500
-        heading, sentence = ERRORS.get(status, ("Not possible", "This request is not supported."))
-        return await run_in_threadpool(site.message, status, heading, sentence)
+    return lifespan
 
-    def on_index_error(_: Request, error: Exception) -> Response:
-        return site.message(
-            503, "No index", f"The search index cannot be read ({error}). Restart the server."
-        )
 
-    app = Starlette(
-        routes=[
-            Route("/", corpus.search),
-            Route("/pairs", corpus.pairs),
-            Route("/pair/{pair}", corpus.pair),
-            Route("/pair/{pair}/mark", corpus.mark, methods=["POST"]),
-            Route("/pair/{pair}/sentence/{at:int}", corpus.mark_sentence, methods=["POST"]),
-            Route("/crawl", crawl.crawl),
-            Route("/crawl/live", crawl.live),
-            Route(LOGIN, login.form),
-            Route(LOGIN, login.enter, methods=["POST"]),
-            Route("/logout", login.leave, methods=["POST"]),
-            Route("/static/{name}", _static),
-        ],
-        exception_handlers={HTTPException: on_http_error, sqlite3.Error: on_index_error},
-        lifespan=lifespan,
-    )
-    return Gate(app, hosts, site.keys)
+def _closing(close: Callable[[], None]) -> Lifespan:
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        await run_in_threadpool(prepare)
+        try:
+            yield
+        finally:
+            await run_in_threadpool(close)
+
+    return lifespan
 
 
 def _static(request: Request) -> Response:
@@ -99,8 +150,8 @@ def _static(request: Request) -> Response:
 class Login:
     """Exchanges the token for a cookie."""
 
-    def __init__(self, site: ServedFolder) -> None:
-        self._keys = site.keys
+    def __init__(self, keys: Keys) -> None:
+        self._keys = keys
 
     def form(self, request: Request) -> Response:
         """Show the form."""
@@ -166,25 +217,34 @@ def serve(options: ServerOptions) -> None:
     listener = listen(options.host, options.port)
     with listener:
         port = listener.getsockname()[1]
-        try:
-            site = ServedFolder(folder, Keys(token, port))
-        except (OSError, sqlite3.Error) as error:
-            raise ConfigurationError(
-                f"The search index cannot be written in {folder}: {error}.",
-                "Make the folder writable, or copy it elsewhere.",
-            ) from None
+        served = open_served(folder, Keys(token, port))
         hosts = Hosts(options.host, options.allowed_hosts)
         url = f"http://{_in_url(options.host)}:{port}/"
-        _announce(folder, url, token, is_writer=site.indexer.is_writer)
-        server = make_server(site, hosts, url if options.browser else "")
+        _announce(served, folder, url, token)
+        server = make_server(served, hosts, url if options.browser else "")
         with suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
         print("Stopped.")  # noqa: T201 - to the person at the terminal
 
 
-def make_server(site: ServedFolder, hosts: Hosts, url: str = "") -> uvicorn.Server:
+def open_served(folder: Path, keys: Keys) -> ServedFolder | ServedLibrary:
+    """Return the folder of a crawl with its index, or else the folder with many of them."""
+    if not is_of_crawl(folder):
+        return ServedLibrary(folder, keys)
+    try:
+        return ServedFolder(folder, keys)
+    except (OSError, sqlite3.Error) as error:
+        raise ConfigurationError(
+            f"The search index cannot be written in {folder}: {error}.",
+            "Make the folder writable, or copy it elsewhere.",
+        ) from None
+
+
+def make_server(
+    served: ServedFolder | ServedLibrary, hosts: Hosts, url: str = ""
+) -> uvicorn.Server:
     """Return the server for a folder, not yet running; it opens a browser at `url`."""
-    return _Server(url, make_app(site, hosts))
+    return _Server(url, make_app(served, hosts))
 
 
 class _Server(uvicorn.Server):
@@ -212,15 +272,22 @@ class _Server(uvicorn.Server):
             webbrowser.open(self._url)
 
 
+def is_of_crawl(folder: Path) -> bool:
+    """Return True for the folder of one crawl or corpus."""
+    return any((folder / name).exists() for name in SIGNS)
+
+
 def check_folder(folder: Path) -> Path:
-    """Return the folder; raise an error if it is not one of a crawl."""
+    """Return the folder; raise an error if there is no crawl in it or below it."""
     if not folder.is_dir():
         raise ConfigurationError(
-            f"There is no folder {folder}.", "Name the folder of a crawl: scrapy serve CRAWL_DIR."
+            f"There is no folder {folder}.",
+            "Name the folder of a crawl, or one with several: scrapy serve crawls/",
         )
-    if not any((folder / name).exists() for name in SIGNS):
+    if not is_of_crawl(folder) and not list_folders(folder.resolve()).cards:
         raise ConfigurationError(
-            f"{folder} is not the folder of a crawl: it has none of {', '.join(SIGNS)}.",
+            f"{folder} is not the folder of a crawl, and there is none below it: no folder has one"
+            f" of {', '.join(SIGNS)}.",
             "Name the folder that was given with -a output=DIR (crawls/... by default).",
         )
     return folder.resolve()
@@ -272,11 +339,13 @@ def _why_not(error: OSError, host: str, port: int) -> str:
     return f"The server cannot listen on {host}, port {port}: {error.strerror}."
 
 
-def _announce(folder: Path, url: str, token: str | None, *, is_writer: bool) -> None:
+def _announce(
+    served: ServedFolder | ServedLibrary, folder: Path, url: str, token: str | None
+) -> None:
     lines = [f"Serving {folder} at {url}"]
     if token is not None:
         lines.append(f"Token: {token}")
-    if not is_writer:
+    if isinstance(served, ServedFolder) and not served.indexer.is_writer:
         lines.append("Another server on this folder maintains the search index.")
     lines.append("Press Ctrl-C to stop.")
     print("\n".join(lines), flush=True)  # noqa: T201 - to the person at the terminal

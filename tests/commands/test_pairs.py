@@ -51,6 +51,25 @@ def site(tmp_path):
     return write_warc(tmp_path / "site.warc.gz", made)
 
 
+def test_pages_that_opt_out_are_not_kept_unless_the_user_says_so(scrapy, tmp_path):
+    def answer_of(url, body, *headers):
+        return exchange(url, body, headers=((b"Content-Type", b"text/html"), *headers))
+
+    closed = (b"X-Robots-Tag", b"noai"), (b"tdm-reservation", b"1")
+    made = [answer_of(f"{SITE}/{code}/a", page(code, 0)) for code in ("es", "eu")]
+    for name, header in zip("bc", closed, strict=True):
+        made.append(answer_of(f"{SITE}/es/{name}", page("es", "abc".index(name)), header))
+        made.append(answer_of(f"{SITE}/eu/{name}", page("eu", "abc".index(name))))
+    warc = write_warc(tmp_path / "site.warc.gz", made)
+    found = answer(scrapy, warc, *LANGS, "--out", tmp_path / "kept")
+    assert found["pages"] == {"eus": 3, "spa": 1}
+    assert found["skipped"] == {"noai": 1, "tdm_reserved": 1}
+    assert found["pairs"] == 1
+    words = ("--out", tmp_path / "all", "-s", "BILINGUAL_HONOUR=")
+    assert answer(scrapy, warc, *LANGS, *words)["pairs"] == 3
+    assert answer(scrapy, warc, *LANGS)["pairs"] == 3, "nothing is kept"
+
+
 def test_pairs_of_a_recording_are_printed_line_by_line(scrapy, site):
     status, printed, told = scrapy(site, *LANGS)
     assert status == 0

@@ -3,8 +3,13 @@
 import gzip
 import json
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from benchmarks.common_crawl import SCHEMA, row
+from bilingual_crawler.discovery.crawl_index import MOST_URLS, CrawlIndex
+from bilingual_crawler.languages import LanguagePair
 from tests.support.typed_commands import typed
 
 SITE = "https://www.example.org"
@@ -134,7 +139,7 @@ def test_a_file_is_written_whole_and_the_next_step_named(seeds, folder, tmp_path
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ([], "name a corpus (--from CORPUS) or a list of URLs (--urls LIST)"),
+        ([], "name a corpus (--from CORPUS), a list of URLs"),
         (["--from", "nowhere"], "There is no corpus nowhere"),
         (["--urls", "nowhere"], "There is no list nowhere."),
         (["--from", "empty.tsv"], "No site has text in Spanish and Basque there"),
@@ -155,3 +160,84 @@ def test_an_earlier_list_survives_if_nothing_is_found(seeds, tmp_path):
     status, _, _ = seeds("--from", table, "--out", file)
     assert status != 0
     assert file.read_text() == "https://old.example/\n"
+
+
+def columnar_index(folder, captures):
+    """An index with the columns of cc-index-table: URL, languages and status of each capture."""
+    place = folder / "crawl=CC-MAIN-2026-40" / "subset=warc"
+    place.mkdir(parents=True)
+    rows = [row(*capture) for capture in captures]
+    pq.write_table(pa.Table.from_pylist(rows, SCHEMA), place / "part-0.parquet")
+    return folder
+
+
+def test_an_index_of_common_crawl_ranks_sites_by_the_pairs_to_be_expected(seeds, tmp_path):
+    captures = []
+    for number in range(30):
+        captures += [
+            (f"https://www.translated.org/es/{number}", "spa"),
+            (f"https://www.translated.org/eu/{number}", "eus,spa"),
+            (f"https://board.org/t/{number}", "spa"),
+            (f"https://board.org/u/{number}x", "eus"),
+            (f"https://board.org/v/{number}", "eus"),
+            (f"https://copies.org/es/{number}", "spa"),
+            (f"https://copies.org/eu/{number}", "spa"),
+            (f"https://gone.org/es/{number}", "spa", 404),
+            (f"https://gone.org/eu/{number}", "eus", 404),
+            (f"https://left.org/es/{number}", "spa"),
+            (f"https://left.org/eu/{number}", "eus"),
+            (f"https://english.org/{number}", "eng,spa,eus"),
+            (f"https://unknown.org/{number}", None),
+        ]
+    left_out = tmp_path / "left.txt"
+    left_out.write_text("https://left.org/es/\n")
+    folder = columnar_index(tmp_path / "index", captures)
+    status, out, _ = seeds("--common-crawl", folder, "--leave-out", left_out, "--json")
+    assert status == 0
+    assert [json.loads(line) for line in out.splitlines()] == [
+        {
+            "site": "translated.org",
+            "home": "https://www.translated.org/",
+            "expected_pairs": 30.0,
+            "path_pairs": 30,
+            "patterns": {"es/eu": 30},
+            "languages": {"spa": 30, "eus": 30},
+        },
+        {
+            "site": "board.org",
+            "home": "https://board.org/",
+            "expected_pairs": 3.0,
+            "path_pairs": 0,
+            "patterns": {},
+            "languages": {"spa": 30, "eus": 60},
+        },
+    ]
+    status, out, _ = seeds("--common-crawl", folder, "--limit", "1")
+    assert out == (
+        "https://left.org/  # 30 pairs by path, es/eu, 30 pages in spa, 30 pages in eus\n"
+    )
+
+
+def test_of_a_large_site_a_sample_is_compared(tmp_path):
+    sides = {"es": "spa", "eu": "eus"}
+    captures = [
+        (f"https://large.org/{code}/page-{number}", name)
+        for number in range(3 * MOST_URLS)
+        for code, name in sides.items()
+    ]
+    index = CrawlIndex(str(columnar_index(tmp_path, captures)), threads=1)
+    (site,) = index.sites(LanguagePair.parse("spa-eus"), 5)
+    assert site.step > 1
+    assert site.matched < MOST_URLS
+    assert site.path_pairs == pytest.approx(3 * MOST_URLS, rel=0.2)
+
+
+def test_a_table_that_is_no_index_is_refused(seeds, tmp_path):
+    pq.write_table(pa.table({"url": ["https://a.org/"]}), tmp_path / "a.parquet")
+    status, _, err = seeds("--common-crawl", tmp_path / "a.parquet")
+    assert "lacks the column content_languages" in f"{status}{err}"
+    (tmp_path / "a.parquet").write_bytes(b"PAR1 and nothing else")
+    status, _, err = seeds("--common-crawl", tmp_path / "a.parquet")
+    assert "cannot be read" in f"{status}{err}"
+    status, _, err = seeds("--common-crawl", tmp_path / "none")
+    assert "There is no index" in f"{status}{err}"

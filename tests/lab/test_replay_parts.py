@@ -92,6 +92,7 @@ def measured(site, curves, *, pages, pairs, gains):
     scorers = {
         name: {
             "deciles": curve.deciles(values, pages),
+            "download_deciles": curve.deciles(values, len(values)),
             "pairs_fetched": curve.value_at(values, pages),
             "auc": curve.area(values, pairs, pages),
             "gain": gains[name],
@@ -110,6 +111,8 @@ def test_sites_are_put_together_by_deciles_and_mean_gain():
     none = measured("none", {"s": [1]}, pages=1, pairs=1, gains={"s": None})
     together = aggregate([small, large, none])["scorers"]["s"]
     assert together["deciles"] == [2, 2, 2, 2, 2, 6, 7, 7, 7, 7]
+    assert len(together["download_deciles"]) == 10
+    assert together["download_deciles"][-1] == together["deciles"][-1]
     assert (together["gain"], together["least_gain"]) == (0.375, 0.25)
 
 

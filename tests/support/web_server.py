@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from bilingual_crawler.web.gate import Hosts, Keys
 from bilingual_crawler.web.pages import ServedFolder
-from bilingual_crawler.web.server import listen, make_server
+from bilingual_crawler.web.server import listen, make_server, open_served
 from tests.support.processes import HANG, wait_until
 
 
@@ -28,7 +28,7 @@ class WebServer:
     """A running server: ask it, change its folder."""
 
     def __init__(self, site, port, keys):
-        self.site = site
+        self.site = site  # the served folder, or the library of many
         self.port = port
         self.keys = keys
         self.url = f"http://127.0.0.1:{port}"
@@ -62,8 +62,9 @@ def running(folder, *, token=None, bound_to="127.0.0.1", allowed=()):
     listener = listen("127.0.0.1", 0)
     port = listener.getsockname()[1]
     keys = Keys(token, port)
-    site = ServedFolder(folder, keys)
-    site.indexer.refresh()
+    site = open_served(folder, keys)
+    if isinstance(site, ServedFolder):
+        site.indexer.refresh()
     server = make_server(site, Hosts(bound_to, allowed))
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()

@@ -105,6 +105,10 @@ def test_no_page_has_inline_scripts_or_styles_or_foreign_sources(web):
         ("/?q=zzz", "No hits."),
         ("/?q=a&n=huge&page=-1&context=99&in=9", "hit"),
         ("/?q=museo&page=99999999999999999999", "1 hit."),
+        ("/?q=museo&page=9999", "There is no page 9,999."),
+        ("/pairs?page=9999", "There is no page 9,999: the last one is"),
+        (f"/pair/{MUSEO}?page=9999", "There is no page 9,999 of this pair"),
+        ("/", "<strong>6</strong> sentence pairs (cleaning dropped 1 more) from"),
         ("/?q=sobra&dropped=1", "dropped: unsure"),
         ("/?q=leche&context=3", "café con <mark>leche</mark>"),
         ("/?q=mu.eo%5Cb&mode=regex", "<mark>museo</mark>"),
@@ -354,7 +358,7 @@ def test_a_folder_without_sentences_says_how_to_align(tmp_path):
 
 def test_sentences_that_come_while_the_server_runs_are_found(tmp_path):
     with running(small_crawl(tmp_path, aligned=False)) as web:
-        assert "No hits." in web.ask("/?q=nuevo").text
+        assert f"scrapy align {tmp_path}" in web.ask("/?q=nuevo").text
         write_sentences(tmp_path, [sentence("museo", 0, "Algo nuevo", "Zerbait berria")])
         web.site.indexer.refresh()
         assert "<mark>nuevo</mark>" in web.ask("/?q=nuevo").text
@@ -439,7 +443,7 @@ def test_another_address_needs_a_token_which_is_made_and_printed(tmp_path):
     ("words", "says"),
     [
         (["{folder}/missing"], "There is no folder"),
-        (["{folder}"], "is not the folder of a crawl"),
+        (["{folder}/empty"], "is not the folder of a crawl, and there is none below it"),
         (["{crawl}", "--port", "{taken}"], "is in use"),
         (["{crawl}", "--port", "99999"], "is not a port"),
         (["{crawl}", "--host", "no.such.host.invalid"], "is not an address of this machine"),
@@ -450,6 +454,7 @@ def test_another_address_needs_a_token_which_is_made_and_printed(tmp_path):
 )
 def test_a_mistake_is_told_in_a_sentence(tmp_path, words, says, capsys):
     small_crawl(tmp_path / "crawl", aligned=False)
+    (tmp_path / "empty").mkdir()
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

@@ -18,7 +18,7 @@ from bilingual_crawler.documents.dedup import split_hashes
 from bilingual_crawler.documents.document import DocumentKey
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
-from bilingual_crawler.languages import Languages
+from bilingual_crawler.languages import Languages, LanguageSet
 from bilingual_crawler.outcomes import Outcome
 from bilingual_crawler.pairing.pair import DocumentPair, PairingPage
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
@@ -168,6 +168,11 @@ class Choice:
     def pairs(self) -> list[DocumentPair]:
         """The pairs, in the order of their URLs."""
         return sorted(self._rule.pairs(), key=lambda pair: (pair.first, pair.second))
+
+    @property
+    def language_set(self) -> LanguageSet | None:
+        """The languages of the crawls, or of a site, if they are more than two."""
+        return self._rule.language_set
 
     @property
     def refused(self) -> list[DocumentPair]:

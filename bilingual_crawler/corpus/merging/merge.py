@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bilingual_crawler.corpus import pages
+from bilingual_crawler.corpus.clusters import write_clusters
 from bilingual_crawler.corpus.corpus import json_line, tsv_line, write_refused
 from bilingual_crawler.corpus.merging import joined
 from bilingual_crawler.corpus.merging.joined import Choice, joined_facts
@@ -190,6 +191,7 @@ class Merge:
             self._rows.append(PAIRS, json_line(pair))
             self._rows.append(PAIRS_TSV, tsv_line(pair))
         write_refused(self._folder.path / PAIRS_REFUSED, map(json_line, self._merged.refused))
+        write_clusters(self._folder.path, self._merged.pairs, self._choice.language_set)
 
     def _write_urls(self) -> None:
         merged = self._merged

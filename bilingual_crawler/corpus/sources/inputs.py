@@ -30,6 +30,7 @@ from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.sitemap import Sitemap, is_sitemap
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import language_code
+from bilingual_crawler.pairing.matcher import Declaration
 from bilingual_crawler.store.input_files import GZIP, STANDARD_INPUT, rows
 from bilingual_crawler.store.warc_reader import LARGEST_BODY, OK, RecordedResponse
 
@@ -199,6 +200,7 @@ class InputKind(StrEnum):
     CRAWL = "documents of a crawl"
     URLS = "list of URLs"
     FILES = "list of pairs of files"
+    URL_PAIRS = "list of pairs of URLs"
 
 
 _READERS: dict[InputKind, Callable[[Path, SourceReading], Iterator[Found]]] = {
@@ -256,15 +258,16 @@ def _kind_of_list(start: bytes, source: str) -> InputKind:
     fields = [field.strip() for field in first.split("\t")]
     if first.startswith("{"):
         return InputKind.CRAWL
-    if "://" in fields[0] and not (len(fields) > 1 and "://" in fields[1]):
-        return InputKind.URLS
+    if "://" in fields[0]:
+        return InputKind.URL_PAIRS if len(fields) > 1 and "://" in fields[1] else InputKind.URLS
     if len(fields) > 1 and "\0" not in first and "://" not in first:
         return InputKind.FILES
     raise ConfigurationError(
         f"{source} is not an input for pairing. Inputs are WARC files (.warc, .warc.gz),"
         " directories, the folder of a crawl or its documents.jsonl.gz, lists of URLs (one per"
-        " line, with its language after a tab if you know it), and lists of files (two paths per"
-        f" line, separated by a tab). Its first line is {first[:60]!r}."
+        " line, with its language after a tab if you know it), lists of pairs of URLs, and lists"
+        " of files (two paths per line, separated by a tab). Its first line is"
+        f" {first[:60]!r}."
     )
 
 
@@ -324,3 +327,22 @@ def listed_files(source: str, reading: SourceReading) -> Iterator[ListedFiles]:
             reading.skips.add("not two paths separated by a tab", f"line {number}")
         else:
             yield ListedFiles(Path(fields[0]), Path(fields[1]))
+
+
+def listed_url_pairs(source: str, reading: SourceReading) -> Iterator[Declaration]:
+    """Yield what the rows `URL<TAB>URL` say: that the pages translate each other.
+
+    Their languages may follow; otherwise they are the wanted ones in their order.
+    """
+    for number, fields in rows(source, reading.progress):
+        if len(fields) < len(ListedFiles._fields) or any("://" not in url for url in fields[:2]):
+            reading.skips.add("not two URLs separated by a tab", f"line {number}")
+            continue
+        codes = [language_code(field) for field in fields[2:4]]
+        wanted = list(reading.languages.codes)
+        first, second = codes if len(codes) == len(wanted) else (wanted[0], wanted[-1])
+        if first in reading.languages and second in reading.languages:
+            yield fields[0], ((fields[1], str(second)),)
+            yield fields[1], ((fields[0], str(first)),)
+        else:
+            reading.skips.add("in other languages", f"line {number}")

@@ -49,7 +49,7 @@ from bilingual_crawler.discovery.site_records import Approach, SiteRecord, SiteV
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import CrawlFrontier, State
-from bilingual_crawler.languages import LanguagePair, Languages
+from bilingual_crawler.languages import LanguagePair, Languages, OneLanguage
 from bilingual_crawler.outcomes import Outcome
 from bilingual_crawler.scoring.scorer import SEED_PRIORITY
 from bilingual_crawler.store.files import AppendFile
@@ -69,8 +69,14 @@ STRONGEST_SHOWN = 8
 def check_discovery(langs: Languages, frontier: str) -> None:
     """Raise ConfigurationError for a crawl that cannot search for bilingual sites."""
     problems = []
-    if not isinstance(langs, LanguagePair):
+    if isinstance(langs, OneLanguage):
         problems.append(f"-a langs={langs} is one language: a bilingual site has two of them.")
+    elif not isinstance(langs, LanguagePair):
+        problems.append(
+            f"-a langs={langs}: a search for bilingual sites is for two languages, such as"
+            " -a langs=spa-eus. Its sites can then be crawled for more with"
+            " -a seeds_file=sites.jsonl."
+        )
     if frontier:
         problems.append(
             "BILINGUAL_FRONTIER is for harvesting: a search for bilingual sites runs on one"

@@ -33,6 +33,7 @@ from bilingual_crawler.reporting.counts import (
     FAILED,
     OFF_LANGUAGE,
     PAGES,
+    REVISITED,
     SEEDS,
     Counts,
     FoundSites,
@@ -141,7 +142,12 @@ class CrawlReporter:
             RequestState.update(response, dropped_language=item.language or "unknown")
 
     def _count_end(self, request: Request, state: State, reason: str) -> None:
-        """Count a URL at the same moment as the frontier, so that both agree."""
+        """Count a URL at the same moment as the frontier, so that both agree.
+
+        A page that is visited again was counted before.
+        """
+        if RequestState.of(request).visited_as:
+            return
         count = self._crawler.stats.inc_value
         count(URLS + reason)
         if state is State.FAILED:
@@ -195,7 +201,9 @@ class CrawlReporter:
 
     def _end(self, reason: str, frontier: Frontier) -> Ending:
         counts = self._write(frontier, stopped_by=reason)
-        ended_now = any(name.startswith(URLS) for name in self._crawler.stats.get_stats())
+        ended_now = any(
+            name.startswith((URLS, REVISITED)) for name in self._crawler.stats.get_stats()
+        )
         return Ending(
             counts=counts,
             pairs=best_pairs(self._crawl.corpus.iter_pairs()),
@@ -276,6 +284,7 @@ class CrawlReporter:
             "seconds": totals[MILLISECONDS] / 1000,
             "runs": totals[RUNS],
             **figures(counts, frontier.top(BEST_SHOWN)),
+            "revisited": under(totals, REVISITED),
             "crawl_delays": dict(self._crawler.stats.get_value(HOSTS_STAT) or {}),
             "yield": self._yield.up_to(self._pages, counts.harvested),
             "forecast": None if forecast is None else forecast.to_dict(),

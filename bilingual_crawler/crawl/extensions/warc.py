@@ -7,6 +7,7 @@ the crawl is killed. Responses wait only as long as their requests live.
 
 import time
 from dataclasses import replace
+from datetime import datetime
 from typing import NamedTuple, Self
 from weakref import WeakKeyDictionary
 
@@ -79,7 +80,7 @@ class WarcArchive:
 
     def _downloaded(self, request: Request, response: Response) -> None:
         """Take a response as it came from the network, before it is decompressed."""
-        exchange = exchange_of(request, response, time.time())
+        exchange = exchange_of(request, response, _arrival_of(request))
         robot = robot_of(request, self._settings)
         if request.callback is NO_CALLBACK:
             opt_out = closed_by(response, robot) if RequestState.of(request).part_of_page else None
@@ -148,6 +149,12 @@ def exchange_of(request: Request, response: Response, arrived: float) -> Exchang
     )
 
 
+def _arrival_of(request: Request) -> float:
+    """Return when a response was sent: now, or when the archive that it is from has captured it."""
+    captured = RequestState.of(request).captured_at
+    return datetime.fromisoformat(captured).timestamp() if captured else time.time()
+
+
 def about(crawler: Crawler, crawl: Crawl) -> dict[str, str]:
     """Return what the files say about themselves: who made them and how."""
     settings, languages = crawler.settings, crawl.plan.langs
@@ -158,9 +165,9 @@ def about(crawler: Crawler, crawl: Crawl) -> dict[str, str]:
         "operator": crawl.config.contact,
         "http-header-user-agent": settings.get("USER_AGENT") or "",
         "robots": "classic" if settings.getbool("ROBOTSTXT_OBEY") else "ignore",
-        "language": ", ".join(languages.codes),
+        "language": ", ".join(languages.codes) or str(languages),
         "description": f"Pages for a crawl of {languages.harvest} in "
-        f"{' and '.join(map(str, languages))}. "
+        f"{' and '.join(map(str, languages)) or languages.names}. "
         f"Opt-outs honoured: {', '.join(crawl.config.honour) or 'none'}.",
     }
 

@@ -55,6 +55,10 @@ class TdmUnavailableError(DownloadFailedError):
     """A server could not say for now whether it has a tdmrep.json."""
 
 
+class ArchiveUnavailableError(DownloadFailedError):
+    """A server of the archive did not answer, or not as expected; it may do so later."""
+
+
 class UnknownStatusError(Exception):
     """A server answered with a status code that HTTP does not have; a retry would not help."""
 
@@ -87,6 +91,7 @@ _EXCEPTIONS: tuple[tuple[tuple[type[BaseException], ...], Outcome], ...] = (
     ((RobotsUnavailableError,), Outcome.ROBOTS_UNAVAILABLE),
     ((UnknownStatusError,), Outcome.HTTP_OTHER),
     ((TdmUnavailableError,), Outcome.TDM_UNAVAILABLE),
+    ((ArchiveUnavailableError,), Outcome.ARCHIVE_UNAVAILABLE),
     ((ResponseDataLossError,), Outcome.INCOMPLETE),
     ((UnsupportedURLSchemeError, NotSupported), Outcome.BAD_URL),
     ((TunnelError,), Outcome.PROXY),

@@ -66,5 +66,7 @@ def accept_language(languages: Languages) -> str:
 
     Any language is better than an error, so the header ends with all others.
     """
-    first, *others = (language.iso639_1 or language.code for language in languages)
-    return ", ".join((first, *(f"{other};q=0.9" for other in others), "*;q=0.5"))
+    named = [language.iso639_1 or language.code for language in languages]
+    if not named:
+        return "*"
+    return ", ".join((named[0], *(f"{other};q=0.9" for other in named[1:]), "*;q=0.5"))

@@ -6,6 +6,7 @@ says: the rules of all groups that name our product token, or else those for all
 """
 
 import logging
+import math
 import re
 import zlib
 from collections.abc import Iterator
@@ -81,7 +82,9 @@ class RobotsTxt(RobotsTxtMiddleware):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._longest_delay = config_of(crawler).longest_crawl_delay
+        config = config_of(crawler)
+        is_archive = bool(config.archive) and not config.archive_fallback
+        self._longest_delay = math.inf if is_archive else config.longest_crawl_delay
         self._files: SiteCache[RobotHost, bytes | Exception] = SiteCache(MAX_KEPT)
         self._ready: LeastRecentlyUsed[bytes, RobotParser] = LeastRecentlyUsed(MAX_PARSED)
 

@@ -104,6 +104,10 @@ class HostFacts:
         """Return the headers that request a language from this host."""
         return headers_for(code, self.cookies.get(code))
 
+    def can_serve(self, code: str) -> bool:
+        """Return True if it is known how to ask this host for a language."""
+        return self.way is Way.HEADER or code in self.cookies
+
     def may_try(self, cookies: Mapping[str, str]) -> bool:
         """Return True, and mark them as tried, if cookies of the host are worth a request."""
         names = " ".join(sorted(cookies))

@@ -152,10 +152,12 @@ class Negotiation:
         if known is None or not known.serves_both:
             return []
         document.variant = document.language or ""
-        if names_translation(document, other):
-            return []
         score = RequestState.of(response).score or 0.0
-        return [self._variant(known, document.url, other, score, document.depth)]
+        return [
+            self._variant(known, document.url, code, score, document.depth)
+            for code in self._others(document.url, document.language)
+            if (code == other or known.can_serve(code)) and not names_translation(document, code)
+        ]
 
     async def _find_out(
         self, document: Document, response: Response, other: str
@@ -236,10 +238,18 @@ class Negotiation:
         return request
 
     def _other(self, url: str, language: str | None) -> str | None:
-        """Return the language of the crawl that a page is not in; None if it is in neither."""
-        codes = self._crawl.languages_of(url).codes
-        others = [code for code in codes if code != language]
-        return others[0] if language in codes and others else None
+        """Return the language of the crawl that a page is not in; None if it is in neither.
+
+        Of several the first one is asked for to find out what a host does.
+        """
+        return next(iter(self._others(url, language)), None)
+
+    def _others(self, url: str, language: str | None) -> list[str]:
+        """Return the languages of the crawl that a page is not in; none if it is in neither."""
+        languages = self._crawl.languages_of(url)
+        if language not in languages:
+            return []
+        return [code for code in languages.codes if code != language]
 
     def _is_enabled(self, url: str) -> bool:
         """Return True if negotiation is switched on for the site of a URL."""

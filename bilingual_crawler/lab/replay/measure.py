@@ -303,6 +303,7 @@ def figures_of(values: list[int], pairs: int, pages: int) -> dict[str, Any]:
         **{f"downloads_to_{n}": curve.downloads_to(values, pairs, n / 100) for n in SHARES},
         "pairs_fetched": values[-1] if values else 0,
         "deciles": curve.deciles(values, pages),
+        "download_deciles": curve.deciles(values, len(values)),
     }
 
 

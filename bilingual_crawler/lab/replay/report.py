@@ -62,6 +62,7 @@ def _together(name: str, results: Sequence[Measured]) -> dict[str, Any]:
     measured = [each for each in results if name in each.scorers]
     return {
         "deciles": curve.summed([each["deciles"] for each in figures]),
+        "download_deciles": curve.summed([each["download_deciles"] for each in figures]),
         "pairs_fetched": sum(each["pairs_fetched"] for each in figures),
         "auc": _rounded(curve.mean(each["auc"] for each in figures)),
         "share_of_the_way": comparison.share_of_the_way(measured, name),
@@ -103,7 +104,11 @@ def print_tables(results: Sequence[Measured]) -> None:
         console.print()
     if len(results) > 1:
         console.print(f"All {len(results)} sites")
-        console.print(aggregate_table(aggregate(results)))
+        together = aggregate(results)
+        console.print(aggregate_table(together))
+        console.print()
+        console.print("Pairs after each tenth of the downloads of each crawl")
+        console.print(decile_table(together))
         console.print()
     downloads, seconds = (
         sum(each.downloads for each in results),
@@ -146,6 +151,16 @@ def aggregate_table(together: dict[str, Any]) -> Table:
         relative = (each[f"relative_downloads_to_{share}"] for share in SHARES)
         figures = (each["auc"], each["share_of_the_way"], *relative, each["least_gain"])
         table.add_row(name, *map(_decimal, figures), *map(_whole, each["deciles"]))
+    return table
+
+
+def decile_table(together: dict[str, Any]) -> Table:
+    """Return the pairs after each tenth of the downloads of every crawl: SBFC's Figure 7."""
+    table = _table()
+    for tenth in range(1, curve.DECILES + 1):
+        table.add_column(f"{100 * tenth // curve.DECILES}%", justify="right")
+    for name, each in sorted(together["scorers"].items(), key=lambda item: -item[1]["auc"]):
+        table.add_row(name, *map(_whole, each["download_deciles"]))
     return table
 
 

@@ -250,9 +250,9 @@ class SimulatedCrawl:
         node = self._rule.node_of(page.url, part.signature)
         self._report(self._matcher.add(page, node))
         self._lexicons.read(part.document or document, self._web.pair)
-        news = self._lexicons.step(self._web.pair, self._matcher.standing)
-        if news is not None and isinstance(self._matcher, Matcher):
-            self._matcher.use_lexicon(*news)
+        if isinstance(self._matcher, Matcher):
+            for news in self._lexicons.step(self._web.pair, self._matcher.standing_of):
+                self._matcher.use_lexicon(*news)
 
     def _report(self, changes: Changes[DocumentPair]) -> None:
         for pair in changes.found.values():

@@ -32,7 +32,7 @@ GZIP = 31
 """zlib's code for a stream with a gzip header."""
 
 INDEX = "search.sqlite"
-FORMAT = 1
+FORMAT = 2
 MAPPED_BYTES = 1 << 30
 
 SCHEMA = {
@@ -69,6 +69,7 @@ CREATE TABLE sentences (
     beads TEXT NOT NULL, kind TEXT NOT NULL, score REAL NOT NULL, dropped TEXT NOT NULL
 );
 CREATE UNIQUE INDEX sentences_by_place ON sentences (aligned, at);
+CREATE INDEX sentences_dropped ON sentences (id) WHERE dropped != '';
 CREATE VIRTUAL TABLE words USING fts5(
     text1, text2, chars1, chars2, content='', prefix='2 3', tokenize="{TOKENIZER}"
 );

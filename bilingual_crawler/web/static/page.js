@@ -4,6 +4,9 @@
 const POLL_MILLISECONDS = 2000;
 const MAX_POLL_MILLISECONDS = 30000;
 
+// What the paths of this folder's pages begin with: nothing, if the server has only one folder.
+const root = document.body.dataset.root || "";
+
 function isTyping(target) {
   return target.closest("input, select, textarea, [contenteditable]") !== null;
 }
@@ -22,7 +25,7 @@ document.addEventListener("keydown", (event) => {
       box.focus();
       box.select();
     } else {
-      window.location.assign("/#q");
+      window.location.assign(`${root}/#q`);
     }
   } else if (document.getElementById("marks")) {
     if (event.key === "a") press("#marks .accept");
@@ -55,7 +58,7 @@ function follow(live) {
   const ask = async () => {
     if (!document.hidden && !live.contains(window.getSelection().anchorNode)) {
       try {
-        const answer = await fetch(`/crawl/live${window.location.search}`, { cache: "no-store" });
+        const answer = await fetch(`${root}/crawl/live${window.location.search}`, { cache: "no-store" });
         if (answer.ok) {
           const html = await answer.text();
           if (html !== shown) replaceLive(live, html);

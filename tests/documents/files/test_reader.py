@@ -279,7 +279,10 @@ def test_a_locked_word_file_says_so():
     assert build_document("https://a.example/a.docx", body).unreadable == "encrypted"
 
 
-needs_office = pytest.mark.skipif(office_program() is None, reason="LibreOffice is not installed")
+needs_office = pytest.mark.skipif(
+    office_program() is None,
+    reason="needs LibreOffice (soffice): apt-get install libreoffice-writer-nogui",
+)
 TYPESET = (
     "<html><head><title>A gazette</title></head><body><h1>A heading</h1>"
     + "".join(f"<p>{each}</p>" for each in (*ENGLISH, *FRENCH))

@@ -1,0 +1,1 @@
+"""Crawls that take their pages from a web archive."""

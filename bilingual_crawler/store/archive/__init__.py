@@ -1,0 +1,1 @@
+"""Pages in web archives: captures, their index, and the records that hold them."""

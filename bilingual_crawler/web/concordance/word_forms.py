@@ -1,0 +1,156 @@
+"""Words as the concordance counts them, and the forms by which they are found.
+
+A text is split into words, in scripts without spaces into characters, so that a phrase finds any
+part of them. The index does so in SQL and the page in Python, with the same character classes.
+Words are compared in small letters. Each distinct word has three more forms: without accents, as a
+lemma (the word as a dictionary lists it), and as a stem. They are made once per distinct word,
+which is why the index can afford them.
+"""
+
+import re
+from collections.abc import Set as AbstractSet
+from functools import cache
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import regex
+
+from bilingual_crawler.languages import language_of_tag
+from bilingual_crawler.languages.normal_forms import UNSPACED
+from bilingual_crawler.languages.stemming import ALGORITHMS, stems_of
+from bilingual_crawler.web.search.query import fold
+
+if TYPE_CHECKING:
+    from simplemma.strategies import DictionaryLookupStrategy
+
+Level = Literal["word", "lemma", "stem", "exact"]
+LEVELS: dict[Level, str] = {
+    "word": "Words (accents ignored)",
+    "exact": "Words with their accents",
+    "lemma": "Lemmas (all forms of a word)",
+    "stem": "Stems",
+}
+COLUMN_OF: dict[Level, str] = {"word": "plain", "exact": "word", "lemma": "lemma", "stem": "stem"}
+"""The column of the table of words that has each form."""
+
+LONGEST_WORD = 60
+"""Characters; the index cuts anything longer."""
+MOST_STEMMED = 50_000
+"""Words per side that get a stem: the most frequent ones. Rarer ones stay as they are."""
+
+_TOKEN = regex.compile(rf"[{UNSPACED}]|[[\p{{L}}\p{{N}}\p{{M}}]--[{UNSPACED}]]+", regex.V1)
+_ESCAPES = re.compile(r"\\u([0-9a-f]{4})|\\U([0-9a-f]{8})")
+
+
+def _in_re2(characters: str) -> str:
+    """Return a class of characters in the syntax of DuckDB's regular expressions."""
+    return _ESCAPES.sub(lambda found: rf"\x{{{found[1] or found[2]}}}", characters)
+
+
+SQL_WORDS = """
+CASE WHEN regexp_matches({text}, '[{unspaced}]')
+    THEN regexp_extract_all(
+        regexp_replace(lower({text}), '([{unspaced}])', ' \\1 ', 'g'), '[\\pL\\pN\\pM]+')
+    ELSE regexp_extract_all(lower({text}), '[\\pL\\pN\\pM]+') END
+"""
+
+
+def words_in_sql(text: str) -> str:
+    """Return an SQL expression for the list of words of a text."""
+    return SQL_WORDS.format(text=text, unspaced=_in_re2(UNSPACED))
+
+
+class PlacedWord(NamedTuple):
+    """A word of a text in small letters, and where it is."""
+
+    word: str
+    begin: int
+    end: int
+
+
+def placed_words(text: str) -> list[PlacedWord]:
+    """Return the words of a text in order, as the index has them."""
+    return [
+        PlacedWord(found[0].lower()[:LONGEST_WORD], *found.span())
+        for found in _TOKEN.finditer(text)
+    ]
+
+
+class WordForms(NamedTuple):
+    """The forms of a word by which it can be found."""
+
+    plain: str
+    lemma: str
+    stem: str
+
+
+class FormMaker:
+    """Makes the forms of words of one language. A form that is not known is the word itself."""
+
+    def __init__(self, language: str) -> None:
+        self._stems = stems_of(language) if language in ALGORITHMS else None
+        self._tag = _lemma_language(language)
+        self._lemmas = _dictionary() if self._tag else None
+
+    @property
+    def has_lemmas(self) -> bool:
+        """Return True if there is a dictionary for the language."""
+        return self._lemmas is not None
+
+    @property
+    def has_stems(self) -> bool:
+        """Return True if there is a stemmer for the language."""
+        return self._stems is not None
+
+    def forms(self, word: str) -> WordForms:
+        """Return all forms of a word in small letters."""
+        return WordForms(fold(word), self.lemma(word), self._stem(word))
+
+    def form(self, word: str, level: Level) -> str:
+        """Return the form of a word that a level compares."""
+        small = word.lower()[:LONGEST_WORD]
+        if level == "exact":
+            return small
+        return str(getattr(self.forms(small), COLUMN_OF[level]))
+
+    def lemma(self, word: str) -> str:
+        """Return the word as a dictionary lists it."""
+        if self._lemmas is None or not self._tag:
+            return word
+        return (self._lemmas.get_lemma(word, self._tag) or word).lower()
+
+    def _stem(self, word: str) -> str:
+        if self._stems is None:
+            return word
+        stems = self._stems.of(word)
+        return stems[0] if len(stems) == 1 else word
+
+
+@cache
+def _dictionary() -> "DictionaryLookupStrategy":
+    """Return simplemma's dictionaries.
+
+    Its guesses about words that are in none take a hundred times as long as the dictionary, and
+    most words of a large corpus are in none.
+    """
+    from simplemma.strategies import DictionaryLookupStrategy  # noqa: PLC0415 - an extra
+
+    return DictionaryLookupStrategy()
+
+
+@cache
+def form_maker(language: str) -> FormMaker:
+    """Return the maker of a language; a dictionary takes a tenth of a second to load."""
+    return FormMaker(language)
+
+
+def _lemma_language(code: str) -> str | None:
+    """Return simplemma's name of a language; None if it has no dictionary for it."""
+    from simplemma.strategies.dictionaries import dictionary_factory  # noqa: PLC0415 - an extra
+
+    known: AbstractSet[str] = dictionary_factory.SUPPORTED_LANGUAGES
+    language = language_of_tag(code)
+    if language is None:
+        return None
+    serbo_croatian = {"hrv": "hbs", "srp": "hbs", "bos": "hbs", "nor": "nb"}
+    names = (serbo_croatian.get(language.code, ""), language.iso639_1 or "", language.code)
+    return next((name for name in names if name in known), None)

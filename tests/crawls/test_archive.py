@@ -1,0 +1,104 @@
+"""Crawls that take their pages from a web archive."""
+
+import gzip
+import json
+from dataclasses import replace
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from bilingual_crawler.store.archive.archive_folder import captures_of, cdxj_line
+from tests.support import crawling
+from tests.support.fetching import Site
+from tests.support.recordings import exchange, page, redirect, to, write_warc
+from tests.support.web_archive import ArchiveServer
+
+PATHS = [f"/{language}/{number}" for number in range(6) for language in ("es", "eu")]
+EXTRA = ["/es/truncated", "/es/damaged", "/es/else", "/es/nowhere", "/es/www", "/old", "/es/closed"]
+CAPTURED = "2023-11-14T22:13:20+00:00"
+LATER = 1_760_000_000.0
+
+
+def archive_of(site, folder, crawl_delay):
+    """An archive of a site with two languages, some records of which are of no use."""
+    pages = [exchange(site + path, page(path[1:3], int(path[4:]), to("/"))) for path in PATHS]
+    file = write_warc(
+        folder / "a.warc.gz",
+        [
+            exchange(f"{site}/", page("es", 100, to(*PATHS, *EXTRA))),
+            *pages,
+            replace(exchange(f"{site}/es/truncated", page("es", 50)), truncated="length"),
+            exchange(f"{site}/es/damaged", page("es", 51)),
+            exchange(f"{site}/es/else", page("es", 52)),
+            exchange(f"{site}/es/www/", page("es", 53)),
+            redirect(f"{site}/old", f"{site}/es/0"),
+            replace(exchange(f"{site}/es/1", page("es", 999)), arrived=LATER, status=503),
+            exchange(
+                f"{site}/robots.txt",
+                f"User-agent: *\nCrawl-delay: {crawl_delay}\nDisallow: /es/closed".encode(),
+                headers=((b"Content-Type", b"text/plain"),),
+            ),
+            exchange(f"{site}/es/closed", page("es", 54)),
+        ],
+    )
+    lines = []
+    for each in captures_of(file, file.name):
+        changed = each
+        if each.url.endswith("/damaged"):
+            changed = each._replace(offset=each.offset + 3)
+        if each.url.endswith("/else"):
+            changed = each._replace(file="../a.warc.gz")
+        lines.append(cdxj_line(changed))
+    return [*lines, f'x 2026 {{"url": "{site}/es/bad", "offset": "-1"}}']
+
+
+def crawl(site, archive, output, **more):
+    settings = {
+        "BILINGUAL_ARCHIVE": "cc:CC-MAIN-2026-40",
+        "BILINGUAL_ARCHIVE_INDEX": archive.url,
+        "BILINGUAL_ARCHIVE_FILES": f"{archive.url}/files",
+        "BILINGUAL_ARCHIVE_DELAY": 0,
+        "BILINGUAL_PROBES": 0,
+    }
+    crawling.finish(crawling.start(f"{site}/", output, settings=settings | more))
+    with gzip.open(output / "documents.jsonl.gz", "rt") as lines:
+        documents = {each["url"].removeprefix(site): each for each in map(json.loads, lines)}
+    ended = json.loads((output / "crawl.json").read_text())["urls_ended"]
+    pairs = {
+        tuple(url.removeprefix(site) for url in line.split("\t"))
+        for line in (output / "pairs.tsv").read_text().splitlines()
+    }
+    return documents, {reason: each["count"] for reason, each in ended.items()}, pairs
+
+
+@pytest.mark.crawl
+def test_a_crawl_of_an_archive_pairs_its_pages_and_asks_the_site_for_nothing(tmp_path):
+    with Site() as site:
+        lines = archive_of(site.url, tmp_path, crawl_delay=3600)
+        with ArchiveServer(tmp_path, lines, pages=True) as archive:
+            documents, ended, pairs = crawl(site.url, archive, tmp_path / "out")
+            questions = [parse_qs(urlsplit(path).query) for path in archive.asked if "?" in path]
+    assert site.connections == 0
+    assert {(f"/es/{n}", f"/eu/{n}") for n in range(6)} <= pairs
+    assert {each["fetched_at"] for each in documents.values()} == {CAPTURED}
+    assert "/es/www/" in documents
+    assert ended["unusable_capture"] == 3
+    assert ended["not_archived"] == 1
+    assert ended["redirected"] == 2
+    assert ended["robots_txt"] == 1
+    # the host is listed in pages, after one busy answer, and no page is asked for by itself
+    assert len(questions) == 2 + -(-len(lines) // 5)
+    assert all(each["matchType"] == ["host"] for each in questions)
+
+
+@pytest.mark.crawl
+def test_with_a_fallback_what_the_archive_lacks_comes_from_the_site(tmp_path):
+    with Site() as site:
+        lines = archive_of(site.url, tmp_path, crawl_delay=0)
+        with ArchiveServer(tmp_path, lines) as archive:
+            _, ended, pairs = crawl(
+                site.url, archive, tmp_path / "out", BILINGUAL_ARCHIVE_FALLBACK=1
+            )
+    assert set(site.pages_asked) == {"/es/truncated", "/es/damaged", "/es/else", "/es/nowhere"}
+    assert "not_archived" not in ended
+    assert {(f"/es/{n}", f"/eu/{n}") for n in range(6)} <= pairs
