@@ -5,12 +5,11 @@
     python -m benchmarks taught_languages DIR
 
 Pages are those of LibreOffice's help, GNOME's help and Debian's installation guide, and pieces of
-LibreOffice's and Debian Edu's messages and manual where these are not translated (Bokmål, Slovak).
-A page counts if CLD2 agrees about its language. Each language in turn is hidden: CLD2's answer
-becomes its nearest neighbour, as for a language that CLD2 does not know. It is taught with sentences
-of some pages, and 150 other pages are identified, beside 100 of each near neighbour and 15 of every
-other language. What is shown is F1 of the hidden language, its recall, and the share of pages of
-near neighbours and of other languages that are taken for it wrongly.
+LibreOffice's messages and of Debian Edu's manual, the only text in Slovak and Bokmål. A page counts
+if CLD2 agrees about its language. Each language in turn is hidden: CLD2's answer becomes its
+nearest neighbour, as for a language that CLD2 does not know. It is taught with lines of some pages,
+which are sentences and short paragraphs, and 150 other pages are identified, beside 100 of each
+near neighbour and 15 of every other language.
 """
 
 import gettext

@@ -2,7 +2,7 @@ r"""The public names of bilingual-crawler: what a program may import, and what s
 
 Everything else in the package may move from one version to the next. A program reads a crawl,
 pairs and aligns documents of its own, or brings plug-ins: a scorer, a pair detector, an exporter,
-a backlink provider, a language identifier. None of this needs Scrapy's engine.
+a backlink provider, a language identifier, a tagger. None of this needs Scrapy's engine.
 
     from bilingual_crawler.api import align, build_document, pair_documents
 
@@ -29,6 +29,7 @@ from bilingual_crawler.documents.language import Identification, LanguageIdentif
 from bilingual_crawler.documents.serialise import document_from_dict, document_to_dict
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.export.exporters import Exporter
+from bilingual_crawler.export.taggers import Tagger
 from bilingual_crawler.languages import LanguagePair, LanguagePairError, UnknownLanguageError
 from bilingual_crawler.outcomes import Outcome
 from bilingual_crawler.pairing.detectors import PairDetector, PairOpinion, UserDetectors
@@ -58,6 +59,7 @@ __all__ = [
     "PairOpinion",
     "Paragraph",
     "SentencePair",
+    "Tagger",
     "align",
     "build_document",
     "pair_documents",

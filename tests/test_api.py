@@ -42,6 +42,7 @@ NAMES = [
     "PairOpinion",
     "Paragraph",
     "SentencePair",
+    "Tagger",
     "align",
     "build_document",
     "pair_documents",

@@ -1,33 +1,42 @@
-"""Take the screenshots of docs/how-to/web.md: pages of a served crawl folder, in Chromium.
+"""Take the screenshots of the documentation: pages of a served crawl folder, in Chromium.
 
-    python -m tools.screenshots CRAWL_DIR search='/?q=mol*' phone='/?q=mol*'
+    python -m demo --pages 150 --output crawls/tour && scrapy align crawls/tour
+    python -m tools.screenshots crawls/tour                     all of the tour (tools/tour.py)
+    python -m tools.screenshots crawls/tour pair phone          some of it
 
-Each NAME=PATH becomes docs/images/web-NAME.png. A name that begins with `phone` is as wide as a
-phone, one that begins with `dark` is dark, one that begins with `whole` shows the page to its end.
+The picture NAME becomes docs/images/web-NAME.png.
 """
 
 import argparse
 import io
+import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tools.tour import FIRST_PAIR, TOUR, TourStop
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
 COLOURS = 128
 SCREEN, PHONE = (1200, 820), (390, 800)
+NOT_READY = "#indexing, h2:text('There is no index of words yet')"
 
 
 def main() -> None:
     """Serve the folder and save a screenshot of each page."""
+    names = [each.name for each in TOUR]
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("pages", nargs="+", metavar="NAME=PATH")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(names))
     options = parser.parse_args()
+    if unknown := set(options.names) - set(names):
+        parser.error(f"The tour has no {', '.join(sorted(unknown))}: choose from {names}.")
     command = [sys.executable, "-m", "scrapy", "serve", str(options.folder), "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:  # noqa: S603 - our own command
         assert server.stdout is not None
@@ -36,26 +45,37 @@ def main() -> None:
             with sync_playwright() as playwright:
                 chromium = shutil.which("chromium")
                 browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
-                for page in options.pages:
-                    name, _, path = page.partition("=")
-                    _save(_seen(browser, name, url + path), IMAGES / f"web-{name}.png")
+                for stop in TOUR:
+                    if stop.name in (options.names or names):
+                        _save(_seen(browser, stop, url), IMAGES / f"web-{stop.name}.png")
         finally:
             server.terminate()
 
 
-def _seen(browser: Browser, name: str, url: str) -> bytes:
-    width, height = PHONE if name.startswith("phone") else SCREEN
+def _seen(browser: Browser, stop: TourStop, url: str) -> bytes:
+    width, height = PHONE if stop.is_phone else SCREEN
     page = browser.new_page(
         viewport={"width": width, "height": height},
-        has_touch=name.startswith("phone"),
-        is_mobile=name.startswith("phone"),
-        color_scheme="dark" if name.startswith("dark") else "light",
+        has_touch=stop.is_phone,
+        is_mobile=stop.is_phone,
+        color_scheme="dark" if stop.is_dark else "light",
     )
-    page.goto(url, wait_until="load")
-    page.wait_for_function("!document.getElementById('indexing')")
-    picture = page.screenshot(full_page=name.startswith("whole"))
+    path = stop.path
+    if path == FIRST_PAIR:
+        page.goto(f"{url}/pairs")
+        path = re.findall(r'href="(/pair/\w+)"', page.content())[0]
+    _open(page, url + path)
+    picture = page.screenshot(full_page=stop.is_whole)
     page.close()
     return picture
+
+
+def _open(page: Page, url: str) -> None:
+    """Open a page when its index is there."""
+    page.goto(url, wait_until="load")
+    while page.locator(NOT_READY).count():
+        time.sleep(1)
+        page.goto(url, wait_until="load")
 
 
 def _save(picture: bytes, path: Path) -> None:

@@ -22,6 +22,7 @@ from bilingual_crawler.alignment.figures import (
     numbers_differ,
     without_digits,
 )
+from bilingual_crawler.alignment.language_models import LikelySide
 from bilingual_crawler.alignment.vocabularies import Vocabularies
 from bilingual_crawler.store.marks import REJECTED, CorpusMarks
 from bilingual_crawler.store.sentence_pair import BOILERPLATE, DUPLICATE, SentencePair
@@ -153,6 +154,18 @@ def unsure(pair: SentencePair) -> bool:
     return pair.score < LEAST_SCORE
 
 
+def unlikely(first: LikelySide, second: LikelySide) -> Rule:
+    """Return the rule that each side is a likely text in its language, not codes or names in a row.
+
+    It is not asked by default: most of what it drops are good pairs about something rare.
+    """
+
+    def broken(pair: SentencePair) -> bool:
+        return first.is_unlikely(pair.text1) or second.is_unlikely(pair.text2)
+
+    return broken
+
+
 def length_ratio(usual: float) -> Rule:
     """Return the rule that the lengths of the sides may not differ too much from the usual ratio.
 
@@ -167,8 +180,11 @@ def length_ratio(usual: float) -> Rule:
     return broken
 
 
-def rules(usual_ratio: float, known: Vocabularies) -> Mapping[str, Rule]:
+def rules(
+    usual_ratio: float, known: Vocabularies, likely: tuple[LikelySide, LikelySide] | None = None
+) -> Mapping[str, Rule]:
     """Return all rules for single pairs by name, in the order in which they are applied."""
+    asked = {"unlikely": unlikely(*likely)} if likely else {}
     return {
         "no_letters": no_letters,
         "too_short": too_short,
@@ -183,11 +199,15 @@ def rules(usual_ratio: float, known: Vocabularies) -> Mapping[str, Rule]:
         "currency": currency,
         "untranslated": untranslated(known),
         "wrong_language": wrong_language(known),
+        **asked,
     }
 
 
 DOUBTS = frozenset(
-    ("length_ratio", "unsure", "numbers", "currency", "untranslated", "wrong_language")
+    (
+        *("length_ratio", "unsure", "numbers", "currency"),
+        *("untranslated", "wrong_language", "unlikely"),
+    )
 )
 """The rules that doubt a translation; the others say that even a translation is of no use."""
 

@@ -25,6 +25,7 @@ from bilingual_crawler.alignment.documents import (
     write_sentences,
 )
 from bilingual_crawler.alignment.frames import SETTLED, KnownFrames
+from bilingual_crawler.alignment.language_models import LanguageModelFiles, LikelySide
 from bilingual_crawler.alignment.overlap import MOST_PAIRS, Lexicon, learn_lexicon, words
 from bilingual_crawler.alignment.splitting import Segment
 from bilingual_crawler.alignment.vocabularies import Vocabularies
@@ -96,6 +97,8 @@ class Learned:
     characters2: int = 0
     lexicon: Lexicon | None = None
     vocabularies: Vocabularies = field(default_factory=lambda: Vocabularies("", ""))
+    texts: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))
+    """The sentences of each side, for models of their languages."""
 
     @property
     def ratio(self) -> float:
@@ -113,6 +116,8 @@ class Learned:
         if digest not in self.seen:
             self.seen.add(digest)
             self.pairs.append((words(text1), words(text2)))
+            for texts, text in zip(self.texts, (text1, text2), strict=True):
+                texts.append(text)
             self.characters1 += len(text1)
             self.characters2 += len(text2)
 
@@ -123,10 +128,13 @@ def align_folder(
     encoder: Encoder | None = None,
     progress: Progress = lambda _what, _done, _all: None,
     langs: ParallelLanguages | None = None,
+    *,
+    models: LanguageModelFiles | None = None,
 ) -> AlignmentCounts:
     """Align the document pairs of a crawl's folder and write their sentences to `out`.
 
-    With `langs` only the pairs of these languages are aligned.
+    With `langs` only the pairs of these languages are aligned. With `models`, sentences that are
+    unlikely in their language are dropped as well.
     """
     if not folder.is_dir():
         raise ConfigurationError(f"There is no folder {folder}: name the folder of a crawl.")
@@ -152,7 +160,7 @@ def align_folder(
             )
             with writing(out), tempfile.TemporaryFile(dir=out.parent) as file:
                 aside = _Aside(file, repeats, marks)
-                _second_pass(documents, _tools(learned, encoder), aside, counts, progress)
+                _second_pass(documents, _tools(learned, encoder, models), aside, counts, progress)
                 write_sentences(out, aside.cleaned(counts, progress))
         finally:
             repeats.close()
@@ -227,12 +235,24 @@ _Tools = tuple[Aligner, Mapping[str, Rule]]
 
 
 def _tools(
-    learned: Mapping[Languages, Learned], encoder: Encoder | None
+    learned: Mapping[Languages, Learned],
+    encoder: Encoder | None,
+    models: LanguageModelFiles | None,
 ) -> dict[Languages, _Tools]:
-    return {
-        langs: (Aligner(about.lexicon, encoder), rules(about.ratio, about.vocabularies))
-        for langs, about in learned.items()
-    }
+    tools = dict[Languages, _Tools]()
+    for langs, about in learned.items():
+        asked = rules(about.ratio, about.vocabularies, _likely(langs, about, models))
+        tools[langs] = Aligner(about.lexicon, encoder), asked
+    return tools
+
+
+def _likely(
+    langs: Languages, about: Learned, models: LanguageModelFiles | None
+) -> tuple[LikelySide, LikelySide] | None:
+    if models is None:
+        return None
+    (first, second), (texts1, texts2) = langs, about.texts
+    return models.side(first, texts1), models.side(second, texts2)
 
 
 def _second_pass(

@@ -56,7 +56,11 @@ numbers and bank accounts as [EMAIL], [PHONE] and [IBAN].
   scrapy export crawls/example --to tsv --dropped --out all.tsv.gz
   scrapy export crawls/example --to parquet --min-score 0.5 --out example.parquet
   scrapy export crawls/example --to xml --topic topic.tsv
+  scrapy export crawls/example --to cwb --tagger lemma
   scrapy export crawls/spa-eus-eng --to moses --langs eus-eng
+
+--tagger lemma adds base forms in some fifty languages; others get no column (pip install
+'bilingual-crawler[lemmas]'). A tagger of your own, for parts of speech, is a class as in the docs.
 """
 
 
@@ -99,6 +103,12 @@ class ExportCommand(BaseCommand):
             help="delta: the folder of the earlier crawl (needless if it was revisited)",
         )
         group.add_argument(
+            "--tagger",
+            metavar="NAME",
+            default="",
+            help="cwb: columns for each token; lemma, or package.module.Class",
+        )
+        group.add_argument(
             "--topic", type=Path, metavar="FILE", help="xml: mark these terms, not the crawl's"
         )
 
@@ -131,6 +141,7 @@ class ExportCommand(BaseCommand):
                     opts.anonymise,
                     opts.since,
                     read_wanted(opts.langs),
+                    opts.tagger,
                 ),
                 watch=watch,
                 topic=Topic(() if opts.topic is None else read_terms(opts.topic)),

@@ -22,9 +22,10 @@ A FILE may be, plain or gzipped,
   parquet  the same fields, or columns (pip install 'bilingual-crawler[parquet]')
   moses    two files with a line per sentence, named together: corpus.en corpus.fr
 
-or a folder: of a crawl that is aligned, of an earlier import, of a Moses export, or with Parquet
-files. Several become one corpus. What scrapy export wrote comes back unchanged; from files of other
-tools come texts, languages, and URLs and scores where there are any. en-GB counts as English.
+or a folder: of a crawl that is aligned, of an earlier import, of a Moses export, of a CWB export
+(vertical texts, registry/ and sentences.align), or with Parquet files. Several become one corpus.
+What scrapy export wrote comes back unchanged; from files of other tools come texts, languages, and
+URLs and scores where there are any. en-GB counts as English.
 Rows that cannot be read are counted, and the first is named.
 
 Without --langs the languages are those of the first row that names two; tables often name none.
@@ -43,7 +44,7 @@ class ImportCommand(BaseCommand):
 
     default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
     usage = "FILE... [--out DIR] [--langs spa-eus] [options]"
-    summary = "Import TMX, TSV, JSON lines, Parquet or Moses files as a crawl folder"
+    summary = "Import TMX, TSV, JSON lines, Parquet, Moses or CWB as a crawl folder"
     details = DETAILS
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:

@@ -140,7 +140,7 @@ def _lines_of(path: Path) -> list[str]:
     kind = "" if path.suffix.lower() in (".html", ".htm", ".xhtml") else "text/plain"
     document = build_document(f"https://text.invalid/{path.name}", body, content_type=kind)
     lines = [each.text for each in document.paragraphs if not each.boilerplate]
-    binary = document.unreadable or sum(map(len, lines)) and _is_binary(body, lines)
+    binary = document.unreadable or (sum(map(len, lines)) and _is_binary(body, lines))
     if binary or not lines:
         raise ConfigurationError(
             f"{path} has no text that can be read; give a web page, a text in UTF-8, or a document."
@@ -180,8 +180,8 @@ def _texts_beside(code: str, crawl: str) -> dict[str, list[str]]:
     contents = read_crawl(crawl)
     wanted: set[tuple[str, str]] = set()
     for pair in contents.pairs():
-        if pair.score >= SURE_PAIR and code in (pair.lang1, pair.lang2):
-            wanted |= {(pair.first, pair.lang1), (pair.second, pair.lang2)}
+        if pair.score >= SURE_PAIR and code in pair.languages:
+            wanted |= set(zip((pair.first, pair.second), pair.languages, strict=True))
     found: dict[str, list[str]] = {}
     for document in contents.documents():
         if document.language and (document.key, document.language) in wanted:
@@ -222,7 +222,9 @@ def _described(language: "Language") -> Iterator[str]:
 def _judged(taught: "TaughtLanguage") -> Iterator[str]:
     """Yield what a language was taught with, and how well it is told from its neighbours."""
     yield f"  taught with {taught.characters:,} characters in {len(taught.lines):,} lines"
-    neighbours = (f"{each.code} (own text)" if each.lines else each.code for each in taught.neighbours)
+    neighbours = (
+        f"{each.code} (own text)" if each.lines else each.code for each in taught.neighbours
+    )
     yield f"  neighbours: {', '.join(neighbours)}"
     guesses = (f"{code} {share:.0%}" for code, share in taught.guesses.items())
     yield f"  CLD2 takes the text for: {', '.join(guesses) or 'nothing'} (und: it does not know)"

@@ -48,6 +48,11 @@ pages has another partner in the list; pairs of pages that are not in the list a
 Figures are printed for all detectors together and for each one alone, and every miss with its
 reason. --ablation repeats the pairing without each detector in turn.
 
+--system lets the stages of one paper decide alone. pplocator: the most similar URLs of two lists
+by language token, then its decision tree; no language identifier is asked, and the language of a
+page is that of its list. almeida: equal URLs but for the language, or listed files, then its
+validation; -s BILINGUAL_VALIDATIONS=FILE sets minimums, weights and thresholds per file type.
+
 Settings that help: -s BILINGUAL_PAIR_MODEL=FILE (from scrapy train pairs), BILINGUAL_WORD_LIST,
 BILINGUAL_EMBEDDINGS, BILINGUAL_DETECTORS (your own), BILINGUAL_MODELS.
 
@@ -79,6 +84,11 @@ class PairsCommand(BaseCommand):
         group.add_argument("--langs", metavar="PAIR", help="the two languages, such as eng-fra")
         group.add_argument("--out", type=Path, metavar="DIR", help="write files into this folder")
         group.add_argument("--detectors", metavar="A,B", help="only this evidence (default: all)")
+        group.add_argument(
+            "--system",
+            choices=("pplocator", "almeida"),
+            help="let the stages of one paper decide alone",
+        )
         group.add_argument("--json", action="store_true", help="one line of JSON, for programs")
         group.add_argument(
             "--folders", metavar="RULES", help="directories: which folders may go together"
@@ -140,6 +150,8 @@ class PairsCommand(BaseCommand):
             raise UsageError("name the two languages: --langs eng-fra")
         if opts.ablation and opts.gold is None:
             raise UsageError("--ablation needs true pairs: --gold FILE")
+        if opts.system and (opts.ablation or opts.detectors):
+            raise UsageError("--system has its own detectors: leave out --detectors and --ablation")
         if args.count("-") > 1:
             raise UsageError("standard input can be read only once: write - once")
 
@@ -157,6 +169,7 @@ class PairsCommand(BaseCommand):
     ) -> Any:
         from bilingual_crawler.corpus.keep_rule import pairing_aids
         from bilingual_crawler.corpus.offline import Task, find_pairs
+        from bilingual_crawler.corpus.paper_search import NoIdentifier
         from bilingual_crawler.corpus.sources.inputs import size_of
         from bilingual_crawler.corpus.sources.reading import (
             SourceReading,
@@ -169,9 +182,14 @@ class PairsCommand(BaseCommand):
         bar = ReadingBar(console, map(size_of, args))
         change = without_alternates if opts.strip_alternates else unchanged
         aids = pairing_aids(config)
+        reading = SourceReading(
+            read_pair(opts.langs), change, bar.read, text_lines=config.text_lines
+        )
+        if opts.system == "pplocator":
+            reading.identifier = NoIdentifier()
         task = Task(
             inputs=tuple(args),
-            reading=SourceReading(read_pair(opts.langs), change, bar.read),
+            reading=reading,
             detectors=_detectors(opts.detectors, aids.detector_names),
             least_share=config.language_share,
             learns=config.learn_lexicon,
@@ -180,6 +198,7 @@ class PairsCommand(BaseCommand):
             folders=_folders(opts.folders),
             keep_pages=opts.ablation,
             keeper=folder,
+            system=opts.system,
             honour=() if folder is None else config.honour,
         )
         with bar:

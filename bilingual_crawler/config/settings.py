@@ -135,6 +135,11 @@ class Config:
         "Bilingual word list for pairing: word<TAB>word per line, or Apertium .dix; gzip too.",
         text,
     )
+    validations: str = setting(
+        "",
+        "TOML file with minimums, weights and thresholds of the detector almeida per file type.",
+        text,
+    )
     embeddings: str = setting(
         "",
         "Sentence model for pairing: a folder or a name. It takes time: it reads 8 texts per page.",
@@ -158,6 +163,11 @@ class Config:
         "",
         "Folder of languages that scrapy languages teach has made, used beside the identifier.",
         text,
+    )
+    text_lines: bool = setting(
+        False,
+        "1 makes each line of plain text a paragraph; by default blank lines separate them.",
+        switch,
     )
     detectors: tuple[str, ...] = setting(
         (),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bilingual_crawler.corpus.pair_search import Keeper, PairSearch
+from bilingual_crawler.corpus.paper_search import PaperSearch
 from bilingual_crawler.corpus.sources.inputs import (
     FolderRules,
     InputKind,
@@ -27,6 +28,7 @@ from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.congruence import Congruence
 from bilingual_crawler.pairing.one_to_one import ACCEPT, greedy_choice
 from bilingual_crawler.pairing.pair import DocumentPair
+from bilingual_crawler.pairing.paper_matcher import PaperSystem
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
 
 
@@ -45,6 +47,8 @@ class Task:
     """Whether to learn a lexicon from sure pairs, as evidence for others."""
     aids: PairingAids = NO_AIDS
     keeper: Keeper | None = None
+    system: PaperSystem | None = None
+    """The paper that decides alone; None for all evidence together."""
     honour: tuple[str, ...] = ()
     """Opt-outs by which a page is left out."""
 
@@ -137,17 +141,7 @@ def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: Non
     """Read all inputs and pair their pages; `progress` gets the counts of pages and pairs."""
     reading, pair = task.reading, task.reading.languages
     assert isinstance(pair, LanguagePair)
-    search = PairSearch(
-        pair,
-        task.detectors,
-        least_share=task.least_share,
-        skips=reading.skips,
-        keep_pages=task.keep_pages,
-        aids=task.aids,
-        keeper=task.keeper,
-        learns=task.learns,
-        honour=task.honour,
-    )
+    search = _search(task, pair)
     congruence = Congruence(pair, across_hosts=task.across_hosts)
     outcome = OfflineResult(reading, search, congruence)
     listed: list[ListedFiles] = []
@@ -173,6 +167,30 @@ def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: Non
     outcome.unlisted_pairs = unlisted + outcome.congruent
     outcome.verdicts = _verdicts(listed, search)
     return outcome
+
+
+def _search(task: Task, pair: LanguagePair) -> PairSearch:
+    if task.system is not None:
+        return PaperSearch(
+            task.system,
+            pair,
+            least_share=task.least_share,
+            skips=task.reading.skips,
+            aids=task.aids,
+            keeper=task.keeper,
+            honour=task.honour,
+        )
+    return PairSearch(
+        pair,
+        task.detectors,
+        least_share=task.least_share,
+        skips=task.reading.skips,
+        keep_pages=task.keep_pages,
+        aids=task.aids,
+        keeper=task.keeper,
+        learns=task.learns,
+        honour=task.honour,
+    )
 
 
 def _read_files(source: str, search: PairSearch, reading: SourceReading) -> list[ListedFiles]:

@@ -22,6 +22,7 @@ from bilingual_crawler.pairing.lexicon import TranslationLexicon
 from bilingual_crawler.pairing.matcher import Declaration, Matcher
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import DocumentPair, PairingPage
+from bilingual_crawler.pairing.paper_matcher import PaperMatcher
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
 from bilingual_crawler.urls.fingerprint import url_fingerprint
 
@@ -88,7 +89,7 @@ class PairSearch:
     def __len__(self) -> int:
         return len(self._matcher)
 
-    def _new_matcher(self, detectors: Collection[str] | None) -> Matcher:
+    def _new_matcher(self, detectors: Collection[str] | None) -> Matcher | PaperMatcher:
         return Matcher(self.pair, detectors, self._aids)
 
     def take(self, found: Found) -> None:
@@ -209,6 +210,7 @@ class PairSearch:
 
     def features_of(self, pairs: Sequence[Urls]) -> list[list[float]]:
         """Return the features of some pairs of pages, to train a model on."""
+        assert isinstance(self._matcher, Matcher), "papers have features of their own"
         ask = self._aids.url_model
         chances = ask(pairs) if ask else [None] * len(pairs)
         return [

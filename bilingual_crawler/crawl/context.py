@@ -290,6 +290,8 @@ def read_page(
     languages: Languages,
     identifier: LanguageIdentifier,
     rendered: bytes | None = None,
+    *,
+    text_lines: bool = False,
 ) -> Document:
     """Return the document of a page as it was sent, or as a browser has `rendered` it."""
     return build_document(
@@ -299,6 +301,7 @@ def read_page(
         headers_language=header_of(response, "Content-Language"),
         hints=languages.codes,
         identifier=identifier,
+        text_lines=text_lines,
     )
 
 

@@ -62,7 +62,9 @@ class PoliteSpider(Spider):
         """Build the spider for a command."""
         spider = super().from_crawler(crawler, *args, **kwargs)
         spider.config = config_of(crawler)
-        spider.identifier = load_identifier(spider.config.identifier, spider.plan.langs.codes)
+        spider.identifier = load_identifier(
+            spider.config.identifier, spider.plan.langs.codes, spider.config.taught
+        )
         return spider
 
     def __init__(self, pair: LanguagePair, seeds: Iterable[str], **kwargs: Any) -> None:

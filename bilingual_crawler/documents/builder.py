@@ -42,11 +42,13 @@ def build_document(
     headers_language: str = "",
     hints: tuple[str, ...] = (),
     identifier: LanguageIdentifier = CLD2,
+    text_lines: bool = False,
 ) -> Document:
     """Return the document at `url`; it is empty if the bytes are not text.
 
     A fragment is not part of the address of a page, so it is dropped.
-    `hints` are the ISO 639-3 codes of the wanted languages.
+    `hints` are the ISO 639-3 codes of the wanted languages. With `text_lines` each line of plain
+    text is a paragraph; otherwise blank lines separate them.
     """
     url = url.partition("#")[0]
     kind = kind_of_file(body, content_type, ending_of(url))
@@ -55,7 +57,7 @@ def build_document(
         _add_language(document, (headers_language, said), hints, identifier)
         return document
     decoded = decode(body, content_type, (headers_language, *hints))
-    page = _read(decoded.utf8, content_type)
+    page = _read(decoded.utf8, content_type, text_lines=text_lines)
     document = Document(
         url,
         title=page.title,
@@ -105,17 +107,17 @@ def _file_document(url: str, body: bytes, kind: FileKind) -> tuple[Document, str
     return document, text.language
 
 
-def _read(utf8: bytes, content_type: str) -> ParsedPage:
+def _read(utf8: bytes, content_type: str, *, text_lines: bool) -> ParsedPage:
     media = content_type.partition(";")[0].strip().lower()
     if "/" not in media or "html" in media or "xml" in media:
         return read_page(utf8)
     if media.startswith("text/") and media not in _NO_PROSE:
-        return _read_plain_text(utf8.decode("utf-8", "replace"))
+        return _read_plain_text(utf8.decode("utf-8", "replace"), text_lines=text_lines)
     return ParsedPage()
 
 
-def _read_plain_text(text: str) -> ParsedPage:
-    paragraphs = split_paragraphs(text)[:MOST_BLOCKS]
+def _read_plain_text(text: str, *, text_lines: bool) -> ParsedPage:
+    paragraphs = split_paragraphs(text, lines=text_lines)[:MOST_BLOCKS]
     return ParsedPage(
         blocks=[Block(paragraph, "paragraph", 0, NEUTRAL) for paragraph in paragraphs]
     )

@@ -200,6 +200,10 @@ def clean(text: str) -> str:
     return normalize("NFC", text)
 
 
-def split_paragraphs(text: str) -> list[str]:
-    """Return the paragraphs of a text without markup, which are separated by blank lines."""
-    return [paragraph for paragraph in map(clean, _BLANK_LINE.split(text)) if paragraph]
+def split_paragraphs(text: str, *, lines: bool = False) -> list[str]:
+    """Return the paragraphs of a text without markup, which are separated by blank lines.
+
+    With `lines` each line is a paragraph: many programs write texts without blank lines.
+    """
+    parts = text.splitlines() if lines else _BLANK_LINE.split(text)
+    return [paragraph for paragraph in map(clean, parts) if paragraph]

@@ -57,6 +57,8 @@ class Exporter(ABC):
     """Whether it has a place for the terms of a topic."""
     earlier: ClassVar[bool] = False
     """Whether it compares the corpus with that of an earlier crawl."""
+    tagged: ClassVar[bool] = False
+    """Whether it has columns for what a tagger says."""
     one_language: ClassVar[bool] = False
     """Whether it can also hold a crawl of one language, which has no pairs."""
 
@@ -186,6 +188,8 @@ def _check(exporter: Exporter, selection: Selection, topic: Topic) -> None:
         )
     if selection.since is not None and not exporter.earlier:
         raise ConfigurationError(f"{name} compares nothing: --since is for --to delta.")
+    if selection.tagger and not exporter.tagged:
+        raise ConfigurationError(f"{name} has no columns for tokens: --tagger is for --to cwb.")
     if exporter.documents and selection.min_score is not None:
         raise ConfigurationError(
             f"{name} is made of documents, and --min-score is for sentence pairs."

@@ -1,4 +1,4 @@
-"""Other people's corpora as a folder like a crawl's: TMX, TSV, CSV, JSON lines, Parquet, Moses.
+"""Other people's corpora as a folder like a crawl's: TMX, tables, JSON lines, Moses, CWB.
 
 The format is seen in the name and the first bytes. Everything is streamed; files may be gzipped.
 Several inputs become one corpus of the same two languages.
@@ -18,6 +18,7 @@ from typing import IO, Any
 from bilingual_crawler.alignment.cleaning import Repeats, Rule, broken_rule, rules
 from bilingual_crawler.alignment.vocabularies import Vocabularies
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.export.cwb_reader import is_corpus, read_corpus
 from bilingual_crawler.export.records import Record, RecordReading, field_of, usual_columns
 from bilingual_crawler.export.rows import IDS, STEM, to_line
 from bilingual_crawler.export.source import Account
@@ -34,7 +35,7 @@ from bilingual_crawler.store.input_files import (
 )
 from bilingual_crawler.store.sentence_pair import SENTENCES, SentencePair
 
-FORMATS = ("tmx", "tsv", "csv", "jsonl", "parquet", "moses")
+FORMATS = ("tmx", "tsv", "csv", "jsonl", "parquet", "moses", "cwb")
 _ENDINGS = {
     "tmx": "tmx",
     "tsv": "tsv",
@@ -104,6 +105,8 @@ def _sources(task: ImportTask) -> Iterator[Source]:
     unknown: list[Path] = []
     for file in files:
         kind = task.format or _format_of(file)
+        if kind == "cwb":
+            raise ConfigurationError(f"{file}: a CWB corpus is a folder; name the folder.")
         if kind and kind != "moses":
             yield kind, (file,)
         else:
@@ -120,6 +123,8 @@ def _sources(task: ImportTask) -> Iterator[Source]:
 def _folder(folder: Path) -> Source:
     if (folder / SENTENCES).is_file():
         return "jsonl", (folder / SENTENCES,)
+    if is_corpus(folder):
+        return "cwb", (folder,)
     sides = sorted(each for each in folder.glob(f"{STEM}.*") if each.name != IDS)
     if len(sides) == 2:  # noqa: PLR2004 - the two sides
         return "moses", tuple(sides)
@@ -128,7 +133,7 @@ def _folder(folder: Path) -> Source:
         return "parquet", tuple(tables)
     raise ConfigurationError(
         f"{folder} has neither {SENTENCES} (scrapy align makes it) nor a Moses corpus nor Parquet"
-        " files."
+        " files nor a corpus of the Corpus Workbench."
     )
 
 
@@ -169,6 +174,9 @@ class _Reading:
                 return
             if kind == "moses":
                 yield from self._moses(files)
+                return
+            if kind == "cwb":
+                yield from self._records(files[0], read_corpus(files[0], self._account))
                 return
             for file in files:
                 yield from self._records(file, _RECORDS[kind](file, self._task, self._account))

@@ -79,6 +79,8 @@ class Selection:
     """The folder of an earlier crawl to compare with."""
     langs: ParallelLanguages | None = None
     """The languages whose pairs to export; None for all."""
+    tagger: str = ""
+    """What annotates the tokens: a name or an import path; "" for nothing."""
 
     def admits(self, row: "SentencePair | DocumentPairRow") -> bool:
         """Return True if a pair is in languages that were asked for."""
@@ -145,6 +147,11 @@ class CorpusSource:
     def folder(self) -> Path:
         """The folder of the crawl."""
         return self._folder
+
+    @property
+    def tagger(self) -> str:
+        """The name of what annotates the tokens; "" for nothing."""
+        return self._selection.tagger
 
     @property
     def anonymises(self) -> bool:

@@ -6,13 +6,14 @@ cut off on both sides, so that it can decide where everything else is in doubt a
 everything. `docs/experiments/pairing.md` has the measurement behind the numbers.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Self
 
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.documents.document import Document
+from bilingual_crawler.pairing import almeida
 from bilingual_crawler.pairing.comparison import GROUPS
 from bilingual_crawler.pairing.detectors import NO_DETECTORS, Addition, UserDetectors
 from bilingual_crawler.pairing.embeddings import Nearness, TextEmbedder, load_encoder
@@ -23,6 +24,7 @@ from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import Evidence, PairingPage, page_of
 from bilingual_crawler.pairing.profile import Embedder, passing
 from bilingual_crawler.pairing.substance import SubstanceModel
+from bilingual_crawler.pairing.validations import read_validations
 from bilingual_crawler.pairing.word_list import Dictionary, WordList
 
 RESOURCES = ("dictionary", "embeddings")
@@ -82,6 +84,8 @@ class PairingAids:
     """Another model of what is a pair than the shipped one."""
     thin_pairs: bool = False
     """True if counterparts without translated content are pairs as well."""
+    validations: Mapping[str, almeida.Validation] = field(default_factory=lambda: almeida.DEFAULTS)
+    """How the detector almeida judges each type of file."""
 
     @classmethod
     def read(cls, config: Config, url_model: UrlModel | None = None) -> Self:
@@ -96,6 +100,11 @@ class PairingAids:
             tuple(read_lexicons(config.lexicon)),
             config.cross_domain,
             thin_pairs=config.thin_pairs,
+            validations=(
+                read_validations(Path(config.validations).expanduser())
+                if config.validations
+                else almeida.DEFAULTS
+            ),
         )
 
     def page_of(self, document: Document) -> PairingPage:

@@ -91,6 +91,7 @@ class Weigher:
         self._asked = frozenset(asked)
         self._hidden = hidden(self._asked)
         self._resources = Resources(aids, self._asked)
+        self._validations = aids.validations
         self._model = model
         self._classifiers = model.classifiers or shipped()
         self._families = SiteFamilies(languages, aids.cross_domain, aids.chosen_sites)
@@ -371,7 +372,7 @@ class Weigher:
             ilsp.judge_images(*pages, self._images_of(first.site)),
             ilsp.judge_structure(*pages, self._classifiers.structure),
             pplocator.judge_pages(*pages, self._classifiers.pplocator),
-            almeida.judge(*pages, pair.tokens),
+            almeida.judge(*pages, pair.tokens, self._validations),
         ):
             if said is not None:
                 yield said._replace(score=round(said.score, 3))

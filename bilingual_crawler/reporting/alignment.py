@@ -13,6 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from bilingual_crawler.alignment.language_models import LanguageModelFiles
 from bilingual_crawler.alignment.two_passes import AlignmentCounts, align_folder
 from bilingual_crawler.languages import ParallelLanguages
 from bilingual_crawler.pairing.embeddings import load_encoder
@@ -30,13 +31,14 @@ def align_with_bar(
     *,
     as_json: bool,
     langs: ParallelLanguages | None = None,
+    models: LanguageModelFiles | None = None,
 ) -> None:
     """Align a folder; print counts to standard output and a bar to standard error."""
     encoder = load_encoder(embeddings) if embeddings else None
     file = out or folder / SENTENCES
     began = time.monotonic()
     with stage_bar() as watch:
-        counts = align_folder(folder, file, encoder, watch, langs)
+        counts = align_folder(folder, file, encoder, watch, langs, models=models)
     seconds = time.monotonic() - began
     if as_json:
         fields = counts.to_dict() | {"seconds": round(seconds, 2), "file": str(file)}

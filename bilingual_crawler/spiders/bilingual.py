@@ -157,7 +157,9 @@ class BilingualSpider(Spider):
     def _document(self, response: Response, rendered: bytes | None = None) -> Document:
         """Return the document of a page as it was sent, or as a browser has `rendered` it."""
         languages = self.crawl.languages_of(response.url)
-        document = read_page(response, languages, self.crawl.identifiers.of(response.url), rendered)
+        identifier = self.crawl.identifiers.of(response.url)
+        text_lines = self.crawl.config.text_lines
+        document = read_page(response, languages, identifier, rendered, text_lines=text_lines)
         document.depth = response.meta.get("depth", 0)
         document.requested_url = (response.meta.get("redirect_urls") or [response.url])[0]
         state = RequestState.of(response)

@@ -127,6 +127,10 @@ def test_blank_lines_part_paragraphs():
     assert split_paragraphs("one\ntwo\n \t\n\n three \n\n") == ["one two", "three"]
 
 
+def test_each_line_of_a_plain_text_is_a_paragraph_if_asked():
+    assert split_paragraphs("one\ntwo\n \t\r\n three ", lines=True) == ["one", "two", "three"]
+
+
 @given(any_text)
 def test_clean_text_is_clean(text):
     cleaned = clean(text)

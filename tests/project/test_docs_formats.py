@@ -43,6 +43,7 @@ def example(tmp_path, monkeypatch):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_of_the_page_works(example, command):
     exported(example, "tmx")[0].rename("memory.tmx")
+    exported(example, "cwb")
     with pytest.raises(SystemExit) as end:
         execute(["scrapy", *shlex.split(command)], Settings())
     assert end.value.code == 0

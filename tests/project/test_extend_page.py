@@ -30,7 +30,10 @@ def mine(tmp_path, monkeypatch):
 def test_every_kind_of_plug_in_has_an_example():
     kinds = {name for name in api.__all__ if isinstance(getattr(api, name), type)}
     shown = set(re.findall(r"^class \w+\((\w+)\)", "\n".join(EXAMPLES.values()), re.MULTILINE))
-    plugins = {"LinkScorer", "PairDetector", "Exporter", "LanguageIdentifier", "BacklinkProvider"}
+    plugins = {
+        *("LinkScorer", "PairDetector", "Exporter"),
+        *("LanguageIdentifier", "BacklinkProvider", "Tagger"),
+    }
     assert plugins <= kinds
     assert shown == plugins
 
@@ -48,6 +51,15 @@ def test_the_exporter_writes_a_corpus(tmp_path, capsys):
     status, _, told = typed(capsys, "export", folder, "--to", "mine.FastAlign", "--out", out)
     assert status == 0, told
     assert out.read_text("utf-8") == "Buenos días. ||| Egun on.\n"
+
+
+def test_the_tagger_annotates_an_export(tmp_path, capsys):
+    folder = write_sentences(tmp_path / "crawl", [sentence(0, "Buenos días.", "Egun on.")])
+    command = ("export", folder, "--to", "cwb", "--tagger", "mine.Shape", "--out", tmp_path / "cwb")
+    status, _, told = typed(capsys, *command)
+    assert status == 0, told
+    lines = (tmp_path / "cwb" / "spa.vrt").read_text("utf-8").splitlines()
+    assert {"Buenos\tcapital\t_", "días\tsmall\t-", ".\tsign\t-"} <= set(lines)
 
 
 def test_the_identifier_knows_its_language():

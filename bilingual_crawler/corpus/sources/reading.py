@@ -94,6 +94,8 @@ class SourceReading:
     """Called after each page with the number of bytes that were read since the last call."""
     skips: Skips = field(default_factory=Skips)
     identifier: LanguageIdentifier = CLD2
+    text_lines: bool = False
+    """Whether each line of plain text is a paragraph."""
     is_new: Callable[[], bool] = lambda: True
     """Called before each page is read: False for one that an earlier run has taken in."""
 
@@ -113,6 +115,7 @@ class SourceReading:
             headers_language=answer.header("Content-Language"),
             hints=self.languages.codes,
             identifier=self.identifier,
+            text_lines=self.text_lines,
         )
         document.robots |= robots_directives(answer.all_headers("X-Robots-Tag"))
         document.tdm_reservation |= b"1" in answer.all_headers("tdm-reservation")

@@ -48,7 +48,9 @@ class Identifiers:
         wanted = {*languages.codes}
         for own in self._sites.said("languages"):
             wanted.update(own.codes)
-        self._loaded = {name: load_identifier(name, wanted, config.taught) for name in sorted(named)}
+        self._loaded = {
+            name: load_identifier(name, wanted, config.taught) for name in sorted(named)
+        }
         self._of_host = lru_cache(maxsize=1 << 14)(self._find)
 
     def ignorant_of(self, languages: Languages) -> list[Language]:

@@ -83,10 +83,7 @@ class _UnfitError(ValueError):
 
 def _read(file: Path) -> TaughtLanguage:
     try:
-        if file.stat().st_size > LARGEST_FILE:
-            raise _UnfitError(f"is larger than {LARGEST_FILE // 1_000_000} MB")
-        content = json.loads(file.read_text(encoding="utf-8"))
-        return _taught(content)
+        return _taught(json.loads(_bytes_of(file)))
     except _UnfitError as error:
         problem = str(error)
     except OSError as error:
@@ -94,6 +91,14 @@ def _read(file: Path) -> TaughtLanguage:
     except (ValueError, RecursionError):
         problem = "is not JSON in UTF-8"
     raise ConfigurationError(f"{file} {problem}. {REPAIR}") from None
+
+
+def _bytes_of(file: Path) -> bytes:
+    with file.open("rb") as opened:
+        content = opened.read(LARGEST_FILE + 1)
+    if len(content) > LARGEST_FILE:
+        raise _UnfitError(f"is larger than {LARGEST_FILE // 1_000_000} MB")
+    return content
 
 
 def _taught(content: Any) -> TaughtLanguage:
@@ -104,7 +109,9 @@ def _taught(content: Any) -> TaughtLanguage:
     if not isinstance(neighbours, dict) or not 0 < len(neighbours) <= MOST_NEIGHBOURS:
         raise _UnfitError(f"must have 1 to {MOST_NEIGHBOURS} neighbours")
     found = tuple(Neighbour(_code(each), _lines(text)) for each, text in neighbours.items())
-    unknown = [each.code for each in found if not each.lines and each.code not in built_in_neighbours()]
+    unknown = [
+        each.code for each in found if not each.lines and each.code not in built_in_neighbours()
+    ]
     lines = _lines(content.get("text"))
     if unknown or not lines:
         raise _UnfitError(f"has no text of {unknown[0] if unknown else code}")
@@ -154,4 +161,3 @@ def _shares(content: dict[str, Any], name: str) -> dict[str, float]:
     if not isinstance(value, dict) or len(value) > 2 * MOST_NEIGHBOURS:
         raise _UnfitError(f"must have a table of shares as {name}")
     return {str(each)[:10]: _number(value, each) for each in value}
-

@@ -8,19 +8,15 @@ which is why the index can afford them.
 """
 
 import re
-from collections.abc import Set as AbstractSet
 from functools import cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import regex
 
-from bilingual_crawler.languages import language_of_tag
+from bilingual_crawler.languages.lemmas import lemmas_of
 from bilingual_crawler.languages.normal_forms import UNSPACED
 from bilingual_crawler.languages.stemming import ALGORITHMS, stems_of
 from bilingual_crawler.web.search.query import fold
-
-if TYPE_CHECKING:
-    from simplemma.strategies import DictionaryLookupStrategy
 
 Level = Literal["word", "lemma", "stem", "exact"]
 LEVELS: dict[Level, str] = {
@@ -88,13 +84,12 @@ class FormMaker:
 
     def __init__(self, language: str) -> None:
         self._stems = stems_of(language) if language in ALGORITHMS else None
-        self._tag = _lemma_language(language)
-        self._lemmas = _dictionary() if self._tag else None
+        self._lemma_of = lemmas_of(language)
 
     @property
     def has_lemmas(self) -> bool:
         """Return True if there is a dictionary for the language."""
-        return self._lemmas is not None
+        return self._lemma_of is not None
 
     @property
     def has_stems(self) -> bool:
@@ -114,9 +109,7 @@ class FormMaker:
 
     def lemma(self, word: str) -> str:
         """Return the word as a dictionary lists it."""
-        if self._lemmas is None or not self._tag:
-            return word
-        return (self._lemmas.get_lemma(word, self._tag) or word).lower()
+        return word if self._lemma_of is None else self._lemma_of(word).lower()
 
     def _stem(self, word: str) -> str:
         if self._stems is None:
@@ -126,31 +119,6 @@ class FormMaker:
 
 
 @cache
-def _dictionary() -> "DictionaryLookupStrategy":
-    """Return simplemma's dictionaries.
-
-    Its guesses about words that are in none take a hundred times as long as the dictionary, and
-    most words of a large corpus are in none.
-    """
-    from simplemma.strategies import DictionaryLookupStrategy  # noqa: PLC0415 - an extra
-
-    return DictionaryLookupStrategy()
-
-
-@cache
 def form_maker(language: str) -> FormMaker:
     """Return the maker of a language; a dictionary takes a tenth of a second to load."""
     return FormMaker(language)
-
-
-def _lemma_language(code: str) -> str | None:
-    """Return simplemma's name of a language; None if it has no dictionary for it."""
-    from simplemma.strategies.dictionaries import dictionary_factory  # noqa: PLC0415 - an extra
-
-    known: AbstractSet[str] = dictionary_factory.SUPPORTED_LANGUAGES
-    language = language_of_tag(code)
-    if language is None:
-        return None
-    serbo_croatian = {"hrv": "hbs", "srp": "hbs", "bos": "hbs", "nor": "nb"}
-    names = (serbo_croatian.get(language.code, ""), language.iso639_1 or "", language.code)
-    return next((name for name in names if name in known), None)
