@@ -8,8 +8,9 @@ Pages are those of LibreOffice's help, GNOME's help and Debian's installation gu
 LibreOffice's messages and of Debian Edu's manual, the only text in Slovak and Bokmål. A page counts
 if CLD2 agrees about its language. Each language in turn is hidden: CLD2's answer becomes its
 nearest neighbour, as for a language that CLD2 does not know. It is taught with lines of some pages,
-which are sentences and short paragraphs, and 150 other pages are identified, beside 100 of each
-near neighbour and 15 of every other language.
+which are sentences and short paragraphs, and 60 other pages are identified, beside 40 of each near
+neighbour and 5 of every other language. With --against, as many lines of each near neighbour, from
+other pages, are given too.
 """
 
 import gettext
@@ -51,7 +52,7 @@ CHOSEN_ON = {
 }
 """Those that the constants were chosen on."""
 SIZES = (20, 100, 500)
-OWN, NEAR, OTHER = 150, 100, 15
+OWN, NEAR, OTHER = 60, 40, 5
 LEAST_LINE, LEAST_PAGE = 25, 200
 AGREED = 90
 PIECE = 25
@@ -138,9 +139,14 @@ class Trial:
         while len(lines) < size:
             lines += own.pop()
         self.hidden = hidden
+        against = {}
+        for code in near if "--against" in sys.argv else ():
+            some = chance.sample(pages[code], len(pages[code]))
+            pages = pages | {code: some[len(some) // 2 :]}
+            against[code] = [line for page in some[: len(some) // 2] for line in page][:size]
         base = Hiding(hidden, near[0])
         began = time.process_time()
-        self.taught = teach(hidden, lines[:size], identify=base.identify)
+        self.taught = teach(hidden, lines[:size], against, base.identify)
         self.identifier = TaughtIdentifier(base, [self.taught])
         self.seconds = time.process_time() - began
         self.own = own[:OWN]

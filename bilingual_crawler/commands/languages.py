@@ -202,7 +202,7 @@ def _listed(args: list[str]) -> Iterator[str]:
         return
     for language in all_languages():
         known = "CLD2" if language.cld2 else "no identifier"
-        yield f"{language.code}\t{language.name}\t{known}"
+        yield f"{language.code}  {language.name:<32} {known}"
     sys.stderr.write("All other languages with an ISO 639-3 code can be named too.\n")
 
 

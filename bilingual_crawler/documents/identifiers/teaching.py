@@ -21,6 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from statistics import median
 from typing import Any
 
@@ -35,6 +36,8 @@ LONGEST_TEXT = 200_000
 """Characters to learn from; the differences between languages are in far fewer."""
 ALIKE = 6
 """Neighbours that are chosen by their spelling."""
+LOOKED_AT = 15
+"""Languages that are compared in full, after a look at pairs of letters."""
 SHARE_OF_GUESSES = 0.05
 """The least share of the text that CLD2 must take for a language to make it a neighbour."""
 PARTS = 5
@@ -139,6 +142,22 @@ def _counts() -> dict[str, dict[str, int]]:
     return found
 
 
+def _letter_pairs(words: Mapping[str, int]) -> dict[str, float]:
+    """Return how often letters follow each other, as shares."""
+    found: Counter[str] = Counter()
+    for word, count in words.items():
+        padded = f" {word} "
+        for two in map("".join, pairwise(padded)):
+            found[two] += count
+    total = found.total() or 1
+    return {two: count / total for two, count in found.items()}
+
+
+@cache
+def _profiles() -> dict[str, dict[str, float]]:
+    return {code: _letter_pairs(counts) for code, counts in _counts().items()}
+
+
 def _guesses(lines: Sequence[str], code: str, identify: Any) -> dict[str, float]:
     """Return what CLD2 takes chunks of the text for."""
     found: Counter[str] = Counter()
@@ -157,13 +176,15 @@ def _neighbours(
 ) -> tuple[Neighbour, ...]:
     guessed = [each for each, share in guesses.items() if share >= SHARE_OF_GUESSES]
     words = Counter(words_of("\n".join(lines[:100])))
-    own_letters = frozenset("".join(words))
-    likely: dict[str, float] = {}
-    for other, counts in _counts().items():
-        letters = frozenset("".join(counts))
-        if other != code and len(own_letters & letters) * 2 > len(own_letters):
-            model = CharacterModel(counts)
-            likely[other] = sum(model.log_probability(word) for word in words)
+    letters = _letter_pairs(words)
+    overlap = {
+        other: sum(min(share, shares.get(two, 0.0)) for two, share in letters.items())
+        for other, shares in _profiles().items()
+        if other != code
+    }
+    near = sorted(overlap, key=lambda each: -overlap[each])[:LOOKED_AT]
+    models = {other: CharacterModel(_counts()[other]) for other in near if overlap[other] > 0}
+    likely = {other: sum(map(model.log_probability, words)) for other, model in models.items()}
     alike = sorted(likely, key=lambda each: -likely[each])[:ALIKE]
     codes = dict.fromkeys([*given, *guessed, *alike, "eng"])
     return tuple(
