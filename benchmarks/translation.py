@@ -10,8 +10,9 @@ The same recipe for all arms: a phrase-based system (`lab/evaluation/phrase_tran
 from most of the sites and translates sentences of the others, which are the same for all arms of a
 seed. A seed draws the sites and the sentences. BLEU, chrF and TER are those of sacrebleu, on words
 in lower case. The figures are low, because the corpus is tiny: only differences count, and only
-those that are larger than the noise, which is measured in two ways: the arm "a tenth less" leaves
-out a tenth of the pairs at random, and the standard deviation is that of the difference over seeds.
+those that are larger than the noise. The arm "a tenth less" leaves out a tenth of the pairs at
+random, "a fifth with wrong partners" shows what damage looks like, and the standard deviation is
+that of the difference over seeds.
 
 Each result is a line of DIR/results.tsv; what is there is not run again.
 """
@@ -21,6 +22,7 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from statistics import fmean, stdev
@@ -33,11 +35,11 @@ from benchmarks.recorded_pairs import SHARED
 from benchmarks.translation_data import HarvestedPair, read
 from bilingual_crawler.export.safe_text import tokens
 from bilingual_crawler.lab.evaluation.phrase_translation import PhraseTranslator
-from bilingual_crawler.lab.replay.measure import BREADTH_FIRST, Job, NothingToMeasureError, prepare
-from bilingual_crawler.lab.replay.run import Running
+from bilingual_crawler.lab.replay.measure import BREADTH_FIRST, Job, NothingToMeasureError
+from bilingual_crawler.lab.simulation.measure import simulate
 
 RESULTS, ORDERS = "results.tsv", "orders.json"
-ALL, NONE, LESS = "all rules", "no rule", "a tenth less"
+ALL, NONE, LESS, WRONG = "all rules", "no rule", "a tenth less", "a fifth with wrong partners"
 TEST_SHARE = 0.3
 MOST_TESTS = 300
 """Sentences that are translated, the same number from each held-out site while there are enough."""
@@ -108,6 +110,7 @@ def rule_arms(
     good = [each for each in pairs if not each.broken]
     yield ALL, good
     yield LESS, Random(seed).sample(good, math.floor(0.9 * len(good)))
+    yield WRONG, _mispaired(good, Random(seed))
     yield NONE, list(pairs)
     for rule in sorted({name for each in pairs for name in each.broken}):
         yield f"without {rule}", [each for each in pairs if set(each.broken) <= {rule}]
@@ -118,6 +121,16 @@ def thinned(pairs: Sequence[HarvestedPair], most: int, seed: int) -> list[Harves
     good = sum(not each.broken for each in pairs)
     chance, share = Random(seed), min(1.0, most / max(1, good))
     return [each for each in pairs if chance.random() < share]
+
+
+def _mispaired(pairs: Sequence[HarvestedPair], chance: Random) -> list[HarvestedPair]:
+    """Return the pairs, a fifth of them with the translation of another one."""
+    chosen = chance.sample(range(len(pairs)), len(pairs) // 5)
+    partners = dict(zip(chosen, [*chosen[1:], *chosen[:1]], strict=True))
+    return [
+        replace(each, text2=pairs[partners[at]].text2) if at in partners else each
+        for at, each in enumerate(pairs)
+    ]
 
 
 def order_arms(
@@ -139,7 +152,7 @@ def order_arms(
 
 
 def crawl_orders(root: Path, langs: str, wanted: Sequence[str]) -> None:
-    """Crawl each harvested site in both orders; write the downloads of each."""
+    """Simulate a crawl of each harvested site in both orders; write the downloads of each."""
     file = root / ORDERS
     orders: dict[str, Names] = json.loads(file.read_text()) if file.exists() else {}
     for harvested in sorted(root.glob("*.jsonl.gz")):
@@ -150,14 +163,14 @@ def crawl_orders(root: Path, langs: str, wanted: Sequence[str]) -> None:
         gold = warc.with_name(f"{site}.gold.tsv")
         job = Job(warc=warc, gold=gold, scorers=(BREADTH_FIRST, SMART), langs=langs)
         try:
-            recorded, crawl, prepared = prepare(job)
+            found = simulate(job)
         except NothingToMeasureError as error:
             print(error, flush=True)
             continue
-        found = {each: Running(recorded, each, crawl).result().order for each in job.scorers}
-        orders[site] = {**found, "pages": [str(prepared.graph.pages)]}
+        kept = {each: found.orders[each] for each in job.scorers}
+        orders[site] = {**kept, "pages": [str(found.pages)]}
         file.write_text(json.dumps(orders))
-        print(site, prepared.graph.pages, "pages", flush=True)
+        print(site, found.pages, "pages", flush=True)
 
 
 def run(root: Path, kind: str, seeds: int, most: int) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler.commands.base import BaseCommand, print_lines, program, read_pair
+from bilingual_crawler.commands.base import BaseCommand, print_lines, program, read_wanted
 from bilingual_crawler.suggestions import nearest
 
 if TYPE_CHECKING:
@@ -67,7 +67,12 @@ class CorpusCommand(BaseCommand):
         """Declare our options after Scrapy's own."""
         super().add_options(parser)
         group = parser.add_argument_group("Corpus")
-        group.add_argument("--langs", metavar="PAIR", help="the two languages, such as eng-fra")
+        group.add_argument(
+            "--langs",
+            metavar="LANGS",
+            default="",
+            help="two languages or more: eng-fra, eng-fra-deu, eng-*, all",
+        )
         group.add_argument("--out", type=Path, metavar="DIR", help="the folder of the corpus")
         group.add_argument(
             "--to", metavar="A,B", default="", help="formats to export, such as tmx,parquet"
@@ -84,7 +89,7 @@ class CorpusCommand(BaseCommand):
                 _index(Path(each), as_json=opts.json)
             return
         if not opts.langs:
-            raise UsageError("name the two languages: --langs eng-fra")
+            raise UsageError("name the languages: --langs eng-fra")
         if opts.out is None:
             raise UsageError("name the folder of the corpus: --out DIR")
         names = dict.fromkeys(name for each in opts.to.split(",") if (name := each.strip()))
@@ -117,11 +122,13 @@ class CorpusCommand(BaseCommand):
         from bilingual_crawler.reporting.report import changed_settings
 
         assert self.settings is not None
+        languages = read_wanted(opts.langs)
+        assert languages is not None  # refused before
         config = self.config()
         task = BuildTask(
             inputs=tuple(dict.fromkeys(inputs)),
             folder=opts.out,
-            languages=read_pair(opts.langs),
+            languages=languages,
             config=config,
             settings=changed_settings(config),
             aids=pairing_aids(config),

@@ -30,6 +30,11 @@ Formats of sentence pairs (scrapy align makes them):
                since before the crawl was revisited
   standoff     addresses, positions and hashes without text, for scrapy rebuild
 
+Formats of sentences in more than two languages, from the same sentence pairs:
+
+  multilingual-tmx  translation memory with all languages in one unit
+  multiparallel     JSON lines of sentences linked in three or more languages
+
 Formats of words, learned from the sentence pairs:
 
   tbx          terminology (TBX 2)
@@ -140,8 +145,8 @@ class ExportCommand(BaseCommand):
                     opts.min_score,
                     opts.anonymise,
                     opts.since,
-                    read_wanted(opts.langs),
-                    opts.tagger,
+                    langs=read_wanted(opts.langs),
+                    tagger=opts.tagger,
                 ),
                 watch=watch,
                 topic=Topic(() if opts.topic is None else read_terms(opts.topic)),

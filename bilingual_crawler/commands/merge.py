@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler.commands.base import BaseCommand, print_lines, program
+from bilingual_crawler.commands.base import (
+    BaseCommand,
+    add_langs_option,
+    print_lines,
+    program,
+    read_wanted,
+)
 from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -45,6 +51,7 @@ new. Sentence pairs (scrapy align makes them), labels and what the scorers learn
 Folders of scrapy import have nothing but sentence pairs: these are joined.
 
   scrapy merge crawls/spa-eus --into crawls/spa-eus-all
+  scrapy merge crawls/spa-eus-eng --langs eus-eng --into crawls/eus-eng
   scrapy merge crawls/worker-1 crawls/worker-2 --into crawls/all --json
 
 JSON is one line: folder, workers, empty_folders, pages, repeated_pages (fetched by several
@@ -66,6 +73,7 @@ class MergeCommand(BaseCommand):
         super().add_options(parser)
         group = parser.add_argument_group("Merging")
         group.add_argument("--into", type=Path, metavar="DIR", help="the new folder")
+        add_langs_option(group, "pages and pairs")
         group.add_argument("--warc", action="store_true", help="copy WARC files too")
         group.add_argument(
             "--sites", type=Path, metavar="FILE", help="per-site settings, as in the crawl"
@@ -127,12 +135,18 @@ class MergeCommand(BaseCommand):
                 if value is not None:
                     self.settings.set(name, value, priority="default")
         config = self.config()
-        langs = parse_languages(parts[0].langs)
+        langs, wanted = parse_languages(parts[0].langs), read_wanted(opts.langs)
+        if wanted is not None and not all(code in langs for code in wanted.codes):
+            raise ConfigurationError(
+                f"--langs {opts.langs}: the crawls are for {langs}, and have no pages in some of"
+                " these languages."
+            )
         learned = joined_lexicons(part.path for part in parts)
         keeper = LexiconKeeper((*read_lexicons(config.lexicon), *learned))
         sites = Sites() if opts.sites is None else Sites.from_file(opts.sites)
         return Rules(
-            pair_of=lambda url: sites.rules_for(host_of(url)).languages or langs,
+            pair_of=lambda url: wanted or sites.rules_for(host_of(url)).languages or langs,
+            langs=wanted,
             duplicate_share=config.duplicate_share,
             aids=replace(keeper.aids(pairing_aids(config)), chosen_sites=seeds_of(parts)),
             learned=learned,

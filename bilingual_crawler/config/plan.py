@@ -2,7 +2,8 @@
 
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, count
@@ -25,11 +26,21 @@ from bilingual_crawler.urls.addresses import read_address, read_lines, split_add
 
 ARGUMENTS = ("langs", "seeds", "seeds_file", "output", "sites", "topic", "discover")
 CRAWL_FILES = ("crawl.sqlite", "crawl.json")
+BEFORE_A_CRAWL = ("crawl.run.json", "crawl.log", "search.", "concordance")
+"""What names begin with of files that `scrapy serve` makes in a folder before its crawl begins."""
 WORKER_FILES = (*CRAWL_FILES, "crawl.lock")
 CRAWLS = Path("crawls")
 _MOST_PROBLEMS_SHOWN = 20
 _JOB = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 """The name of a job, if it can be part of a file name."""
+
+
+class ArgumentError(ConfigurationError):
+    """Arguments of a crawl that cannot be run; `by_argument` has the problems of each."""
+
+    def __init__(self, by_argument: Mapping[str, Sequence[str]]) -> None:
+        self.by_argument = {name: list(each) for name, each in by_argument.items() if each}
+        super().__init__(*chain.from_iterable(self.by_argument.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +78,19 @@ class CrawlPlan:
         """
         if not isinstance(now, datetime | None):  # the user wrote -a now=...
             now, unknown = None, {"now": now, **unknown}
-        problems = [_unknown(name) for name in unknown if not name.startswith("_")]
-        languages = _languages(langs, problems)
-        addresses, seeds_from = _seeds(languages, seeds, seeds_file, problems)
+        problems: defaultdict[str, list[str]] = defaultdict(list)
+        for name in unknown:
+            if not name.startswith("_"):
+                problems[name].append(_unknown(name))
+        languages = _languages(langs, problems["langs"])
+        addresses, seeds_from = _seeds(languages, seeds, seeds_file, problems["seeds"])
         moment = now or datetime.now().astimezone()
-        folder = _output(languages, output, moment, unknown.get("_job"), problems)
-        rules = _sites(sites, problems)
-        terms = _topic(topic, languages, problems)
-        discovers = _discover(discover, problems)
-        if problems or languages is None:
-            raise ConfigurationError(*problems)
+        folder = _output(languages, output, moment, unknown.get("_job"), problems["output"])
+        rules = _sites(sites, problems["sites"])
+        terms = _topic(topic, languages, problems["topic"])
+        discovers = _discover(discover, problems["discover"])
+        if any(problems.values()) or languages is None:
+            raise ArgumentError(problems)
         return cls(languages, addresses, seeds_from, folder, rules, terms, discovers)
 
 
@@ -276,7 +290,8 @@ def _is_of_worker(folder: Path) -> bool:
 def _objection(folder: Path) -> str | None:
     """Return why a crawl cannot be written to a folder or continued in it; None if it can."""
     if folder.is_dir():
-        names = {entry.name for entry in folder.iterdir()}
+        entries = {entry.name for entry in folder.iterdir()}
+        names = {name for name in entries if not name.startswith(BEFORE_A_CRAWL)}
         if names and names.isdisjoint(CRAWL_FILES) and not holds_workers(folder):
             return "contains something other than a crawl; choose a new or an empty folder"
     elif folder.exists():

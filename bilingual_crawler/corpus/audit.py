@@ -302,7 +302,10 @@ def read_answers(folder: Path) -> dict[str, Verdict]:
         return answers
     for _, fields in read_json_lines(file, Damage()):
         digest, verdict = fields.get("digest"), fields.get("verdict")
+        if not isinstance(verdict, str):
+            continue
         if isinstance(digest, str) and verdict in set(Verdict):
+            answers.pop(digest, None)  # the last answer comes last
             answers[digest] = Verdict(verdict)
         elif isinstance(digest, str) and verdict == "":
             answers.pop(digest, None)

@@ -44,7 +44,7 @@ from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.documents.optouts import opt_out_of
 from bilingual_crawler.documents.sitemap import Sitemap
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import ParallelLanguages
 from bilingual_crawler.outcomes import Outcome, outcome_sentence
 from bilingual_crawler.pairing.resources import NO_AIDS, PairingAids
 from bilingual_crawler.reporting import tally
@@ -91,7 +91,7 @@ class BuildTask:
 
     inputs: tuple[str, ...]
     folder: Path
-    languages: LanguagePair
+    languages: ParallelLanguages
     config: Config
     settings: Mapping[str, Any]
     """The settings that differ from the defaults, for crawl.json."""
@@ -172,7 +172,7 @@ def build_corpus(
     return built
 
 
-def open_built(path: Path, languages: LanguagePair) -> CrawlFolder:
+def open_built(path: Path, languages: ParallelLanguages) -> CrawlFolder:
     """Open a folder to build in: a new one, or one that an earlier build has begun."""
     if path.exists() and not path.is_dir():
         raise ConfigurationError(f"{path} is a file: choose a folder with --out.")

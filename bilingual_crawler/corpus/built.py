@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import ParallelLanguages
 from bilingual_crawler.outcomes import Outcome
 from bilingual_crawler.reporting.counts import Counts
 from bilingual_crawler.reporting.report import FORMAT, HARVEST, explain, versions
@@ -41,7 +41,7 @@ def outcomes_of(totals: Mapping[str, int], stored: int, dropped: int) -> Counter
     return +(Counter(under(totals, ENDED)) + taken)
 
 
-def about_built(languages: LanguagePair, settings: Mapping[str, Any]) -> dict[str, Any]:
+def about_built(languages: ParallelLanguages, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the part of crawl.json that says what was built, and by what."""
     return {
         "format": FORMAT,

@@ -42,6 +42,7 @@ COMPONENTS: dict[str, dict[str, int | str | None]] = {
         **THROTTLE,
         OURS + "crawl.stopping.GracefulStop": 10,
         OURS + "crawl.extensions.reporter.CrawlReporter": 100,
+        OURS + "crawl.extensions.under_way.UrlsUnderWay": 105,
         OURS + "crawl.extensions.picture.YieldPicture": 110,
         SCRAPYS + "extensions.logstats.LogStats": None,
     },

@@ -43,7 +43,7 @@ class CorpusEntry:
 
 
 @dataclass
-class Stretch:
+class AlignedTokens:
     """The tokens of one side of a line of the alignment."""
 
     text: str = ""
@@ -73,15 +73,15 @@ def read_corpus(folder: Path, account: Account) -> Iterator[tuple[str, Record]]:
             if spans is None:
                 account.damage.add(place, "not the first and last tokens of both sides")
                 continue
-            stretches = [text.between(*span) for text, span in zip(texts, spans, strict=True)]
-            first, second = stretches
+            found = [text.between(*span) for text, span in zip(texts, spans, strict=True)]
+            first, second = found
             if first is None or second is None:
                 account.left_out[NOT_IN_ORDER] += 1
                 continue
             yield place, {**codes, **_record(first, second)}
 
 
-def _record(first: Stretch, second: Stretch) -> dict[str, str]:
+def _record(first: AlignedTokens, second: AlignedTokens) -> dict[str, str]:
     known = {
         "pair": first.document.get("id", ""),
         "url1": first.document.get("url", ""),
@@ -156,11 +156,11 @@ class VerticalText:
         self._number = 0
         """Which sentence this is, counted from the beginning."""
 
-    def between(self, first: int, last: int) -> Stretch | None:
+    def between(self, first: int, last: int) -> AlignedTokens | None:
         """Return the tokens from one position to another; None if they are not ahead."""
         if not self._position <= first <= last or last - first >= MOST_TOKENS:
             return None
-        stretch, parts, number = Stretch(), list[str](), -1
+        stretch, parts, number = AlignedTokens(), list[str](), -1
         for word, gap in self._tokens:
             at, self._position = self._position, self._position + 1
             if at < first:

@@ -78,6 +78,8 @@ EXPORTERS = PluginKind(
     base=Exporter,
     builtin={
         "tmx": "bilingual_crawler.export.tmx.Tmx",
+        "multilingual-tmx": "bilingual_crawler.export.multilingual.MultilingualTmx",
+        "multiparallel": "bilingual_crawler.export.multilingual.Multiparallel",
         "tsv": "bilingual_crawler.export.rows.Tsv",
         "jsonl": "bilingual_crawler.export.rows.JsonLines",
         "parquet": "bilingual_crawler.export.rows.Parquet",

@@ -149,6 +149,11 @@ class CorpusSource:
         return self._folder
 
     @property
+    def langs(self) -> ParallelLanguages | None:
+        """The languages whose pairs are exported; None for all."""
+        return self._selection.langs
+
+    @property
     def tagger(self) -> str:
         """The name of what annotates the tokens; "" for nothing."""
         return self._selection.tagger

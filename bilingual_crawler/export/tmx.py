@@ -68,12 +68,13 @@ class Tmx(Exporter):
         first, rows = peek(source.sentences())
         language = ALL_LANGUAGES if first is None else language_tag(first.lang1)
         with text_file(path) as file:
-            file.write(f'{DECLARATION}<tmx version="1.4">\n{_header(language)}<body>\n')
+            file.write(f'{DECLARATION}<tmx version="1.4">\n{header(language)}<body>\n')
             file.writelines(_units(rows, account))
             file.write("</body>\n</tmx>\n")
 
 
-def _header(language: str) -> str:
+def header(language: str) -> str:
+    """Return the head of a file whose source texts are in a language."""
     now = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     return (
         f'<header creationtool="bilingual-crawler" creationtoolversion="{__version__}" '
@@ -101,13 +102,14 @@ def _units(rows: Iterable[SentencePair], account: Account) -> Iterator[str]:
             f'<prop type="{SCORE}">{row.score!r}</prop>'
             f'<prop type="{BEADS}">{safe.text(row.beads)}</prop>'
             f'<prop type="{KIND}">{safe.text(row.kind)}</prop>\n'
-            f'<tuv xml:lang="{tags[row.lang1]}">{_url(safe, row.url1)}<seg>{text1}</seg></tuv>\n'
-            f'<tuv xml:lang="{tags[row.lang2]}">{_url(safe, row.url2)}<seg>{text2}</seg></tuv>'
+            f'<tuv xml:lang="{tags[row.lang1]}">{url_of(safe, row.url1)}<seg>{text1}</seg></tuv>\n'
+            f'<tuv xml:lang="{tags[row.lang2]}">{url_of(safe, row.url2)}<seg>{text2}</seg></tuv>'
             "</tu>\n"
         )
 
 
-def _url(safe: XmlText, url: str) -> str:
+def url_of(safe: XmlText, url: str) -> str:
+    """Return the property that names the page of a text, if it is known."""
     return f'<prop type="{URL}">{safe.text(url)}</prop>' if url else ""
 
 

@@ -350,7 +350,12 @@ class Matcher:
         return site, pages
 
     def _reweigh(self, site: str, pages: int) -> None:
-        """Weigh a page again that was weighed when its site was half as large."""
+        """Weigh a page again that was weighed when its site was half as large.
+
+        With more than two languages that has to wait for the end, because it would cost too much.
+        """
+        if self._only is None:
+            return
         queue = self._weighed_at[site]
         if queue and queue[0][1] * 2 <= pages:
             url, _ = queue.popleft()

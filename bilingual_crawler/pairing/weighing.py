@@ -52,6 +52,9 @@ not agree: the translation is probably still waiting to be fetched."""
 SAME_TEXT, LEAST_VOCABULARY = 0.9, 20
 """Two pages that share more of their words, and have enough of them, are copies."""
 REMEMBERED = 2_000
+FIRST_PARTNERS = 6
+"""Partners that a page of more than two languages is compared with before the end: what it states,
+then its URL, then its content. At the end it is compared with all."""
 OPEN_SET = 8
 """Languages that most sites with many languages have, if the user names none."""
 
@@ -163,12 +166,23 @@ class Weigher:
         Before the end, the lexicon is not asked for pages whose pair is sure, or that claims or
         their URL tie to another.
         """
+        if not self._is_settled and isinstance(self._languages, LanguageSet):
+            return self._first_partners(url)
         found = dict.fromkeys(self._index.candidates(url))
         if self._learned and (self._is_settled or not (is_sure or self._is_tied(self.pages[url]))):
             found.update(dict.fromkeys(self._learned.partners(url)))
         for claims in (self._alternates, self._switches):
             found.update(dict.fromkeys(claims.partners(url)))
         return list(found)
+
+    def _first_partners(self, url: str) -> list[str]:
+        """Return the likeliest partners in many languages, which are enough before the end."""
+        found: dict[str, None] = {}
+        for claims in (self._alternates, self._switches):
+            found.update(dict.fromkeys(claims.partners(url)))
+        if len(found) < FIRST_PARTNERS:
+            found.update(dict.fromkeys(self._index.candidates(url)))
+        return list(found)[:FIRST_PARTNERS]
 
     def _is_tied(self, page: KnownPage) -> bool:
         """Return True if a page and another name each other, or may when the other comes.

@@ -26,7 +26,7 @@ from bilingual_crawler.reporting.counts import FAILED, LINKS_REFUSED, OFF_LANGUA
 from bilingual_crawler.reporting.forecast import Forecast
 from bilingual_crawler.reporting.progress import Throttled
 from bilingual_crawler.reporting.tally import MILLISECONDS, YIELD, Point, largest_first, under
-from bilingual_crawler.store.folder import JOURNAL, is_of_one_language
+from bilingual_crawler.store.folder import JOURNAL, UNDER_WAY, is_of_one_language
 from bilingual_crawler.store.journal import open_read_only
 from bilingual_crawler.urls.hosts import site_of
 from bilingual_crawler.web.report_file import read_report
@@ -43,6 +43,7 @@ STATES = {
     "unknown": "This crawl has no report (crawl.json).",
 }
 BEST_SHOWN = 15
+MOST_UNDER_WAY, MAX_UNDER_WAY = 20, 20_000
 
 
 class WaitingUrl(NamedTuple):
@@ -116,10 +117,19 @@ def live_figures(journal: Path) -> LiveFigures:
     return LiveFigures(tally, [(pages, pairs) for pages, pairs in points])
 
 
+def urls_under_way(journal: Path) -> list[str]:
+    """Return the URLs that were being fetched at the last checkpoint; none without a journal."""
+    with _quiet(), open_read_only(journal) as connection:
+        row = connection.execute("SELECT value FROM facts WHERE name = ?", (UNDER_WAY,)).fetchone()
+        found = json.loads(str(row[0])[:MAX_UNDER_WAY]) if row else []
+        return [str(each) for each in found[:MOST_UNDER_WAY]] if isinstance(found, list) else []
+    return []
+
+
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Ignore a journal that is missing, just being created, or locked."""
-    with contextlib.suppress(sqlite3.DatabaseError):
+    """Ignore a journal that is missing, just being created, locked, or not ours."""
+    with contextlib.suppress(sqlite3.DatabaseError, ValueError, RecursionError):
         yield
 
 

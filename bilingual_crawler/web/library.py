@@ -18,13 +18,13 @@ from typing import Any
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import language_of_tag
 from bilingual_crawler.reporting.terminal import plain
-from bilingual_crawler.store.folder import JOURNAL, OWN_NAMES, PAIRS, REPORT
+from bilingual_crawler.store.folder import JOURNAL, OWN_NAMES, PAIRS, REPORT, RUN
 from bilingual_crawler.store.journal import is_locked
 from bilingual_crawler.store.sentence_pair import SENTENCES
 from bilingual_crawler.web.report_file import UnreadableReportError, checked_report
 
-SIGNS = (REPORT, JOURNAL, PAIRS, SENTENCES)
-"""A crawl folder has at least one of these files."""
+SIGNS = (REPORT, JOURNAL, PAIRS, SENTENCES, RUN)
+"""A crawl folder has at least one of these files; the last one if its crawl has yet to begin."""
 MAX_DEPTH = 4
 """Folders below folders that are looked into."""
 MAX_LISTED = 500
@@ -54,6 +54,7 @@ class FolderCard:
 
     key: str
     """Its path below the served folder, as one segment of a URL."""
+    path: Path
     name: str
     state: str
     languages: tuple[str, ...] = ()
@@ -168,7 +169,11 @@ def _linked(relative: Path, entry: "os.DirEntry[str]") -> Iterator[FolderCard]:
 
 def _broken(relative: Path, problem: str) -> FolderCard:
     return FolderCard(
-        key=key_of_path(relative), name=_shown(relative), state="broken", problem=problem
+        key=key_of_path(relative),
+        path=relative,
+        name=_shown(relative),
+        state="broken",
+        problem=problem,
     )
 
 
@@ -197,11 +202,13 @@ def _card(place: Path, relative: Path, entries: Mapping[str, "os.DirEntry[str]"]
         return _broken(relative, problem)
     size, latest = _size(entries)
     card = FolderCard(
-        key=key_of_path(relative), name=_shown(relative), state="imported", bytes=size,
+        key=key_of_path(relative), path=relative, name=_shown(relative), state="new", bytes=size,
         updated=datetime.fromtimestamp(latest, UTC).isoformat(timespec="seconds"),
     )  # fmt: skip
     if REPORT not in entries:
         state = "unknown" if JOURNAL in entries else "imported"
+        if entries.keys() & set(SIGNS) == {RUN}:
+            state = "new"
         return replace(card, state=state, languages=_first_languages(place, entries))
     try:
         report = checked_report(place)

@@ -18,6 +18,7 @@ from bilingual_crawler.web.gate import Keys
 from bilingual_crawler.web.library import FolderList, list_folders, resolve_key
 from bilingual_crawler.web.pages import ServedFolder
 from bilingual_crawler.web.rendering import render
+from bilingual_crawler.web.runs.runs import Runs
 
 MAX_OPEN = 16
 """Folders whose index is kept up to date at a time."""
@@ -29,6 +30,7 @@ STATE_WORDS = {
     "stopped": "stopped",
     "finished": "finished",
     "imported": "imported",
+    "new": "not begun",
     "unknown": "no report",
     "broken": "cannot be opened",
 }
@@ -37,13 +39,19 @@ STATE_WORDS = {
 class ServedLibrary:
     """What all pages of a folder with many crawls share."""
 
-    def __init__(self, root: Path, keys: Keys) -> None:
+    def __init__(self, root: Path, keys: Keys, runs: Runs | None = None) -> None:
         self.root = root
         self.keys = keys
+        self.runs = runs
+        """What starts crawls; None if that is not allowed."""
 
     def list(self) -> FolderList:
         """Return what is in the folder now."""
         return list_folders(self.root)
+
+    def folder(self, key: str) -> Path:
+        """Return the folder of a key; raise a ConfigurationError if it cannot be opened."""
+        return resolve_key(self.root, key)
 
     def page(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
         """Return a page that belongs to no folder of the list."""
@@ -54,6 +62,7 @@ class ServedLibrary:
             root="",
             in_library=True,
             is_corpus=False,
+            may_run=self.runs is not None,
             csrf=self.keys.csrf("mark"),
             has_token=self.keys.needed,
             **values,
@@ -121,7 +130,10 @@ class OpenFolders:
 
     def _made(self, folder: Path, key: str) -> tuple[ServedFolder, ASGIApp]:
         try:
-            site = ServedFolder(folder, self._library.keys, root=f"{BELOW}{quote(key)}")
+            site = ServedFolder(
+                folder, self._library.keys, root=f"{BELOW}{quote(key)}", key=key,
+                runs=self._library.runs,
+            )  # fmt: skip
         except (OSError, sqlite3.Error) as error:
             raise ConfigurationError(
                 f"The search index cannot be written in {folder}: {error}. Make the folder"

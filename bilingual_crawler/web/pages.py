@@ -1,18 +1,17 @@
 """The pages of the web application: search, document pairs, and the state of the crawl."""
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import parse_qsl
 
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 
 from bilingual_crawler.languages import language_of_tag
 from bilingual_crawler.store.folder import is_of_one_language
-from bilingual_crawler.store.marks import MarkError, Marks, SentenceMarks
+from bilingual_crawler.store.marks import Marks, SentenceMarks
 from bilingual_crawler.store.sentence_pair import SENTENCES
 from bilingual_crawler.web.concordance.index_file import ConcordanceIndex
 from bilingual_crawler.web.corpus_view import (
@@ -24,13 +23,13 @@ from bilingual_crawler.web.corpus_view import (
     list_pairs,
     next_unmarked,
     paragraphs_of,
-    sentence_at,
     sentences_of,
 )
 from bilingual_crawler.web.crawl_state import CrawlFigures, SiteRow, languages_of
 from bilingual_crawler.web.gate import Keys
 from bilingual_crawler.web.pictures import DETECTORS
 from bilingual_crawler.web.rendering import draw, render
+from bilingual_crawler.web.runs.runs import Runs
 from bilingual_crawler.web.search.index import reading
 from bilingual_crawler.web.search.indexer import Indexer
 from bilingual_crawler.web.search.query import QueryError
@@ -47,7 +46,6 @@ CONTEXTS = {
 PAIRS_PER_PAGE = 20
 LAST_PAGE = 100_000
 MAX_FORM_BYTES = 10_000
-MARKS = {"accept": True, "reject": False, "none": None}
 SITES_PER_PAGE = 50
 COLUMNS: dict[str, Callable[[SiteRow], Any]] = {
     "site": lambda site: site.name,
@@ -66,11 +64,19 @@ OF_PAIRS = frozenset(("pairs", "yield"))
 class ServedFolder:
     """What all pages share: one crawl folder, its index, its marks, and how a page is made."""
 
-    def __init__(self, folder: Path, keys: Keys, root: str = "") -> None:
+    def __init__(
+        self, folder: Path, keys: Keys, root: str = "", *, key: str = "", runs: Runs | None = None
+    ) -> None:
         self.folder = folder
         self.keys = keys
         self.root = root
         """What the paths of its pages begin with: nothing, if it is the only folder served."""
+        self.key = key
+        """What the list of all folders calls it."""
+        self.runs = runs
+        """What starts and stops its crawl; None if that is not allowed."""
+        self.can_undo = False
+        """Whether a mark was set that can be taken back."""
         self.indexer = Indexer(folder)
         self.index = self.indexer.path
         self.concordance = ConcordanceIndex(folder)
@@ -100,6 +106,8 @@ class ServedFolder:
             root=self.root,
             in_library=bool(self.root),
             is_corpus=True,
+            may_run=self.runs is not None,
+            can_undo_mark=self.can_undo,
             csrf=self.keys.csrf("mark"),
             has_token=self.keys.needed,
             language_name=language_name,
@@ -211,53 +219,6 @@ class CorpusPages:
             onward=None if onward == pair.pair else onward,
         )
 
-    async def mark(self, request: Request) -> Response:
-        """Save the mark of a pair and show it again."""
-        form = await form_of(request) or {}
-        return await run_in_threadpool(self._mark, request.path_params["pair"], form)
-
-    def _mark(self, name: str, form: Mapping[str, str]) -> Response:
-        if refused := self._refused(form):
-            return refused
-        with reading(self._site.index) as connection:
-            pair = find_pair(connection, name)
-        if pair is None:
-            return self._no_pair()
-        try:
-            self._site.marks.put(pair.url1, pair.url2, MARKS[form["mark"]])
-        except (MarkError, OSError) as error:
-            return self._site.message(409, "Not marked", str(error))
-        return RedirectResponse(f"{self._site.root}/pair/{pair.pair}", 303)
-
-    async def mark_sentence(self, request: Request) -> Response:
-        """Save the mark of a sentence pair and show its documents again."""
-        form = await form_of(request) or {}
-        asked = request.path_params
-        return await run_in_threadpool(self._mark_sentence, asked["pair"], asked["at"], form)
-
-    def _mark_sentence(self, name: str, at: int, form: Mapping[str, str]) -> Response:
-        if refused := self._refused(form):
-            return refused
-        with reading(self._site.index) as connection:
-            found = sentence_at(connection, name, at)
-        if found is None:
-            return self._no_pair()
-        try:
-            self._site.sentence_marks.put(found.text1, found.text2, MARKS[form["mark"]])
-        except (MarkError, OSError) as error:
-            return self._site.message(409, "Not marked", str(error))
-        page = _page(QueryParams({"page": form.get("page", "")}))
-        return RedirectResponse(f"{self._site.root}/pair/{name}?page={page}#s{at}", 303)
-
-    def _refused(self, form: Mapping[str, str]) -> Response | None:
-        """Return why a form is not accepted; None if it is."""
-        if not self._site.keys.is_csrf(form.get("csrf", ""), "mark"):
-            sentence = "The form is not from this server, or from before its last start"
-            return self._site.message(403, "Not marked", f"{sentence}: open the pair again.")
-        if form.get("mark") not in MARKS:
-            return self._site.message(400, "Not marked", "A mark is accept, reject or none.")
-        return None
-
     def _no_pair(self) -> HTMLResponse:
         return self._site.message(
             404, "No such pair", "The pair is not in the corpus, or no longer: search for its text."
@@ -283,7 +244,7 @@ def question_of(asked: QueryParams) -> SearchQuestion:
     )
 
 
-async def form_of(request: Request) -> dict[str, str] | None:
+async def form_of(request: Request, most: int = MAX_FORM_BYTES) -> dict[str, str] | None:
     """Return the fields of a small form; None for anything else."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip()
     if kind != "application/x-www-form-urlencoded":
@@ -291,7 +252,7 @@ async def form_of(request: Request) -> dict[str, str] | None:
     body = b""
     async for part in request.stream():
         body += part
-        if len(body) > MAX_FORM_BYTES:
+        if len(body) > most:
             return None
     return dict(parse_qsl(body.decode("utf-8", "replace")))
 
@@ -318,14 +279,16 @@ def _number(text: str | None, default: int, low: int, high: int) -> int:
 
 
 class CrawlPages:
-    """The handlers of the Crawl tab."""
+    """The handlers of the Crawl tab; `control` returns what its controls need."""
 
-    def __init__(self, site: ServedFolder) -> None:
+    def __init__(self, site: ServedFolder, control: Callable[[], dict[str, Any]]) -> None:
         self._site = site
+        self._control = control
 
     def crawl(self, request: Request) -> HTMLResponse:
         """Show the whole page."""
-        return self._site.page("crawl.html", tab="crawl", **self._values(request))
+        values = self._control() | self._values(request)
+        return self._site.page("crawl.html", tab="crawl", **values)
 
     def live(self, request: Request) -> HTMLResponse:
         """Show the part of the page that changes; the script requests it while the crawl runs."""

@@ -19,7 +19,7 @@ from bilingual_crawler.languages import language_of_tag
 from bilingual_crawler.reporting.tally import Point
 
 _PACKAGE = files("bilingual_crawler.web")
-STATIC = ("style.css", "page.js", "icon.svg")
+STATIC = ("style.css", "page.js", "run.js", "icon.svg")
 
 
 WIDTH, HEIGHT = 760, 284

@@ -24,13 +24,19 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp
 
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.web.audit_pages import AuditPages
 from bilingual_crawler.web.concordance_pages import ConcordancePages
 from bilingual_crawler.web.gate import LOGIN, Gate, Hosts, Keys, is_loopback
+from bilingual_crawler.web.judge_pages import JudgePages
 from bilingual_crawler.web.library import SIGNS, list_folders
 from bilingual_crawler.web.library_pages import BELOW, LibraryPages, OpenFolders, ServedLibrary
 from bilingual_crawler.web.pages import CorpusPages, CrawlPages, ServedFolder, form_of
 from bilingual_crawler.web.picture_pages import PicturePages
 from bilingual_crawler.web.rendering import prepare, render, static_files
+from bilingual_crawler.web.run_pages import NewCrawlPages, RunPages
+from bilingual_crawler.web.runs.child import ChildRuns
+from bilingual_crawler.web.runs.runs import Runs
+from bilingual_crawler.web.runs.scrapyd import ScrapydRuns, ScrapydServer
 
 WRONG_TOKEN_SECONDS = 1.0
 """Delay of the answer to a wrong token: too slow to guess long tokens."""
@@ -60,6 +66,9 @@ def make_app(served: ServedFolder | ServedLibrary, hosts: Hosts) -> ASGIApp:
         folders = OpenFolders(served, lambda site: _app(site, folder_routes(site)))
         listed = LibraryPages(served)
         routes += [Route("/", listed.index)]
+        if served.runs is not None:
+            new = NewCrawlPages(served, served.runs)
+            routes += [Route("/new", new.form), Route("/new", new.submit, methods=["POST"])]
         app = _app(
             served, [*routes, Mount(f"{BELOW}{{key}}", app=folders)], _closing(folders.close)
         )
@@ -70,19 +79,29 @@ def make_app(served: ServedFolder | ServedLibrary, hosts: Hosts) -> ASGIApp:
 
 def folder_routes(site: ServedFolder) -> list[BaseRoute]:
     """Return the routes of the pages of one folder."""
-    corpus, crawl = CorpusPages(site), CrawlPages(site)
+    corpus, run, judge, audit = (
+        CorpusPages(site), RunPages(site), JudgePages(site), AuditPages(site),
+    )  # fmt: skip
+    crawl = CrawlPages(site, run.values)
     concordance, drawn = ConcordancePages(site), PicturePages(site)
     return [
         Route("/", corpus.search),
         Route("/pairs", corpus.pairs),
         Route("/pair/{pair}", corpus.pair),
-        Route("/pair/{pair}/mark", corpus.mark, methods=["POST"]),
-        Route("/pair/{pair}/sentence/{at:int}", corpus.mark_sentence, methods=["POST"]),
+        Route("/pair/{pair}/mark", judge.mark, methods=["POST"]),
+        Route("/pair/{pair}/sentence/{at:int}", judge.mark_sentence, methods=["POST"]),
+        Route("/undo", judge.undo, methods=["POST"]),
+        Route("/audit", audit.show),
+        Route("/audit", audit.answer, methods=["POST"]),
         Route("/concordance", concordance.lines),
         Route("/words/{list}", concordance.words),
         Route("/pictures", drawn.pictures),
         Route("/crawl", crawl.crawl),
         Route("/crawl/live", crawl.live),
+        Route("/run/live", run.live),
+        Route("/run/log", run.log),
+        Route("/run/stop", run.stop, methods=["POST"]),
+        Route("/run/resume", run.resume, methods=["POST"]),
     ]
 
 
@@ -208,16 +227,24 @@ class ServerOptions:
     token: str | None = None
     browser: bool = True
     allowed_hosts: list[str] = field(default_factory=list)
+    allow_crawls: bool = False
+    """Whether the page may start, stop and resume crawls."""
+    max_crawls: int = 4
+    scrapyd: ScrapydServer | None = None
+    """The scrapyd that runs them; without one, they are processes of this machine."""
+    settings: dict[str, str] = field(default_factory=dict)
+    """Settings that hold for all of them."""
+    program: str = "scrapy"
 
 
 def serve(options: ServerOptions) -> None:
     """Serve until Ctrl-C; print the URL once the server listens."""
-    folder = check_folder(options.folder)
+    folder = check_folder(options.folder, may_be_empty=options.allow_crawls)
     token = check_token(options)
     listener = listen(options.host, options.port)
     with listener:
         port = listener.getsockname()[1]
-        served = open_served(folder, Keys(token, port))
+        served = open_served(folder, Keys(token, port), make_runs(folder, options))
         hosts = Hosts(options.host, options.allowed_hosts)
         url = f"http://{_in_url(options.host)}:{port}/"
         _announce(served, folder, url, token)
@@ -227,12 +254,21 @@ def serve(options: ServerOptions) -> None:
         print("Stopped.")  # noqa: T201 - to the person at the terminal
 
 
-def open_served(folder: Path, keys: Keys) -> ServedFolder | ServedLibrary:
+def make_runs(folder: Path, options: ServerOptions) -> Runs | None:
+    """Return what starts crawls below a folder; None if that is not allowed."""
+    if not options.allow_crawls:
+        return None
+    fixed = options.settings
+    runner = ChildRuns(fixed) if options.scrapyd is None else ScrapydRuns(options.scrapyd, fixed)
+    return Runs(folder, runner, fixed, most=options.max_crawls, program=options.program)
+
+
+def open_served(folder: Path, keys: Keys, runs: Runs | None = None) -> ServedFolder | ServedLibrary:
     """Return the folder of a crawl with its index, or else the folder with many of them."""
     if not is_of_crawl(folder):
-        return ServedLibrary(folder, keys)
+        return ServedLibrary(folder, keys, runs)
     try:
-        return ServedFolder(folder, keys)
+        return ServedFolder(folder, keys, runs=runs)
     except (OSError, sqlite3.Error) as error:
         raise ConfigurationError(
             f"The search index cannot be written in {folder}: {error}.",
@@ -277,14 +313,15 @@ def is_of_crawl(folder: Path) -> bool:
     return any((folder / name).exists() for name in SIGNS)
 
 
-def check_folder(folder: Path) -> Path:
+def check_folder(folder: Path, *, may_be_empty: bool = False) -> Path:
     """Return the folder; raise an error if there is no crawl in it or below it."""
     if not folder.is_dir():
         raise ConfigurationError(
             f"There is no folder {folder}.",
             "Name the folder of a crawl, or one with several: scrapy serve crawls/",
         )
-    if not is_of_crawl(folder) and not list_folders(folder.resolve()).cards:
+    is_empty = not is_of_crawl(folder) and not list_folders(folder.resolve()).cards
+    if is_empty and not may_be_empty:
         raise ConfigurationError(
             f"{folder} is not the folder of a crawl, and there is none below it: no folder has one"
             f" of {', '.join(SIGNS)}.",
@@ -294,14 +331,18 @@ def check_folder(folder: Path) -> Path:
 
 
 def check_token(options: ServerOptions) -> str | None:
-    """Return the token; generate one if other machines can reach the server."""
+    """Return the token; generate one if other machines can reach the server.
+
+    One that may start crawls and has further names is behind a proxy, so that others reach it.
+    """
     token = options.token
     if token is not None and len(token) < MIN_TOKEN_LENGTH:
         raise ConfigurationError(
             f"A token needs at least {MIN_TOKEN_LENGTH} characters; "
             "without --token, a good one is generated."
         )
-    if token is None and not is_loopback(options.host):
+    is_proxied = options.allow_crawls and options.allowed_hosts
+    if token is None and (is_proxied or not is_loopback(options.host)):
         return secrets.token_urlsafe(24)
     return token
 

@@ -8,6 +8,9 @@ import urllib.error
 
 import pytest
 
+from bilingual_crawler.web.runs.order import CrawlOrder
+from bilingual_crawler.web.runs.runs import Runs
+from bilingual_crawler.web.runs.scrapyd import ScrapydRuns, ScrapydServer
 from demo import content
 from tests.support.crawling import documents, pairs, report
 from tests.support.processes import wait_until
@@ -119,6 +122,26 @@ def test_a_cancelled_job_stops_cleanly_and_keeps_what_it_has(scrapyd, jobs):
     assert report(output)["stopped_by"] == "shutdown"
     assert report(output)["state"] == "stopped"
     assert len(documents(output)) == sum(report(output)["documents"].values()) > 0
+
+
+def test_the_web_page_starts_and_stops_a_crawl_as_a_job(scrapyd, tmp_path):
+    settings = dict(each.split("=") for each in FAST)
+    server = ScrapydServer(scrapyd.url, PROJECT, USERNAME, PASSWORD)
+    runs = Runs(tmp_path, ScrapydRuns(server, settings), settings)
+    with serve_demo(pages=40) as site:
+        site.hold(after=BEFORE_CANCEL)
+        order = CrawlOrder(tmp_path / "one", {"langs": "spa-eus", "seeds": site.url})
+        assert not runs.check(order)
+        runs.start(order)
+        wait_until(lambda: runs.state(order.output).phase == "running")
+        wait_until(lambda: len(site.paths()) > BEFORE_CANCEL)
+        runs.stop(order.output)
+        site.release()
+        wait_until(lambda: runs.state(order.output).phase == "ended")
+    assert report(order.output)["stopped_by"] == "shutdown"
+    assert any(
+        "Summary of the crawl" in line for line in runs.state(order.output, with_log=True).log
+    )
 
 
 def test_the_log_of_a_job_has_an_object_to_the_line(scrapyd, jobs):

@@ -1,13 +1,20 @@
 """The real server of the web page, in this process, on a free port of loopback."""
 
 import contextlib
+import html
 import http.client
 import threading
 from urllib.parse import urlencode
 
 from bilingual_crawler.web.gate import Hosts, Keys
 from bilingual_crawler.web.pages import ServedFolder
-from bilingual_crawler.web.server import listen, make_server, open_served
+from bilingual_crawler.web.server import (
+    ServerOptions,
+    listen,
+    make_runs,
+    make_server,
+    open_served,
+)
 from tests.support.processes import HANG, wait_until
 
 
@@ -18,6 +25,11 @@ class Answer:
         self.status = response.status
         self.headers = response.headers
         self.text = response.read().decode()
+
+    @property
+    def shown(self):
+        """The text with its quotes and angle brackets, as a reader sees it."""
+        return html.unescape(self.text)
 
     @property
     def csrf(self):
@@ -57,12 +69,13 @@ class WebServer:
 
 
 @contextlib.contextmanager
-def running(folder, *, token=None, bound_to="127.0.0.1", allowed=()):
+def running(folder, *, token=None, bound_to="127.0.0.1", allowed=(), **options):
     """Serve a folder as long as the block lasts, its index made before the first question."""
     listener = listen("127.0.0.1", 0)
     port = listener.getsockname()[1]
     keys = Keys(token, port)
-    site = open_served(folder, keys)
+    runs = make_runs(folder, ServerOptions(folder, **options))
+    site = open_served(folder, keys, runs)
     if isinstance(site, ServedFolder):
         site.indexer.refresh()
     server = make_server(site, Hosts(bound_to, allowed))

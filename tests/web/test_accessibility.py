@@ -24,7 +24,7 @@ ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-f
 MUSEO = pair_id(f"{SITE}/es/museo", f"{SITE}/eu/museo")
 PAGES = (
     "/", "/?q=museo&context=more&dropped=1", "/?q=(&mode=regex", "/pairs",
-    f"/pair/{MUSEO}", "/crawl", "/pictures", "/nowhere",
+    f"/pair/{MUSEO}", "/crawl", "/pictures", "/audit", "/nowhere",
     "/concordance", "/concordance?q=el&sort=right&level=lemma",
     "/words/frequencies", "/words/n-grams", "/words/collocations?q=el", "/words/translations?q=el",
     "/words/translations",
@@ -83,8 +83,10 @@ def test_every_page_has_contrast_in_the_dark_too(web, browser):
     assert violations(browser, web.url, PAGES, dark=True, options=ONLY_CONTRAST) == []
 
 
-def test_the_list_of_corpora_and_the_login_have_no_violation(library, browser):
-    with running(library) as server:
-        assert violations(browser, server.url, ["/"]) == []
+def test_the_list_the_controls_of_crawls_and_the_login_have_no_violation(library, browser):
+    with running(library, allow_crawls=True) as server:
+        paths = ["/", "/new", "/new?from=one", "/c/one/crawl"]
+        assert violations(browser, server.url, paths) == []
+        assert violations(browser, server.url, paths, dark=True, options=ONLY_CONTRAST) == []
     with running(library, token=TOKEN) as server:
         assert violations(browser, server.url, ["/"]) == []

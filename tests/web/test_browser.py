@@ -4,9 +4,10 @@ import shutil
 
 import pytest
 
+from bilingual_crawler.corpus.audit import read_answers
 from bilingual_crawler.store.sentence_pair import pair_id
 from tests.support.processes import HANG
-from tests.support.web_folders import SITE, LiveCrawl, small_crawl
+from tests.support.web_folders import SITE, TEXTS, LiveCrawl, small_crawl
 from tests.support.web_server import running
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -113,6 +114,62 @@ def test_a_pair_is_accepted_by_button_and_rejected_by_key(web, open_page):
     expect(page).to_have_url(f"{web.url}/pair/{HOSTILE}")
 
 
+def test_pairs_and_sentences_are_judged_by_keys_alone(tmp_path, open_page):
+    with running(small_crawl(tmp_path)) as web:
+        page = open_page(f"{web.url}/pairs")
+        labels, sentences = tmp_path / "labels.tsv", tmp_path / "sentence_labels.tsv"
+        for key in "jj":
+            page.keyboard.press(key)
+        page.keyboard.press("r")
+        expect(page.locator(".current .badge")).to_have_text("rejected")
+        assert labels.read_text() == f"{SITE}/es/ataque\t{SITE}/eu/ataque\t0\n"
+        page.keyboard.press("u")
+        expect(page.locator(".badge")).to_have_count(0)
+        assert labels.read_text() == ""
+        page.keyboard.press("k")
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(f"{web.url}/pair/{MUSEO}")
+        page.keyboard.press("j")
+        page.keyboard.press("j")
+        page.keyboard.press("a")
+        expect(page.locator("#s1").get_by_role("button", name="Accepted")).to_be_visible()
+        expect(page.locator("#s1")).to_be_focused()
+        assert sentences.read_text() == "\t".join(TEXTS[1]) + "\t1\n"
+        page.keyboard.press("u")
+        expect(page.get_by_role("button", name="Accepted")).to_have_count(0)
+
+
+def test_an_audit_is_done_by_keys_alone(tmp_path, open_page):
+    with running(small_crawl(tmp_path)) as web:
+        page = open_page(f"{web.url}/audit")
+        expect(page.locator("#progress")).to_contain_text("0 read of at most 6")
+        for number, key in enumerate("pwb", 1):
+            page.keyboard.press(key)
+            expect(page.locator("#progress")).to_contain_text(f"{number} read")
+        page.keyboard.press("u")
+        expect(page.locator("#progress")).to_contain_text("2 read")
+        assert sorted(read_answers(tmp_path).values()) == ["parallel", "wrong"]
+        page.get_by_label("Enough at").select_option("0.1")
+        page.get_by_role("button", name="Set").click()
+        expect(page).to_have_url(f"{web.url}/audit?margin=0.1")
+
+
+def test_the_form_of_a_crawl_shows_its_command_while_one_types(tmp_path, open_page):
+    with running(tmp_path, allow_crawls=True) as web:
+        page = open_page(f"{web.url}/")
+        page.get_by_role("link", name="Start one here").click()
+        page.get_by_label("Languages").fill("spa-eus")
+        page.get_by_label("Pages per site").fill("7")
+        expect(page.locator("#command code")).to_contain_text("-s BILINGUAL_SITE_PAGES=7")
+        page.get_by_label("Seeds", exact=True).fill("https://example.org:port/")
+        page.get_by_role("button", name="Check").click()
+        seeds = page.get_by_label("Seeds", exact=True)
+        expect(seeds).to_have_attribute("aria-invalid", "true")
+        expect(page.locator("#wrong-seeds")).to_contain_text("https://example.org:port/")
+        expect(page.get_by_label("Languages")).to_have_value("spa-eus")
+        assert list(tmp_path.iterdir()) == []
+
+
 def test_everything_can_be_reached_by_keyboard(web, open_page):
     page = open_page(f"{web.url}/")
     page.keyboard.press("Tab")
@@ -172,7 +229,9 @@ def test_sites_are_sorted_by_a_click(web, open_page):
     )
 
 
-@pytest.mark.parametrize("path", ["/?q=museo&context=more", f"/pair/{MUSEO}", "/crawl", "/pairs"])
+@pytest.mark.parametrize(
+    "path", ["/?q=museo&context=more", f"/pair/{MUSEO}", "/crawl", "/pairs", "/audit"]
+)
 def test_a_phone_needs_no_scrolling_to_the_side(web, open_page, path):
     page = open_page(f"{web.url}{path}", viewport={"width": 360, "height": 740})
     assert page.evaluate("document.documentElement.scrollWidth") == 360

@@ -213,6 +213,32 @@ def test_the_mark_of_a_sentence_pair_is_saved_with_its_text_and_shown(web):
     assert web.post(f"/pair/{MUSEO}/sentence/0", form | {"csrf": "guessed"}).status == 403
 
 
+def test_a_mark_is_taken_back_and_the_page_of_it_is_shown(web):
+    csrf = {"csrf": web.keys.csrf("mark")}
+    labels = web.site.folder / "labels.tsv"
+    place = f"/pairs?order=found#p-{MUSEO}"
+    first = web.post(f"/pair/{MUSEO}/mark", csrf | {"mark": "accept", "back": place})
+    assert first.headers["Location"] == place
+    web.post(f"/pair/{MUSEO}/mark", csrf | {"mark": "reject"})
+    sentence = web.post(f"/pair/{MUSEO}/sentence/1", csrf | {"mark": "accept"})
+    assert "Undo the last mark" in web.ask("/pairs").text
+    assert web.post("/undo", csrf).headers["Location"] == sentence.headers["Location"]
+    assert (web.site.folder / "sentence_labels.tsv").read_text() == ""
+    assert web.post("/undo", csrf).headers["Location"] == f"/pair/{MUSEO}"
+    assert labels.read_text().endswith("\t1\n")
+    web.site.marks.put(f"{SITE}/es/museo", f"{SITE}/eu/museo", good=False)  # by someone else
+    assert web.post("/undo", csrf).status == 409
+    assert labels.read_text().endswith("\t0\n")
+    web.site.marks.put(f"{SITE}/es/museo", f"{SITE}/eu/museo", good=None)
+
+
+@pytest.mark.parametrize("back", ["https://evil.example/", "//evil.example", "/pairs\r\nX: y", "/"])
+def test_a_mark_leads_back_to_our_list_only(web, back):
+    form = {"csrf": web.keys.csrf("mark"), "mark": "none", "back": back}
+    answer = web.post(f"/pair/{MUSEO}/mark", form)
+    assert answer.headers["Location"] == f"/pair/{MUSEO}"
+
+
 @pytest.mark.parametrize(
     ("change", "status"),
     [

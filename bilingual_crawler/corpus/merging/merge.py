@@ -6,7 +6,7 @@ texts are read once. It takes as much memory as a crawl of all these pages.
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ from bilingual_crawler.corpus.clusters import write_clusters
 from bilingual_crawler.corpus.corpus import json_line, tsv_line, write_refused
 from bilingual_crawler.corpus.merging import joined
 from bilingual_crawler.corpus.merging.joined import Choice, joined_facts
-from bilingual_crawler.corpus.merging.parts import CrawlPart
+from bilingual_crawler.corpus.merging.parts import CrawlPart, PartPage
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier import journaled
 from bilingual_crawler.languages import Languages, parse_languages
@@ -63,6 +63,8 @@ class Rules:
     aids: PairingAids = NO_AIDS
     archives: bool = False
     """Whether to copy WARC files."""
+    langs: Languages | None = None
+    """The languages to keep; None for those of the crawls."""
     learned: tuple[TranslationLexicon, ...] = ()
     """What the crawls have learned of words, added up per two languages."""
 
@@ -97,7 +99,7 @@ def merge_parts(
     parts: Sequence[CrawlPart], target: Path, rules: Rules, watch: Watch = lambda _share: None
 ) -> Merged:
     """Merge the parts into a new folder, which appears when it is complete."""
-    langs = parse_languages(parts[0].langs)
+    langs = rules.langs or parse_languages(parts[0].langs)
     with replacing_folder(
         target, "and a merge needs a new folder: choose another one with --into"
     ) as path:
@@ -146,7 +148,7 @@ class Merge:
         for row in joined.joined_declarations(self._parts):
             self._rows.add("INSERT INTO declarations VALUES (?, ?, ?)", row)
         self._choice.declare(joined.joined_declarations(self._parts))
-        for page, copies in joined.joined_pages(self._parts):
+        for page, copies in self._pages():
             self._choice.add(page, copies)
             self._watch.step(copies)
         self._choice.finish()
@@ -155,9 +157,16 @@ class Merge:
         self._merged.repeated = self._choice.repeated
         self._merged.refused = self._choice.refused
 
+    def _pages(self) -> Iterator[tuple[PartPage, int]]:
+        """Yield every page in a language that is kept, with the number of folders that have it."""
+        langs = self._rules.langs
+        for page, copies in joined.joined_pages(self._parts):
+            if langs is None or page.language in langs:
+                yield page, copies
+
     def _write_pages(self) -> None:
         choice = self._choice
-        for page, copies in joined.joined_pages(self._parts):
+        for page, copies in self._pages():
             url = page.url
             node, kept = choice.node_of(url), choice.is_kept(url)
             hashes = page.hashes if node == url else b""
@@ -225,7 +234,10 @@ class Merge:
                 self._merged.archives += 1
 
     def _write_lexicons(self) -> None:
+        langs = self._rules.langs
         for lexicon in self._rules.learned:
+            if langs is not None and not set(lexicon.languages) <= set(langs.codes):
+                continue
             file = self._folder.path / lexicon_file("-".join(lexicon.languages))
             lexicon.write(file)
 

@@ -32,7 +32,7 @@ from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.lab.replay.graph import robots_of
 from bilingual_crawler.lab.replay.recording import Recording, site_name
 from bilingual_crawler.lab.replay.site import RecordedSite
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import ParallelLanguages
 from bilingual_crawler.outcomes import Outcome
 from bilingual_crawler.pairing.pair import PairingPage, page_of
 from bilingual_crawler.store.durable import replacing
@@ -90,10 +90,10 @@ class SimulatedAnswer(NamedTuple):
 
 
 class SimulatedWeb:
-    """Answers a simulated crawl of one site for one language pair; each answer is made once."""
+    """Answers a simulated crawl of one site for two or more languages; each answer is made once."""
 
     def __init__(
-        self, warc: Path, pair: LanguagePair, config: Config, *, strip: bool = False
+        self, warc: Path, pair: ParallelLanguages, config: Config, *, strip: bool = False
     ) -> None:
         self.pair = pair
         self._warc = warc

@@ -11,8 +11,31 @@ function isTyping(target) {
   return target.closest("input, select, textarea, [contenteditable]") !== null;
 }
 
-function press(selector) {
-  const target = document.querySelector(selector);
+// j and k go through the rows of a list; other keys press what has them, first in that row.
+function currentRow() {
+  return document.querySelector("[data-row].current");
+}
+
+function choose(row) {
+  const before = currentRow();
+  if (before) before.classList.remove("current");
+  row.classList.add("current");
+  row.focus({ preventScroll: true });
+  row.scrollIntoView({ block: "nearest" });
+}
+
+function go(step) {
+  const rows = [...document.querySelectorAll("[data-row]")];
+  const at = rows.indexOf(currentRow());
+  const next = rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + step))];
+  if (next) choose(next);
+}
+
+function press(key) {
+  const row = currentRow();
+  const inRow = row && row.querySelector(`[data-key="${key}"]`);
+  const others = [...document.querySelectorAll(`[data-key="${key}"]`)];
+  const target = inRow || others.find((each) => !each.closest("[data-row]"));
   if (target) target.click();
 }
 
@@ -27,24 +50,44 @@ document.addEventListener("keydown", (event) => {
     } else {
       window.location.assign(`${root}/#q`);
     }
-  } else if (document.getElementById("marks")) {
-    if (event.key === "a") press("#marks .accept");
-    if (event.key === "r") press("#marks .reject");
-    if (event.key === "n") press("#onward");
+  } else if (event.key === "j" || event.key === "k") {
+    go(event.key === "j" ? 1 : -1);
+  } else if (event.key === "Enter" && event.target.matches("[data-row]")) {
+    const link = event.target.querySelector("a");
+    if (link) link.click();
+  } else if (/^[a-z]$/.test(event.key)) {
+    press(event.key);
   }
 });
+
+const tab = document.querySelector(".top nav [aria-current]");
+if (tab) tab.scrollIntoView({ block: "nearest", inline: "nearest" });
+
+const marked = document.getElementById(window.location.hash.slice(1));
+if (marked && marked.matches("[data-row]")) choose(marked);
 
 if (window.location.hash === "#q") {
   const box = document.getElementById("q");
   if (box) box.focus();
 }
 
-// The server renders the live part; it is replaced as a whole, keeping focus and scrolling.
+// The server renders a live part; it is replaced as a whole, keeping focus, scrolling, and what is
+// open.
 function replaceLive(live, html) {
   const focused = live.contains(document.activeElement) ? document.activeElement.id : "";
   const scroll = live.querySelector(".scroll");
   const left = scroll ? scroll.scrollLeft : 0;
+  const unfolded = new Map([...live.querySelectorAll("details[id]")].map((e) => [e.id, e.open]));
+  const log = live.querySelector(".log");
+  const reads = log && log.scrollTop + log.clientHeight < log.scrollHeight - 4;
+  const top = log ? log.scrollTop : 0;
   live.innerHTML = html;
+  for (const each of live.querySelectorAll("details[id]")) {
+    if (unfolded.has(each.id)) each.open = unfolded.get(each.id);
+  }
+  const newLog = live.querySelector(".log");
+  if (newLog) newLog.scrollTop = reads ? top : newLog.scrollHeight;
+  live.dispatchEvent(new Event("replaced"));
   if (focused && document.getElementById(focused)) {
     document.getElementById(focused).focus({ preventScroll: true });
   }
@@ -58,7 +101,8 @@ function follow(live) {
   const ask = async () => {
     if (!document.hidden && !live.contains(window.getSelection().anchorNode)) {
       try {
-        const answer = await fetch(`${root}/crawl/live${window.location.search}`, { cache: "no-store" });
+        const url = `${live.dataset.live}${window.location.search}`;
+        const answer = await fetch(url, { cache: "no-store" });
         if (answer.ok) {
           const html = await answer.text();
           if (html !== shown) replaceLive(live, html);
@@ -75,8 +119,14 @@ function follow(live) {
   window.setTimeout(ask, wait);
 }
 
-const live = document.getElementById("live");
-if (live) follow(live);
+for (const live of document.querySelectorAll("[data-live]")) {
+  const log = live.querySelector(".log");
+  if (log) log.scrollTop = log.scrollHeight;
+  follow(live);
+}
+for (const each of document.querySelectorAll("[data-reload]")) {
+  window.setTimeout(() => window.location.reload(), Number(each.dataset.reload));
+}
 
 // While the index is being built, an idle search page reloads itself.
 if (document.getElementById("indexing") && !new URLSearchParams(window.location.search).get("q")) {

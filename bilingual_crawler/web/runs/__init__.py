@@ -1,0 +1,1 @@
+"""Crawls that are started, watched, stopped and resumed from the web page."""
