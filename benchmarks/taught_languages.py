@@ -118,7 +118,7 @@ def _lines(source: str, path: Path) -> Iterator[str]:
                 yield re.sub("<[^>]*>|[~_]", "", text)
     elif source == "gnome":
         for element in etree.parse(path).iter(f"{MALLARD}p", f"{MALLARD}title"):
-            yield "".join(element.itertext())
+            yield "".join(map(str, element.itertext()))
     else:
         root = html.parse(path, html.HTMLParser(encoding="utf-8")).getroot()
         places = root.xpath('//*[@id="DisplayArea"]') or [root]
