@@ -276,9 +276,12 @@ def _not_there_yet(folder: Path) -> Path:
 def holds_workers(folder: Path) -> bool:
     """Return True if a folder contains nothing but the folders of workers of a crawl.
 
+    What the web page makes before a crawl may be there too.
+
     An empty one is that of a worker which has just begun beside this one.
     """
-    folders = list(folder.iterdir()) if folder.is_dir() else []
+    there = folder.iterdir() if folder.is_dir() else ()
+    folders = [each for each in there if not each.name.startswith(BEFORE_A_CRAWL)]
     return bool(folders) and all(each.is_dir() and _is_of_worker(each) for each in folders)
 
 

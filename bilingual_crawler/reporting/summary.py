@@ -324,10 +324,20 @@ def resume_command(argv: Sequence[str], output: Path) -> str | None:
     program = Path(argv[begin - 1]).stem
     if not begin or program not in PROGRAMS:
         return None
-    words = [_without_secret(word) for word in argv[begin:]]
+    words = [_without_secret(word) for word in _typed(argv[begin:])]
     if not any(word.removeprefix("-a").startswith("output=") for word in words):
         words += ["-a", f"output={output}"]
     return shlex.join([PROGRAMS[program], *words])
+
+
+def _typed(words: Sequence[str]) -> Iterator[str]:
+    """Yield the words without arguments such as `-a _run=...`, which a program has added."""
+    before = ""
+    for word, after in zip(words, [*words[1:], ""], strict=True):
+        is_added = after.startswith("_") if word == "-a" else before == "-a" and word[:1] == "_"
+        if not is_added:
+            yield word
+        before = word
 
 
 def _without_secret(word: str) -> str:

@@ -137,14 +137,13 @@ def list_folders(root: Path) -> FolderList:
         left -= len(entries)
         if depth and not entries.keys().isdisjoint(SIGNS):
             found.cards.append(_card(place, relative, entries))
-            continue
-        for name in sorted(entries, reverse=True):
-            if name.startswith("."):
+            if found.cards[-1].state != "new":  # or else there may be the folders of workers
                 continue
-            if entries[name].is_symlink():
-                found.cards += _linked(relative / name, entries[name])
-            elif entries[name].is_dir(follow_symlinks=False) and depth < MAX_DEPTH:
-                waiting.append((place / name, depth + 1))
+        for entry in _inside(entries):
+            if entry.is_symlink():
+                found.cards += _linked(relative / entry.name, entry)
+            elif entry.is_dir(follow_symlinks=False) and depth < MAX_DEPTH:
+                waiting.append((place / entry.name, depth + 1))
     found.cards.sort(key=lambda each: each.name)
     found.cards.sort(key=lambda each: each.updated, reverse=True)
     found.cards.sort(key=lambda each: (each.state != "running", each.state == "broken"))
@@ -159,6 +158,11 @@ def _entries(place: Path, most: int = MAX_ENTRIES) -> dict[str, "os.DirEntry[str
                 break
             entries[entry.name] = entry
     return entries
+
+
+def _inside(entries: Mapping[str, "os.DirEntry[str]"]) -> Iterator["os.DirEntry[str]"]:
+    """Yield what is in a folder and not hidden, the last name first."""
+    yield from (entries[name] for name in sorted(entries, reverse=True) if name[0] != ".")
 
 
 def _linked(relative: Path, entry: "os.DirEntry[str]") -> Iterator[FolderCard]:

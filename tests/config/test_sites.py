@@ -232,7 +232,7 @@ def test_an_empty_list_takes_back_the_general_one():
         ("autothrottle = 1", "autothrottle must be true or false, not 1."),
         ('render = "maybe"', "render must be one of auto, never, always, not 'maybe'."),
         ("render = ['never']", "render must be one of auto, never, always, not ['never']."),
-        ("languages = 3", 'languages must be two languages, such as "spa-eus", not 3.'),
+        ("languages = 3", 'languages must be two languages or more, such as "spa-eus", not 3.'),
         (
             "honour = ['robots']",
             "honour must be one of tdm, noai, noindex, nofollow, not 'robots'.",

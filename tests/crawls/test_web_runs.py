@@ -39,6 +39,7 @@ def test_a_crawl_is_started_found_again_stopped_and_resumed_on_the_page(tmp_path
             wait_until(lambda: 'id="resume"' in web.ask(f"{page}/run/live").text)
             folder = tmp_path / "news" / "demo"
             assert report(folder)["stopped_by"] == "shutdown"
+            assert (folder / "crawl.run.json").stat().st_mode & 0o77 == 0
             before = report(folder)["pages"]
             assert post(web, f"{page}/run/resume", {}).status == 303
             wait_until(lambda: 'id="resume"' in web.ask(f"{page}/run/live").text)

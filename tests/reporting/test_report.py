@@ -163,4 +163,9 @@ def test_the_command_to_go_on_keeps_secrets():
 
 def test_a_crawl_that_a_program_began_has_no_command():
     assert resume_command(["python", "-m", "scrapyd.runner", "crawl", "x"], Path("x")) is None
+
+
+def test_the_command_to_resume_has_nothing_that_a_program_added():
+    argv = ["python", "-m", "scrapy", "crawl", "bilingual", "-a", "_run=0d8b", "-a", "output=x"]
+    assert resume_command(argv, Path("x")) == "scrapy crawl bilingual -a output=x"
     assert resume_command(["python", "crawl"], Path("x")) is None

@@ -96,7 +96,8 @@ def test_options_are_sent_and_stay(web, open_page):
 
 def test_a_hit_leads_to_its_place_in_the_document(web, open_page):
     page = open_page(f"{web.url}/?q=molino")
-    page.get_by_role("link", name="Open in document").click()
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
     expect(page.locator("li:target")).to_contain_text("El río baja")
     expect(page.get_by_text("URLs differ in a token")).to_be_visible()
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bilingual_crawler.config.plan import holds_workers
 from bilingual_crawler.store.sentence_pair import pair_id
 from bilingual_crawler.web import library, library_pages
 from bilingual_crawler.web.library import key_of_path, list_folders, path_of_key
@@ -120,6 +121,16 @@ def test_what_is_not_in_the_list_is_not_opened(web, crawls, key):
 def test_a_key_leads_back_to_its_path():
     for path in ("a", "a/b", "a~b/c~1", "ñ /~"):
         assert path_of_key(key_of_path(Path(path))) == Path(path)
+
+
+def test_the_workers_of_a_crawl_that_the_page_has_started_are_listed_too(tmp_path):
+    crawl = tmp_path / "crawl"
+    small_crawl(crawl / "host-1")
+    (crawl / "crawl.run.json").write_text("{}")
+    (crawl / "crawl.log").touch()
+    states = {each.name: each.state for each in list_folders(tmp_path).cards}
+    assert states == {"crawl": "new", "crawl/host-1": "stopped"}
+    assert holds_workers(crawl)
 
 
 def test_the_list_has_an_end(tmp_path, monkeypatch):

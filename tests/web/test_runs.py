@@ -40,6 +40,8 @@ def crawls(tmp_path_factory):
     small_crawl(crawls / "done")
     (crawls / "seeds.txt").write_text("https://example.org/\n")
     (crawls.parent / "secret.txt").write_text("root:x:0\n")
+    with (crawls / "large.tsv").open("wb") as file:
+        file.truncate(30_000_000)
     (crawls / "leading-out").symlink_to(crawls.parent)
     return crawls
 
@@ -99,6 +101,7 @@ def test_every_setting_of_the_page_has_a_check_and_none_takes_an_import_path():
         ({"topic": "../secret.txt"}, "topic"),
         ({"seeds_file": "leading-out/secret.txt"}, "seeds_file"),
         ({"sites": "/etc/passwd"}, "sites"),
+        ({"topic": "large.tsv"}, "topic"),
         ({"output": "../outside"}, "output"),
         ({"output": "leading-out/x"}, "output"),
         ({"output": "seeds.txt"}, "output"),

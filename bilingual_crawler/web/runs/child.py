@@ -59,7 +59,11 @@ class ChildRuns:
             started=datetime.now(UTC).isoformat(timespec="seconds"),
         )  # fmt: skip
         self._await(name, process)
-        record.write()
+        try:
+            record.write()
+        except ConfigurationError:
+            process.terminate()  # nobody could find it again
+            raise
         return record
 
     def _await(self, name: str, process: "subprocess.Popen[bytes]") -> None:

@@ -61,6 +61,8 @@ SCRAPYS: Mapping[str, Check] = {
 }
 """Settings of Scrapy that can be given on the page, with their checks."""
 SCORER = f"{PREFIX}SCORER"
+MAX_FILE = 20_000_000
+"""The largest file of seeds, rules or terms."""
 Problems = dict[str, list[str]]
 
 
@@ -192,7 +194,8 @@ def _outside(path: str, root: Path) -> str:
     try:
         found = Path(path).resolve()
         if found.is_relative_to(root.resolve()) and found.is_file():
-            return ""
+            is_small = found.stat().st_size <= MAX_FILE
+            return "" if is_small else f"The file has more than {MAX_FILE:,} bytes."
     except (OSError, ValueError, RuntimeError):
         pass
     return "There is no such file below the served folder."

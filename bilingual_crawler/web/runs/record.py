@@ -40,6 +40,7 @@ class RunRecord:
         }  # fmt: skip
         file = self.order.output / RUN
         with writing(file), replacing(file) as fresh:
+            fresh.touch(0o600)  # seeds may have passwords
             fresh.write_text(json.dumps(fields, ensure_ascii=False, indent=1) + "\n", "utf-8")
 
 

@@ -19,7 +19,7 @@ from bilingual_crawler.web.runs.log_tail import MAX_BYTES, last_lines
 from bilingual_crawler.web.runs.order import SPIDER, CrawlOrder
 from bilingual_crawler.web.runs.record import RunRecord
 
-SECONDS = 10
+SECONDS = 5
 SCHEDULING_SECONDS = 90
 """scrapyd answers nothing while it looks for the spiders of a project for the first time."""
 MAX_ANSWER = 10_000_000

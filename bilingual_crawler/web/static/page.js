@@ -53,7 +53,8 @@ document.addEventListener("keydown", (event) => {
   } else if (event.key === "j" || event.key === "k") {
     go(event.key === "j" ? 1 : -1);
   } else if (event.key === "Enter" && event.target.matches("[data-row]")) {
-    const link = event.target.querySelector("a");
+    const row = event.target;
+    const link = row.querySelector("a[data-open]") || row.querySelector("a");
     if (link) link.click();
   } else if (/^[a-z]$/.test(event.key)) {
     press(event.key);
@@ -61,7 +62,11 @@ document.addEventListener("keydown", (event) => {
 });
 
 const tab = document.querySelector(".top nav [aria-current]");
-if (tab) tab.scrollIntoView({ block: "nearest", inline: "nearest" });
+if (tab) {
+  const bar = tab.parentElement;
+  const hidden = tab.offsetLeft + tab.offsetWidth - bar.offsetLeft - bar.clientWidth;
+  bar.scrollLeft = Math.max(0, hidden);
+}
 
 const marked = document.getElementById(window.location.hash.slice(1));
 if (marked && marked.matches("[data-row]")) choose(marked);
