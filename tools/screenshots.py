@@ -25,7 +25,7 @@ IMAGES = Path(__file__).parents[1] / "docs" / "images"
 ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
 COLOURS = 128
 SCREEN, PHONE = (1200, 820), (390, 800)
-NOT_READY = "#indexing, h2:text('There is no index of words yet')"
+NOT_READY = "#indexing, [data-reload], h2:text('There is no index of words yet')"
 
 
 def main() -> None:

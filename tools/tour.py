@@ -24,6 +24,7 @@ class TourStop(NamedTuple):
 TOUR = (
     TourStop("search", "/?q=mol*&other=errot*"),
     TourStop("pair", FIRST_PAIR),
+    TourStop("audit", "/audit"),
     TourStop("concordance", "/concordance?q=biblioteca"),
     TourStop("frequencies", "/words/frequencies"),
     TourStop("collocations", "/words/collocations?q=la&left=2&right=2"),

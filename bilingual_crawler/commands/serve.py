@@ -105,14 +105,14 @@ class ServeCommand(BaseCommand):
                 allowed_hosts=opts.allow_host,
                 allow_crawls=opts.allow_crawls,
                 max_crawls=opts.max_crawls,
-                scrapyd=_scrapyd(opts.scrapyd) if opts.scrapyd else None,
+                scrapyd=read_scrapyd(opts.scrapyd) if opts.scrapyd else None,
                 settings=dict(each.split("=", 1) for each in opts.set),
                 program=program(),
             )
         )
 
 
-def _scrapyd(target: str) -> "ScrapydServer":
+def read_scrapyd(target: str) -> "ScrapydServer":
     """Return a scrapyd by its URL, or by the name of a target in scrapy.cfg."""
     from scrapy.utils.conf import get_config
 

@@ -35,13 +35,15 @@ from bilingual_crawler.web.concordance.statistics import (
     FrequencyRow,
     GramRow,
     RankedList,
-    Share,
-    Translation,
     collocations,
     frequencies,
-    likely_translations,
     n_grams,
     side_facts,
+)
+from bilingual_crawler.web.concordance.translations import (
+    Share,
+    Translation,
+    likely_translations,
     translations,
 )
 from bilingual_crawler.web.concordance.word_forms import LEVELS

@@ -33,7 +33,14 @@ from bilingual_crawler.web.runs.runs import Runs
 from bilingual_crawler.web.search.index import reading
 from bilingual_crawler.web.search.indexer import Indexer
 from bilingual_crawler.web.search.query import QueryError
-from bilingual_crawler.web.search.search import MAX_COUNTED, SIDES, In, SearchQuestion, search
+from bilingual_crawler.web.search.search import (
+    MAX_COUNTED,
+    SIDES,
+    In,
+    SearchQuestion,
+    language_pairs,
+    search,
+)
 
 SIZES = (10, 20, 50, 100)
 CONTEXTS = {
@@ -46,6 +53,7 @@ CONTEXTS = {
 PAIRS_PER_PAGE = 20
 LAST_PAGE = 100_000
 MAX_FORM_BYTES = 10_000
+LONGEST_LANGS = 20
 SITES_PER_PAGE = 50
 COLUMNS: dict[str, Callable[[SiteRow], Any]] = {
     "site": lambda site: site.name,
@@ -136,11 +144,13 @@ class CorpusPages:
         """Show the search box with the hits, or an overview of the corpus if nothing was typed."""
         asked = request.query_params
         question = question_of(asked)
+        languages: list[tuple[str, str]] = []
         given = _given(asked)
         found, problem = None, ""
         with reading(self._site.index) as connection:
             sentences = count_sentences(connection)
             pairs = count_pairs(connection)
+            languages = language_pairs(connection)
             if question.text.strip():
                 try:
                     found = search(connection, question)
@@ -149,6 +159,7 @@ class CorpusPages:
             latest = [] if found or problem else list_pairs(connection, "newest", 1, 8)
         return self._site.page(
             "search.html",
+            languages=sorted(languages),
             tab="corpus",
             question=question,
             given=given,
@@ -236,12 +247,19 @@ def question_of(asked: QueryParams) -> SearchQuestion:
         is_pattern=asked.get("mode") == "regex",
         match_case=asked.get("case") == "1",
         dropped=asked.get("dropped") == "1",
+        langs=_two_languages(asked.get("langs", "")),
         page=_page(asked),
         size=size if size in SIZES else 20,
         words=int(context) if context.isdecimal() else None,
         neighbours=context == "more",
         after=_number(asked.get("after"), 0, 0, 1 << 60),
     )
+
+
+def _two_languages(text: str) -> tuple[str, str] | None:
+    """Return the codes of "spa-eus"; None for anything else."""
+    first, hyphen, second = text.partition("-")
+    return (first, second) if hyphen and text.isascii() and len(text) <= LONGEST_LANGS else None
 
 
 async def form_of(request: Request, most: int = MAX_FORM_BYTES) -> dict[str, str] | None:
@@ -259,7 +277,7 @@ async def form_of(request: Request, most: int = MAX_FORM_BYTES) -> dict[str, str
 
 def _given(asked: QueryParams) -> dict[str, Any]:
     """Return the parameters that links to further pages repeat."""
-    names = ("q", "in", "other", "mode", "case", "dropped", "n", "context")
+    names = ("q", "in", "langs", "other", "mode", "case", "dropped", "n", "context")
     return {name: asked[name] for name in names if name in asked}
 
 

@@ -1,6 +1,5 @@
-"""The web application: its routes, its error pages, the login, and the server."""
+"""The web application: its routes, its error pages, and the server."""
 
-import asyncio
 import contextlib
 import errno
 import os
@@ -19,7 +18,7 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp
 
@@ -30,16 +29,15 @@ from bilingual_crawler.web.gate import LOGIN, Gate, Hosts, Keys, is_loopback
 from bilingual_crawler.web.judge_pages import JudgePages
 from bilingual_crawler.web.library import SIGNS, list_folders
 from bilingual_crawler.web.library_pages import BELOW, LibraryPages, OpenFolders, ServedLibrary
-from bilingual_crawler.web.pages import CorpusPages, CrawlPages, ServedFolder, form_of
+from bilingual_crawler.web.login import Login
+from bilingual_crawler.web.pages import CorpusPages, CrawlPages, ServedFolder
 from bilingual_crawler.web.picture_pages import PicturePages
-from bilingual_crawler.web.rendering import prepare, render, static_files
+from bilingual_crawler.web.rendering import prepare, static_files
 from bilingual_crawler.web.run_pages import NewCrawlPages, RunPages
 from bilingual_crawler.web.runs.child import ChildRuns
 from bilingual_crawler.web.runs.runs import Runs
 from bilingual_crawler.web.runs.scrapyd import ScrapydRuns, ScrapydServer
 
-WRONG_TOKEN_SECONDS = 1.0
-"""Delay of the answer to a wrong token: too slow to guess long tokens."""
 A_YEAR = 31_536_000
 ERRORS = {
     404: ("Not found", "There is no such page."),
@@ -164,57 +162,6 @@ def _static(request: Request) -> Response:
     fresh = request.query_params.get("v") == file.version
     lasting = f"public, max-age={A_YEAR}, immutable" if fresh else "no-cache"
     return Response(file.content, media_type=file.kind, headers={"Cache-Control": lasting})
-
-
-class Login:
-    """Exchanges the token for a cookie."""
-
-    def __init__(self, keys: Keys) -> None:
-        self._keys = keys
-
-    def form(self, request: Request) -> Response:
-        """Show the form."""
-        if not self._keys.needed or self._keys.admits(request.headers):
-            return RedirectResponse("/", 303)
-        return self._form(request.query_params.get("to", "/"))
-
-    async def enter(self, request: Request) -> Response:
-        """Check the token and set a cookie, which is valid for this server process only."""
-        form = await form_of(request) or {}
-        to = _own_path(form.get("to", "/"))
-        if not self._keys.is_csrf(form.get("csrf", ""), "login"):
-            return await run_in_threadpool(self._form, to, "The form has expired: try again.")
-        if not self._keys.is_token(form.get("token", "").strip()):
-            await asyncio.sleep(WRONG_TOKEN_SECONDS)
-            return await run_in_threadpool(self._form, to, "That is not the token.")
-        answer = RedirectResponse(to, 303)
-        answer.set_cookie(
-            self._keys.cookie,
-            self._keys.session(),
-            httponly=True,
-            samesite="strict",
-            secure=request.headers.get("x-forwarded-proto") == "https",
-        )
-        return answer
-
-    async def leave(self, request: Request) -> Response:
-        """Delete the cookie."""
-        form = await form_of(request) or {}
-        answer = RedirectResponse(LOGIN, 303)
-        if self._keys.is_csrf(form.get("csrf", ""), "mark"):
-            answer.delete_cookie(self._keys.cookie, httponly=True, samesite="strict")
-        return answer
-
-    def _form(self, to: str, problem: str = "") -> HTMLResponse:
-        csrf = self._keys.csrf("login")
-        text = render("login.html", to=_own_path(to), problem=problem, csrf=csrf)
-        return HTMLResponse(text, 403 if problem else 200)
-
-
-def _own_path(path: str) -> str:
-    """Return the path if it is on this server, or else "/": links may be untrusted."""
-    own = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
-    return path if own else "/"
 
 
 @dataclass(frozen=True, slots=True)

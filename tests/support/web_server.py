@@ -4,8 +4,11 @@ import contextlib
 import html
 import http.client
 import threading
+from typing import Any
 from urllib.parse import urlencode
 
+from bilingual_crawler.web import pictures
+from bilingual_crawler.web.concordance import index_file
 from bilingual_crawler.web.gate import Hosts, Keys
 from bilingual_crawler.web.pages import ServedFolder
 from bilingual_crawler.web.server import (
@@ -69,6 +72,20 @@ class WebServer:
 
 
 @contextlib.contextmanager
+def patient():
+    """Let questions take as long as they need on a busy machine, but not for ever."""
+    modules: tuple[Any, ...] = (index_file, pictures)
+    limits = [(module, module.SECONDS) for module in modules]
+    for module, _ in limits:
+        module.SECONDS = HANG
+    try:
+        yield
+    finally:
+        for module, seconds in limits:
+            module.SECONDS = seconds
+
+
+@contextlib.contextmanager
 def running(folder, *, token=None, bound_to="127.0.0.1", allowed=(), **options):
     """Serve a folder as long as the block lasts, its index made before the first question."""
     listener = listen("127.0.0.1", 0)
@@ -83,7 +100,8 @@ def running(folder, *, token=None, bound_to="127.0.0.1", allowed=(), **options):
     thread.start()
     wait_until(lambda: server.started)
     try:
-        yield WebServer(site, port, keys)
+        with patient():
+            yield WebServer(site, port, keys)
     finally:
         server.should_exit = True
         thread.join()

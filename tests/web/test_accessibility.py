@@ -63,6 +63,7 @@ def violations(browser, url, paths, *, dark=False, options=None):
     found = []
     for path in paths:
         page.goto(f"{url}{path}")
+        page.wait_for_function("!document.querySelector('[data-reload]')")
         page.evaluate("document.querySelectorAll('details').forEach((each) => each.open = true)")
         results = axe_api.Axe().run(page, options=options).response
         assert results["passes"], path

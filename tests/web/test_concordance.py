@@ -19,11 +19,12 @@ from bilingual_crawler.web.concordance.statistics import (
     log_dice,
     log_likelihood,
     n_grams,
-    translations,
 )
+from bilingual_crawler.web.concordance.translations import translations
 from bilingual_crawler.web.concordance.word_forms import placed_words
 from bilingual_crawler.web.search.query import QueryError
 from tests.support.web_folders import packed, sentence, write_sentences
+from tests.support.web_server import patient
 
 WORDS = ("casa", "perro", "río", "molino", "alto", "viejo", "que", "y")
 THERE = dict(
@@ -62,7 +63,8 @@ def index(tmp_path_factory):
     (folder / SENTENCES).write_bytes(gzip.compress(data))
     index = ConcordanceIndex(folder)
     index.refresh()
-    yield index
+    with patient():
+        yield index
     index.close()
 
 
@@ -208,6 +210,21 @@ def test_association_is_measured_as_in_the_papers():
     # Dunning 1993, table of bigrams: "the swiss"
     assert log_likelihood(110, 110 + 2442, 110 + 111, 110 + 2442 + 111 + 29114) == 270.7
     assert log_likelihood(1, 50, 50, 100) == 0
+
+
+def test_a_word_without_end_is_cut_and_found(tmp_path):
+    longest, lines = "ñu" * 5000, ["x" * 30_000, "y"]
+    rows = [sentence("a", 0, f"uno {longest}", "bat"), sentence("a", 1, *lines)]
+    write_sentences(tmp_path, rows)
+    index = ConcordanceIndex(tmp_path)
+    index.refresh()
+    with index.asking() as asking:
+        found = frequencies(asking, "1", "word", "", (0, 9)).rows
+        query = ConcordanceQuestion(f"uno {longest[:200]}")
+        page = concordance(asking, query, LineOrder(), lambda *_: {})
+    index.close()
+    assert [row.word for row in found] == ["nu" * 30, "uno"]
+    assert page.number == 1
 
 
 def test_a_question_that_takes_too_long_is_stopped(index, monkeypatch):

@@ -269,3 +269,18 @@ def test_a_document_pair_has_its_sentences_in_order(indexer, tmp_path):
             text for text, _ in TEXTS
         ]
         assert pair.score is None
+
+
+def test_a_page_may_be_in_a_pair_with_each_other_language(tmp_path):
+    rows = [("spa", "eus"), ("spa", "eng"), ("eus", "eng")]
+    lines = [
+        {"url1": f"https://x.example/{one}", "url2": f"https://x.example/{other}"}
+        | {"lang1": one, "lang2": other, "score": 0.9, "evidence": []}
+        for one, other in rows
+    ]
+    (tmp_path / "pairs.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    indexer = Indexer(tmp_path)
+    indexer.refresh()
+    with reading(indexer.path) as connection:
+        assert connection.execute("SELECT COUNT(*) FROM pairs").fetchone()[0] == len(rows)
+    indexer.close()

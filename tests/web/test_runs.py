@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import pytest
 
+from bilingual_crawler.commands.serve import read_scrapyd
 from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.errors import ConfigurationError
@@ -270,3 +271,20 @@ def test_a_scrapyd_that_does_not_answer_is_no_end_of_a_crawl(tmp_path):
     state = runs.state(tmp_path / "one", with_log=True)
     assert (state.phase, state.log) == ("unknown", [])
     assert "is it running" in state.problem
+
+
+def test_a_scrapyd_is_named_by_its_section_in_scrapy_cfg_or_by_its_url(tmp_path, monkeypatch):
+    (tmp_path / "scrapy.cfg").write_text(
+        "[deploy]\nurl = http://127.0.0.1:6800/\nproject = mine\nusername = $SCRAPYD_USERNAME\n"
+        "password = $SCRAPYD_PASSWORD\n[deploy:far]\nurl = https://far.example/\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SCRAPYD_USERNAME", "crawler")
+    monkeypatch.delenv("SCRAPYD_PASSWORD", raising=False)
+    assert read_scrapyd("default") == ScrapydServer("http://127.0.0.1:6800/", "mine", "crawler")
+    assert read_scrapyd("far").url == "https://far.example/"
+    direct = "http://127.0.0.1:1/"
+    assert read_scrapyd(direct) == ScrapydServer(direct, username="crawler")
+    for wrong in ("near", "ftp://x.example/"):
+        with pytest.raises(ConfigurationError):
+            read_scrapyd(wrong)

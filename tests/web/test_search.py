@@ -46,6 +46,9 @@ def find(index):
     ("text", "more", "found"),
     [
         ("museo", {}, [0]),
+        ("museo", {"langs": ("spa", "eus")}, [0]),
+        ("museo", {"langs": ("spa", "eng")}, []),
+        ("mu[s]eo", {"langs": ("spa", "eng"), "is_pattern": True}, []),
         ("MAÑANA", {}, [1]),
         ("liburutegia", {}, [1]),
         ("liburutegia", {"within": "1"}, []),

@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("duckdb", reason="pip install 'bilingual-crawler[concordance]'")
 
+from tests.support.processes import wait_until
 from tests.support.web_folders import SITE, TEXTS, sentence, small_crawl, write_sentences
 from tests.support.web_server import running
 from tools.tour import FIRST_PAIR, TOUR
@@ -25,6 +26,8 @@ def pages(tmp_path_factory):
         server.site.concordance.refresh()
         first = re.findall(r'href="(/pair/\w+)"', server.ask("/pairs").text)[0]
         asked = {stop: first if stop.path == FIRST_PAIR else stop.path for stop in TOUR}
+        server.ask("/audit")
+        wait_until(lambda: "data-reload" not in server.ask("/audit").text)
         answers = {stop.name: server.ask(path) for stop, path in asked.items()}
     assert SITE in answers["search"].text
     return answers

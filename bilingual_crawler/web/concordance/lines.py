@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bilingual_crawler.web.concordance.index_file import Asking
 from bilingual_crawler.web.concordance.question import (
@@ -38,11 +38,15 @@ IN_CONTEXT = {
 BY_SENTENCE = {"score": "s.score DESC", "site": "d.site"}
 CONTEXT = 12
 """Words that a line shows on each side of the hit."""
-SENTENCE = """
-SELECT s.id, d.pair, s.place, d.url1, d.url2, d.lang1, d.lang2, d.site, d.day,
-    s.text1, s.text2, s.kind, s.score
-FROM sentences s JOIN documents d ON d.doc = s.doc WHERE s.id IN ({ids})
+SENTENCES = """
+SELECT id, doc, place, text1, text2, kind, score FROM sentences
+WHERE id BETWEEN ? AND ? AND id IN ({ids})
 """
+DOCUMENTS = """
+SELECT doc, pair, url1, url2, lang1, lang2, site, day FROM documents
+WHERE doc BETWEEN ? AND ? AND doc IN ({ids})
+"""
+"""Both tables are in the order of their numbers, so most of them need not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,16 +152,20 @@ def _sorted(source: HitSource, side: str, sort: str) -> str:
     )
 
 
-class _Sentence(NamedTuple):
-    id: int
+class _Document(NamedTuple):
+    doc: int
     pair: str
-    at: int
     url1: str
     url2: str
     lang1: str
     lang2: str
     site: str
     day: object
+
+
+class _Sentence(NamedTuple):
+    document: _Document
+    at: int
     text1: str
     text2: str
     kind: str
@@ -165,14 +173,22 @@ class _Sentence(NamedTuple):
 
 
 def _sentences(asking: Asking, ids: set[int]) -> dict[int, _Sentence]:
-    statement = SENTENCE.format(ids=", ".join("?" * len(ids)))
-    return {row[0]: _Sentence(*row) for row in asking.rows(statement, sorted(ids))}
+    rows = _by_number(asking, SENTENCES, ids)
+    found = _by_number(asking, DOCUMENTS, {doc for _, doc, *_ in rows})
+    documents = {row[0]: _Document(*row) for row in found}
+    return {id_: _Sentence(documents[doc], *rest) for id_, doc, *rest in rows}
+
+
+def _by_number(asking: Asking, statement: str, numbers: set[int]) -> list[tuple[Any, ...]]:
+    listed = sorted(numbers)
+    marks = ", ".join("?" * len(listed))
+    return asking.rows(statement.format(ids=marks), (listed[0], listed[-1], *listed))
 
 
 def _line(
     found: _Sentence, place: int, length: int, side: str, likely: Mapping[str, float]
 ) -> ConcordanceLine:
-    is_first = side == "1"
+    is_first, document = side == "1", found.document
     text, other = (found.text1, found.text2) if is_first else (found.text2, found.text1)
     words = placed_words(text)
     last = min(len(words) - 1, place + length - 1)
@@ -182,11 +198,12 @@ def _line(
         begin, end = words[place].begin, words[last].end
         from_ = words[place - CONTEXT].begin if place > CONTEXT else 0
         to = words[last + CONTEXT].end if last + CONTEXT < len(words) - 1 else len(text)
-    langs, urls = (found.lang1, found.lang2), (found.url1, found.url2)
+    langs = document.lang1, document.lang2
+    urls = document.url1, document.url2
     there = translation_in(placed_words(other), likely, form_maker(langs[is_first]))
     spans = [(each.begin, each.end) for each in there]
     return ConcordanceLine(
-        pair=found.pair,
+        pair=document.pair,
         at=found.at,
         left=text[from_:begin],
         hit=text[begin:end],
@@ -196,8 +213,8 @@ def _line(
         other_lang=langs[is_first],
         url=urls[not is_first],
         other_url=urls[is_first],
-        site=found.site,
-        day="" if found.day is None else str(found.day),
+        site=document.site,
+        day="" if document.day is None else str(document.day),
         kind=found.kind,
         score=round(found.score, 4),
         cut_left=from_ > 0,
@@ -211,6 +228,6 @@ def translation_in(
     """Return the word that most likely translates the hit; no word if none is likely."""
     if not likely:
         return []
-    weights = [likely.get(maker.form(each.word, "stem"), 0.0) for each in words]
+    weights = [likely.get(maker.stem(each.word), 0.0) for each in words]
     highest = max(weights, default=0.0)
     return [words[weights.index(highest)]] if highest else []

@@ -7,9 +7,8 @@ a sample of them is counted and the figures are scaled up.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from typing import Any, NamedTuple
 
 from bilingual_crawler.web.concordance.index_file import Asking
@@ -18,7 +17,6 @@ from bilingual_crawler.web.concordance.question import (
     HitSource,
     hits_of,
     language_of,
-    opposite,
 )
 from bilingual_crawler.web.concordance.word_forms import (
     COLUMN_OF,
@@ -29,21 +27,11 @@ from bilingual_crawler.web.concordance.word_forms import (
 
 MOST_COUNTED = 20_000
 """Hits, or sentences of which n-grams are counted; of more, a sample."""
-MOST_WEIGHED = 300
-"""Hits in which likely translations are looked for, to mark them."""
 MOST_LISTED = 1_000
 """Rows of a list, in all formats."""
 LEAST_TOGETHER = 2
 LONGEST_GRAM = 5
 LOG_DICE_BASE = 14
-LEAST_LIFT = 3.0
-"""How many times as often as by chance a word of the other side must be there to be marked."""
-LEAST_SHARE = 0.3
-"""Or what the lexicon must say about it."""
-FORMS_SHOWN, FORMS_ASKED = 6, 20
-
-Share = Callable[[str, str], float]
-"""How much a word translates another, from 0 to 1, as a learned lexicon says."""
 
 
 class FrequencyRow(NamedTuple):
@@ -72,27 +60,6 @@ class Collocation(NamedTuple):
     number: int
     """How often it occurs at all."""
     log_dice: float
-
-
-class Translation(NamedTuple):
-    """A word of the other side that may translate the hits, with all its forms."""
-
-    word: str
-    """The form that is seen most often with the hits."""
-    forms: str
-    """The next ones."""
-    together: int
-    """Sentence pairs that have both."""
-    sentences: int
-    """Sentences that have it; one with two of the forms counts twice."""
-    log_likelihood: float
-    share: float
-    """What the crawl's lexicon says, from 0 to 1."""
-
-    @property
-    def weight(self) -> float:
-        """How likely it is, for ranking."""
-        return self.log_likelihood * (1 + self.share)
 
 
 @dataclass(slots=True)
@@ -191,7 +158,7 @@ def n_grams(asking: Asking, question: ConcordanceQuestion, length: int) -> Ranke
     else:
         (number,) = asking.row("SELECT count(*) FROM sentences")
         counted, values = min(number, MOST_COUNTED), ()
-        some = _sample("SELECT * FROM sentences", number)
+        some = sample_of("SELECT * FROM sentences", number)
         places = (
             f"SELECT words, unnest(range(1, len(words) - {length - 2})) AS first FROM"
             f" (SELECT {words} AS words FROM {some} s)"
@@ -250,114 +217,6 @@ def collocations(
     return RankedList(found[:MOST_LISTED], number, counted, len(found))
 
 
-class _SomeHits(NamedTuple):
-    statement: str
-    number: int
-    """All hits."""
-    counted: int
-    """How many these are."""
-
-
-def translations(
-    asking: Asking, question: ConcordanceQuestion, share: Share | None = None
-) -> RankedList:
-    """Return the words of the other side that may translate the hits, the likeliest first.
-
-    What the lexicon of the crawl knows as a translation counts more, up to twice as much.
-    """
-    source = hits_of(asking, question)
-    if source is None:
-        return RankedList()
-    distinct = f"SELECT DISTINCT id FROM ({source.statement})"
-    (number,) = asking.row(f"SELECT count(*) FROM ({distinct})", source.values)
-    some = _SomeHits(_sample(distinct, number), number, min(number, MOST_COUNTED))
-    found = _weighed(asking, opposite(question.side), source, some, share)
-    rows = [each for _, each in found[:MOST_LISTED]]
-    return RankedList(rows, number, some.counted, len(found))
-
-
-def _weighed(
-    asking: Asking,
-    there: str,
-    source: HitSource,
-    some: _SomeHits,
-    share: Share | None,
-) -> list[tuple[str, Translation]]:
-    """Return the words opposite some of the hits, with their stems, the likeliest first."""
-    rows = asking.rows(
-        f"""
-        WITH seen AS (
-            SELECT w.stem, w.word, h.id
-            FROM (
-                SELECT h.id, unnest(list_distinct({words_in_sql(f"s.text{there}")})) AS word
-                FROM {some.statement} h JOIN sentences s ON s.id = h.id
-            ) h JOIN words{there} w ON w.word = h.word
-        ), stems AS (
-            SELECT stem, count(DISTINCT id) AS together FROM seen GROUP BY 1
-        ), forms AS (
-            SELECT stem, list(word ORDER BY number DESC, word) AS words
-            FROM (SELECT stem, word, count(*) AS number FROM seen GROUP BY 1, 2) GROUP BY 1
-        )
-        SELECT t.stem, any_value(f.words), any_value(t.together), sum(w.sentences)::BIGINT
-        FROM stems t JOIN forms f ON f.stem = t.stem JOIN words{there} w ON w.stem = t.stem
-        GROUP BY 1
-        """,
-        source.values,
-    )
-    number = some.number
-    scale = number / some.counted if some.counted else 1
-    (everything,) = asking.row("SELECT count(*) FROM sentences")
-    found = []
-    for stem, forms, together, sentences in rows:
-        likelihood = log_likelihood(together * scale, number, sentences, everything)
-        known = _share(share, source, forms)
-        if not likelihood or (together < LEAST_TOGETHER and not known):
-            continue
-        likely = Translation(
-            forms[0],
-            " ".join(forms[1:FORMS_SHOWN]),
-            round(together * scale),
-            sentences,
-            likelihood,
-            known,
-        )
-        found.append((stem, likely))
-    found.sort(key=lambda each: (-each[1].weight, each[0]))
-    return found
-
-
-def likely_translations(
-    asking: Asking,
-    question: ConcordanceQuestion,
-    source: HitSource,
-    number: int,
-    share: Share | None,
-) -> dict[str, float]:
-    """Return the stems of words that may be marked as the translation of a hit, with their weights.
-
-    They are found in the first hits, so that a page does not have to wait for more. Words that are
-    in most sentences anyway are not marked: nothing says that they translate the hit.
-    """
-    in_order = "" if source.is_in_order else " ORDER BY w0.id"
-    first = f"(SELECT DISTINCT id FROM ({source.statement}{in_order} LIMIT {MOST_WEIGHED}))"
-    some = _SomeHits(first, number, min(number, MOST_WEIGHED))
-    (everything,) = asking.row("SELECT count(*) FROM sentences")
-    return {
-        stem: each.weight
-        for stem, each in _weighed(asking, opposite(question.side), source, some, share)
-        if each.share >= LEAST_SHARE
-        or each.together * everything >= LEAST_LIFT * number * each.sentences
-    }
-
-
-def _share(share: Share | None, source: HitSource, others: Sequence[str]) -> float:
-    """Return how much any of some words translates the hits, as the lexicon says."""
-    if share is None:
-        return 0.0
-    pairs = product([each.word for each in source.forms[:FORMS_ASKED]], others[:FORMS_ASKED])
-    return round(max((share(*each) for each in pairs), default=0.0), 3)
-
-
 def side_facts(asking: Asking, side: str) -> dict[str, Any]:
     """Return what is known about a side: its language, words, and which levels it has."""
     language = language_of(asking, side)
@@ -374,10 +233,11 @@ def _number(asking: Asking, source: HitSource) -> int:
 
 def _sampled(source: HitSource, number: int) -> tuple[str, int]:
     """Return the hits, or a sample of them, and how many those are."""
-    return _sample(source.statement, number), min(number, MOST_COUNTED)
+    return sample_of(source.statement, number), min(number, MOST_COUNTED)
 
 
-def _sample(statement: str, number: int) -> str:
+def sample_of(statement: str, number: int) -> str:
+    """Return a statement, or one for a sample of its rows if there are too many to count."""
     if number <= MOST_COUNTED:
         return f"({statement})"
     return (

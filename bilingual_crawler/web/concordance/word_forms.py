@@ -98,10 +98,10 @@ class FormMaker:
 
     def forms(self, word: str) -> WordForms:
         """Return all forms of a word in small letters."""
-        return WordForms(fold(word), self.lemma(word), self._stem(word))
+        return WordForms(fold(word), self.lemma(word), self.stem(word))
 
     def form(self, word: str, level: Level) -> str:
-        """Return the form of a word that a level compares."""
+        """Return the form of a word that a level compares, cut as in the index."""
         small = word.lower()[:LONGEST_WORD]
         if level == "exact":
             return small
@@ -111,7 +111,8 @@ class FormMaker:
         """Return the word as a dictionary lists it."""
         return word if self._lemma_of is None else self._lemma_of(word).lower()
 
-    def _stem(self, word: str) -> str:
+    def stem(self, word: str) -> str:
+        """Return the stem of a word."""
         if self._stems is None:
             return word
         stems = self._stems.of(word)

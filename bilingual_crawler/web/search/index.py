@@ -32,7 +32,7 @@ GZIP = 31
 """zlib's code for a stream with a gzip header."""
 
 INDEX = "search.sqlite"
-FORMAT = 2
+FORMAT = 3
 MAPPED_BYTES = 1 << 30
 
 SCHEMA = {
@@ -45,9 +45,10 @@ CREATE TABLE sources (
     "pairs": """
 CREATE TABLE pairs (
     id INTEGER PRIMARY KEY, pair TEXT NOT NULL UNIQUE,
-    url1 TEXT NOT NULL UNIQUE, url2 TEXT NOT NULL UNIQUE,
+    url1 TEXT NOT NULL, url2 TEXT NOT NULL,
     lang1 TEXT NOT NULL, lang2 TEXT NOT NULL, site TEXT NOT NULL,
-    score REAL NOT NULL, evidence TEXT NOT NULL
+    score REAL NOT NULL, evidence TEXT NOT NULL,
+    UNIQUE (url1, lang1, lang2), UNIQUE (url2, lang1, lang2)
 );
 CREATE INDEX pairs_by_site ON pairs (site);
 """,
@@ -254,7 +255,7 @@ class IndexPart(Protocol):
 
 
 class Pairs:
-    """Document pairs; a later pair of the same page replaces the earlier one."""
+    """Document pairs; a later pair of a page in two languages replaces the earlier one."""
 
     name = "pairs"
     file = PAIRS

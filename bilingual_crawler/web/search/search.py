@@ -106,6 +106,8 @@ class SearchQuestion:
     match_case: bool = False
     dropped: bool = False
     """Whether to show pairs that broke a cleaning rule."""
+    langs: tuple[str, str] | None = None
+    """The two languages to search; None for all."""
     page: int = 1
     size: int = 20
     words: int | None = None
@@ -158,6 +160,14 @@ class SearchResults:
     seconds: float = 0.0
 
 
+def language_pairs(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    """Return every two languages that have sentence pairs."""
+    return [
+        (str(lang1), str(lang2))
+        for lang1, lang2 in connection.execute("SELECT DISTINCT lang1, lang2 FROM aligned")
+    ]
+
+
 def search(connection: sqlite3.Connection, question: SearchQuestion) -> SearchResults:
     """Answer a question; raise a QueryError if it is not valid."""
     begun = time.monotonic()
@@ -192,7 +202,7 @@ def _by_words(
     other = parse_words(question.other) if question.other.strip() else None
     expression = _expression(query, other, SIDES[question.within])
     found = SearchResults()
-    good = "" if question.dropped else " AND s.dropped = ''"
+    good, bound = _chosen(question)
     matching = (
         "FROM words JOIN sentences s ON s.id = words.rowid JOIN aligned a ON a.id = s.aligned"
         f" WHERE words MATCH ?{good}"
@@ -202,16 +212,25 @@ def _by_words(
     rows: list[sqlite3.Row] = []
     with _until_interrupted():
         found.note = f"The search was stopped after {SECONDS:.0f} seconds: make it more specific."
-        rows.extend(connection.execute(ask, (expression, question.size + 1, offset)))
+        rows.extend(connection.execute(ask, (expression, *bound, question.size + 1, offset)))
         found.note = ""
         found.more = len(rows) > question.size
         del rows[question.size :]
         deadline.until = min(deadline.until, time.monotonic() + COUNT_SECONDS)
         count = f"SELECT COUNT(*) FROM (SELECT 1 {matching} LIMIT ?)"  # noqa: S608 - our own names
-        (found.total,) = connection.execute(count, (expression, MAX_COUNTED + 1)).fetchone()
+        (found.total,) = connection.execute(count, (expression, *bound, MAX_COUNTED + 1)).fetchone()
     connection.set_progress_handler(None, STEPS)
     found.hits = [_hit(connection, row, question, query, other) for row in rows]
     return found
+
+
+def _chosen(question: SearchQuestion) -> tuple[str, tuple[str, ...]]:
+    """Return the conditions for a sentence pair besides its text, and their values."""
+    good = "" if question.dropped else " AND s.dropped = ''"
+    if question.langs is None:
+        return good, ()
+    of_pair = " AND s.aligned IN (SELECT id FROM aligned WHERE lang1 = ? AND lang2 = ?)"
+    return good + of_pair, question.langs
 
 
 @contextlib.contextmanager
@@ -284,17 +303,17 @@ class _Scan:
     def _rows(self) -> sqlite3.Cursor:
         """Return the sentence pairs that may match, in order: all, or those from the index."""
         question = self._question
-        good = "" if question.dropped else " AND s.dropped = ''"
+        good, bound = _chosen(question)
         anchor = anchor_of(question.text)
         if anchor is None:
             ask = f"SELECT id, text1, text2 FROM sentences s WHERE id > ?{good} ORDER BY id"  # noqa: S608 - our own names
-            return self._connection.execute(ask, (question.after,))
+            return self._connection.execute(ask, (question.after, *bound))
         ask = (
             "SELECT s.id, s.text1, s.text2 FROM words JOIN sentences s ON s.id = words.rowid"  # noqa: S608 - our own names
             f" WHERE words MATCH ? AND words.rowid > ?{good} ORDER BY words.rowid"
         )
         wanted = " OR ".join(anchor.in_fts5(side) for side in SIDES[question.within])
-        return self._connection.execute(ask, (wanted, question.after))
+        return self._connection.execute(ask, (wanted, question.after, *bound))
 
     def _show(self, found: SearchResults, ids: list[int], at: int | None) -> SearchResults:
         self._connection.set_progress_handler(None, STEPS)
