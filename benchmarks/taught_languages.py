@@ -2,7 +2,7 @@
 
     cd DIR && apt-get download gnome-user-docs installation-guide-amd64 libreoffice-help-{ca,...}
     for package in *.deb; do dpkg-deb -x $package .; done
-    python -m benchmarks taught_languages DIR
+    python -m benchmarks.taught_languages DIR
 
 Pages are those of LibreOffice's help, GNOME's help and Debian's installation guide, and pieces of
 LibreOffice's messages and of Debian Edu's manual, the only text in Slovak and Bokmål. A page counts

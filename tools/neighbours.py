@@ -37,7 +37,7 @@ def counts(archive: Path) -> dict[str, Counter[str]]:
             body = root.find("body")
             if language is None or body is None:
                 continue
-            words = Counter(words_of("\n".join(body.itertext())))
+            words = Counter(words_of("\n".join(map(str, body.itertext()))))
             if words.total() >= max(LEAST_WORDS, found.get(language.code, Counter()).total()):
                 found[language.code] = words
     return found

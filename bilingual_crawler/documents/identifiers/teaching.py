@@ -11,7 +11,7 @@ what the language's own text usually reaches is asked for, because text of a nei
 same things looks more like the taught text than any other does; and less than half after a page
 or two, because other parts of the same page say little about other pages. The constants were
 chosen on six languages that are not among those of the table in docs/experiments/languages.md
-(`python -m benchmarks taught_languages DIR --chosen-on`).
+(`python -m benchmarks.taught_languages DIR --chosen-on`).
 """
 
 import json

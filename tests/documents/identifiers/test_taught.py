@@ -11,6 +11,8 @@ from bilingual_crawler.documents.identifiers.taught_folder import read_taught, w
 from bilingual_crawler.documents.identifiers.teaching import built_in_neighbours, teach
 from bilingual_crawler.documents.language import CLD2
 from bilingual_crawler.errors import ConfigurationError
+from tests.support.crawling import crawl, documents
+from tests.support.fetching import HTML, Site
 from tests.support.taught import AGAINST, CODE, OTHER, SPANISH, TAUGHT
 
 
@@ -110,3 +112,18 @@ def test_too_little_text_is_refused():
         teach("nah", ["Niltze, quen tinemi?", "1234 !!", ""])
     with pytest.raises(ConfigurationError, match="cannot be a neighbour of itself"):
         teach(CODE, TAUGHT, {CODE: ()})
+
+
+@pytest.mark.crawl
+def test_a_crawl_keeps_the_pages_in_a_taught_language(tmp_path, taught):
+    write_taught(tmp_path / "taught", taught)
+    page = "".join(f"<p>{each}</p>" for each in OTHER)
+    body = f"<html><head><meta charset='utf-8'></head><body>{page}</body></html>".encode()
+    with Site({"/": (200, HTML, body)}) as site:
+        crawl(
+            f"{site.url}/",
+            tmp_path / "out",
+            langs=f"{CODE}-spa",
+            settings={"BILINGUAL_TAUGHT": tmp_path / "taught"},
+        )
+    assert [each["language"] for each in documents(tmp_path / "out")] == [CODE]
