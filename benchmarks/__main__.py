@@ -14,13 +14,13 @@ from benchmarks.recorded_pairs import SHARED
 LOCAL = (
     *("crawl", "scoring", "frontier", "redis_frontier", "dedup", "congruence", "pairing"),
     *("inference", "splitters", "alignment", "export", "search", "bootstrap", "rendering"),
-    *("merging", "workers", "scaling_model"),
+    *("merging", "workers", "scaling_model", "common_crawl"),
 )
 RECORDED = (
     *("boilerplate", "recorded_pairs", "mixed_pages", "seed_systems", "pair_detection"),
     "scripted_signs",
 )
-LONG = ("replay_sites", "peers", "seed_systems", "site_detector")
+LONG = ("cluster", "replay_sites", "peers", "seed_systems", "site_detector")
 
 
 def main() -> None:

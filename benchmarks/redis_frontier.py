@@ -97,7 +97,7 @@ def end_all(frontier: RedisFrontier, journal: Journal, number: int, hosts: int) 
     for at, (url, host, _) in enumerate(urls(number, hosts)):
         fingerprint = url_fingerprint(url)
         if frontier.state_of(fingerprint) is State.QUEUED:
-            frontier._ends.add(End(fingerprint, host, State.DONE, "stored"))  # noqa: SLF001
+            frontier.ends.add(End(fingerprint, host, State.DONE, "stored"))
         if at % 5000 == 0 or at == number - 1:
             journal.checkpoint(wait=True)
             frontier.keep_up()

@@ -33,3 +33,7 @@ need() {
 
 need chromium "The tests of the web page in a browser" chromium chromium-browser
 need redis-server "The tests of the frontier in Redis" redis-server
+# only with the extra: python -m pip install 'bilingual-crawler[spark]'
+if "${PYTHON:-.venv/bin/python}" -c 'import pyspark' 2>/dev/null; then
+    need openjdk-17-jre-headless "The tests of builds on Spark" java
+fi

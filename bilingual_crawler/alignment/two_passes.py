@@ -129,12 +129,14 @@ def align_folder(
     progress: Progress = lambda _what, _done, _all: None,
     langs: ParallelLanguages | None = None,
     *,
+    learned: Mapping[Languages, Learned] | None = None,
     models: LanguageModelFiles | None = None,
 ) -> AlignmentCounts:
     """Align the document pairs of a crawl's folder and write their sentences to `out`.
 
     With `langs` only the pairs of these languages are aligned. With `models`, sentences that are
-    unlikely in their language are dropped as well.
+    unlikely in their language are dropped as well. `learned` is what a first pass over more than
+    this folder has learned; without it there is one over this folder.
     """
     if not folder.is_dir():
         raise ConfigurationError(f"There is no folder {folder}: name the folder of a crawl.")
@@ -147,9 +149,10 @@ def align_folder(
         repeats, marks = Repeats(), CorpusMarks(folder)
         try:
             size = len(documents)
-            learned = first_pass(
-                documents.at_random(), encoder, lambda done: progress("first pass", done, size)
-            )
+            if learned is None:
+                learned = first_pass(
+                    documents.at_random(), encoder, lambda done: progress("first pass", done, size)
+                )
             counts = AlignmentCounts(
                 unreadable_lines=documents.reading.unreadable_lines,
                 too_large_documents=documents.reading.too_large_documents,
@@ -243,6 +246,8 @@ def _tools(
     for langs, about in learned.items():
         asked = rules(about.ratio, about.vocabularies, _likely(langs, about, models))
         tools[langs] = Aligner(about.lexicon, encoder), asked
+        for texts in about.texts:
+            texts.clear()
     return tools
 
 

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler.commands.base import BaseCommand, print_lines, program, read_wanted
+from bilingual_crawler.commands.base import (
+    BaseCommand,
+    one_or_more,
+    print_lines,
+    program,
+    read_pair,
+    read_wanted,
+)
 from bilingual_crawler.suggestions import nearest
 
 if TYPE_CHECKING:
@@ -39,6 +46,15 @@ scrapy align, export, serve and merge work on the folder as on that of a crawl.
 
   scrapy corpus build site.warc.gz --langs eng-fra --out corpora/site
   scrapy corpus build *.warc.gz mirror/ --langs eng-fra --out corpora/all --to tmx,parquet
+
+--engine spark does the same for thousands of WARC files, one task per site (extra spark, Java 17).
+Several language pairs go at once, inputs may have * in their names and be in an object store, and
+DIR gets tables in Parquet: documents and sentences, with a folder per language pair, and
+account.json, which says what became of every page and sentence. A stage that an earlier run has
+finished is not done again.
+
+  scrapy corpus build 's3a://bucket/*.warc.gz' --langs eng-fra,eng-isl --out s3a://bucket/corpus \
+      --engine spark --master spark://host:7077
 
 --to takes the formats of scrapy export; the files are in DIR/export. Settings that help:
 -s BILINGUAL_HONOUR, BILINGUAL_DUPLICATE_SHARE, BILINGUAL_LANGUAGE_SHARE,
@@ -73,9 +89,22 @@ class CorpusCommand(BaseCommand):
             default="",
             help="two languages or more: eng-fra, eng-fra-deu, eng-*, all",
         )
-        group.add_argument("--out", type=Path, metavar="DIR", help="the folder of the corpus")
+        group.add_argument("--out", metavar="DIR", help="the folder of the corpus")
         group.add_argument(
             "--to", metavar="A,B", default="", help="formats to export, such as tmx,parquet"
+        )
+        group.add_argument(
+            "--engine", choices=("process", "spark"), default="process", help="who does the work"
+        )
+        group.add_argument(
+            "--master", metavar="URL", default="local[*]", help="spark: where it runs (local[*])"
+        )
+        group.add_argument(
+            "--site-pages",
+            type=one_or_more,
+            metavar="N",
+            default=20_000,
+            help="spark: pages of a site per task; a larger site is split (20000)",
         )
         group.add_argument("--json", action="store_true", help="one line of JSON, for programs")
 
@@ -92,6 +121,10 @@ class CorpusCommand(BaseCommand):
             raise UsageError("name the languages: --langs eng-fra")
         if opts.out is None:
             raise UsageError("name the folder of the corpus: --out DIR")
+        if opts.engine == "spark":
+            self._build_on_spark(inputs, opts)
+            return
+        opts.out = Path(opts.out)
         names = dict.fromkeys(name for each in opts.to.split(",") if (name := each.strip()))
         chosen = [find_exporter(name) for name in names]  # refuse before the work begins
         tell = (lambda _lines: None) if opts.json else print_lines
@@ -111,6 +144,32 @@ class CorpusCommand(BaseCommand):
             sys.stdout.write(json.dumps(facts, ensure_ascii=False) + "\n")
         elif has_pairs:
             tell(_next_steps(opts.out, exported=bool(chosen)))
+
+    def _build_on_spark(self, inputs: list[str], opts: argparse.Namespace) -> None:
+        """Build on a cluster, or with all cores of this machine."""
+        from bilingual_crawler.corpus.cluster.spark_build import ClusterTask, build_on_spark
+
+        if opts.to:
+            raise UsageError("--engine spark writes Parquet: leave out --to")
+        task = ClusterTask(
+            inputs=tuple(dict.fromkeys(inputs)),
+            out=opts.out if "://" in opts.out else str(Path(opts.out).absolute()),
+            pairs=tuple(dict.fromkeys(map(read_pair, opts.langs.split(",")))),
+            config=self.config(),
+            master=opts.master,
+            site_pages=opts.site_pages,
+        )
+        account = build_on_spark(task)
+        if opts.json:
+            sys.stdout.write(json.dumps(account, ensure_ascii=False) + "\n")
+            return
+        sentences = account["sentence_pairs"]
+        lines = [
+            f"{langs}: {number:,} document pairs, {sentences.get(langs, 0):,} sentence pairs"
+            for langs, number in account["document_pairs"].items()
+        ]
+        lines += [f"  {number:,} {reason}" for reason, number in account["counts"].items()]
+        print_lines([*(lines or ["No pairs were found."]), f"Tables are in {opts.out}."])
 
     def _build(self, inputs: list[str], opts: argparse.Namespace) -> "Built":
         from rich.console import Console

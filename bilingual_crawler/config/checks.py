@@ -117,11 +117,13 @@ def listen_address(value: Any) -> str:
 
 
 def redis_address(value: Any) -> str:
-    """Check the address of a Redis server; the empty text means no server."""
-    address = text(value)
-    if address and not address.startswith(("redis://", "rediss://", "unix://")):
-        raise ValueError("must be an address such as redis://HOST:6379/0, or empty")
-    return address
+    """Check the addresses of Redis servers, with commas; the empty text means no server."""
+    addresses = [each.strip() for each in text(value).split(",")]
+    if addresses == [""]:
+        return ""
+    if not all(each.startswith(("redis://", "rediss://", "unix://")) for each in addresses):
+        raise ValueError("must be an address such as redis://HOST:6379/0, or several, or empty")
+    return ",".join(addresses)
 
 
 def web_address(value: Any) -> str:

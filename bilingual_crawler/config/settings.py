@@ -407,7 +407,8 @@ class Config:
     )
     frontier: str = setting(
         "",
-        "Redis server with a frontier for several workers: redis://HOST:6379/0.",
+        "Redis server with a frontier for several workers: redis://HOST:6379/0; or several servers,"
+        " with commas.",
         redis_address,
     )
     frontier_prefix: str = setting(

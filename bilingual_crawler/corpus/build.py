@@ -262,6 +262,18 @@ class CorpusBuilding:
         state.done = True
         self._checkpoint(source)
 
+    def take_things(self, name: str, things: Iterable[Found]) -> None:
+        """Take in pages, redirects and sitemaps that were read elsewhere."""
+        self._state = self.skips.state = SourceState({}, None)
+        self._states[_name_of(name)] = self._state.to_json()
+        self._other_pages = 0
+        for found in things:
+            self._state.is_new()
+            self._take(found)
+            self._checkpoint_if_due(name)
+        self._state.done = True
+        self._checkpoint(name)
+
     def _listed(self, source: str) -> Iterable[Found]:
         """Yield the files that a list names, then what the list says: which two belong together."""
         listed = list(dict.fromkeys(listed_files(source, self._reading)))

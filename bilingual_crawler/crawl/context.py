@@ -25,7 +25,7 @@ from bilingual_crawler.crawl.request_state import RequestState
 from bilingual_crawler.crawl.revisits import Revisits
 from bilingual_crawler.crawl.scope import ForeignHosts, Scope
 from bilingual_crawler.crawl.signals import pair_found, pair_lost
-from bilingual_crawler.crawl.workers import connect, open_folder
+from bilingual_crawler.crawl.workers import connect_all, open_folder
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.identifiers.choice import Identifiers
@@ -84,8 +84,8 @@ class Crawl:
     """Which language identifier the pages of a site get."""
     harvests: bool = True
     """False for a search for bilingual sites that keeps no pages."""
-    redis: "Redis | None" = None
-    """The server of a shared frontier."""
+    redis: "list[Redis] | None" = None
+    """The servers of a shared frontier."""
     discovery: "Discovery | None" = None
 
     def __post_init__(self) -> None:
@@ -118,7 +118,7 @@ class Crawl:
                 config.identifier,
                 language,
             )
-        redis = connect(config.frontier) if config.frontier else None
+        redis = connect_all(config.frontier) if config.frontier else None
         with writing(plan.output, "Fix that, or choose another folder with -a output=FOLDER."):
             folder = open_folder(plan, config, topic.name, harvests=harvests)
             corpus = Corpus(

@@ -15,12 +15,15 @@ from bilingual_crawler.frontier.entry import CrawlFrontier
 from bilingual_crawler.frontier.journaled import JournaledFrontier
 from bilingual_crawler.store.folder import JOURNAL, CrawlFolder
 from bilingual_crawler.store.journal import FolderHeldError
+from bilingual_crawler.urls.credentials import without_credentials
 
 if TYPE_CHECKING:
     from redis import Redis
 
     from bilingual_crawler.crawl.context import Crawl
 
+SERVERS, ONE_SERVER = "servers", "one server"
+"""The fact, and the key in Redis, that names several servers."""
 IDENTITY = "worker"
 """The fact that distinguishes a restarted worker from another one with its name."""
 
@@ -62,8 +65,13 @@ def _worker_folder(crawl: Path, langs: str, name: str, topic: str) -> CrawlFolde
     raise AssertionError
 
 
+def connect_all(addresses: str) -> "list[Redis]":
+    """Return a client of each Redis server in the settings."""
+    return [connect(each) for each in addresses.split(",")]
+
+
 def connect(address: str) -> "Redis":
-    """Return a client of the Redis server in the settings."""
+    """Return a client of a Redis server."""
     try:
         from bilingual_crawler.frontier.shared import link  # noqa: PLC0415 - an extra
     except ImportError:
@@ -74,16 +82,50 @@ def connect(address: str) -> "Redis":
     return link.connect(address)
 
 
+def _keep_servers(crawl: "Crawl", servers: list[str], key: str) -> None:
+    """Refuse other servers than those that the crawl has begun with: each has some of its sites.
+
+    A worker's own folder knows them in their order, and the servers know them for all workers.
+    """
+    names = [without_credentials(each) for each in servers]
+    folder, own = crawl.folder, " ".join(names) if len(names) > 1 else ONE_SERVER
+    known = {folder.facts.get(SERVERS, ONE_SERVER)} if folder.resumed else set()
+    shared = " ".join(sorted(names)) if len(names) > 1 else ONE_SERVER
+    for client in crawl.redis or ():
+        if len(names) > 1:
+            client.set(key, shared, nx=True)
+        said = client.get(key)
+        if isinstance(said, bytes) and said != shared.encode():
+            known.add(said.decode("utf-8", "replace")[:500])
+    if known - {own}:
+        raise ConfigurationError(
+            f"This crawl has begun with other Redis servers ({min(known - {own})}),"
+            " each of which has some of its sites: write the same BILINGUAL_FRONTIER, or begin a"
+            " new crawl with another output and BILINGUAL_FRONTIER_PREFIX."
+        )
+    folder.facts[SERVERS] = own
+
+
 def open_frontier(crawl: "Crawl", gate: SlotGate) -> CrawlFrontier:
     """Open the frontier of a crawl, embedded or in Redis, with its earlier contents."""
     if crawl.redis is None:
         frontier = JournaledFrontier(crawl.folder.journal, gate)
         gate.restore(frontier.pages_of_host)
         return frontier
+    from redis.exceptions import RedisError  # noqa: PLC0415 - an extra
+
     from bilingual_crawler.frontier.shared.frontier import (  # noqa: PLC0415 - an extra
         RedisFrontier,
     )
-    from bilingual_crawler.frontier.shared.link import AwayError, RedisScripts  # noqa: PLC0415 - an extra
+    from bilingual_crawler.frontier.shared.link import (  # noqa: PLC0415 - an extra
+        AwayError,
+        RedisScripts,
+        key_prefix,
+    )
+    from bilingual_crawler.frontier.shared.several_servers import (  # noqa: PLC0415 - an extra
+        ServerChoice,
+        SeveralServers,
+    )
     from bilingual_crawler.frontier.shared.sites import Lease, Member  # noqa: PLC0415 - an extra
 
     def begin_site(site: str, _hosts: list[str], pages: int) -> None:
@@ -95,20 +137,30 @@ def open_frontier(crawl: "Crawl", gate: SlotGate) -> CrawlFrontier:
     if not facts.get(IDENTITY):
         facts[IDENTITY] = uuid4().hex
         crawl.folder.journal.checkpoint(wait=True)  # the identity must survive a kill
+    servers = config.frontier.split(",")
     prefix = config.frontier_prefix or f"bilingual:{crawl.plan.langs.file_name}"
     try:
-        shared = RedisFrontier(
-            RedisScripts(crawl.redis, prefix, crawl.folder.path.name),
-            crawl.folder.journal,
-            gate,
-            member=Member(facts[IDENTITY], str(crawl.plan.langs)),
-            lease=Lease(config.lease_seconds, config.worker_sites),
-            delay_of=gate.delay_of,
-            on_site=begin_site,
-        )
-    except AwayError:
+        _keep_servers(crawl, servers, key_prefix(prefix) + SERVERS)
+        parts = [
+            RedisFrontier(
+                RedisScripts(client, prefix, crawl.folder.path.name),
+                crawl.folder.journal,
+                gate,
+                member=Member(facts[IDENTITY], str(crawl.plan.langs)),
+                lease=Lease(config.lease_seconds, -(-config.worker_sites // len(servers))),
+                delay_of=gate.delay_of,
+                on_site=begin_site,
+                server=number,
+            )
+            for number, client in enumerate(crawl.redis)
+        ]
+    except (AwayError, RedisError):
         raise ConfigurationError(
             "Redis has stopped answering: check the server, and restart the worker."
         ) from None
+    names = [without_credentials(each) for each in servers]
+    shared: RedisFrontier | SeveralServers = parts[0]
+    if len(parts) > 1:
+        shared = SeveralServers(parts, ServerChoice(names))
     gate.end(shared.stopped_sites)
     return shared

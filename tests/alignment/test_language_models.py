@@ -1,6 +1,7 @@
 """Which sentences are unlikely in their language."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from bilingual_crawler.alignment.language_models import (
     LanguageModelFiles,
     LikelySide,
 )
+from bilingual_crawler.alignment.two_passes import Learned, _tools
 from bilingual_crawler.alignment.vocabularies import Vocabularies
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.store.sentence_pair import SentencePair
@@ -61,6 +63,18 @@ def test_the_rule_comes_last_and_only_if_it_is_asked_for():
     assert "unlikely" not in rules(1.0, known)
     assert list(rules(1.0, known, (side, side)))[-1] == "unlikely"
     assert broken_rule(rubbish, {"unlikely": rules(1.0, known, (side, side))["unlikely"]})
+
+
+def test_an_alignment_learns_the_models_from_its_sure_pairs():
+    for models, is_asked in ((None, False), (LanguageModelFiles({}), True)):
+        learned = Learned(vocabularies=Vocabularies("eng", "eus"))
+        for number, text in enumerate(SENTENCES):
+            learned.add(text, f"{text} {number}")
+        ((_, asked),) = _tools({("eng", "eus"): learned}, None, models).values()
+        assert ("unlikely" in asked) is is_asked
+    rubbish = SentencePair("id", 0, "u", "v", "eng", "eus", JUNK, f"{SENTENCES[0]} 0")
+    assert asked["unlikely"](rubbish)
+    assert not asked["unlikely"](replace(rubbish, text1=SENTENCES[0]))
 
 
 @pytest.mark.parametrize("text", ["spa=/no/file", "klingonish=/etc/hosts", "spa", ""])

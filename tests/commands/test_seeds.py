@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from importlib.util import find_spec
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -162,6 +163,9 @@ def test_an_earlier_list_survives_if_nothing_is_found(seeds, tmp_path):
     assert file.read_text() == "https://old.example/\n"
 
 
+needs_duckdb = pytest.mark.skipif(find_spec("duckdb") is None, reason="extra archive")
+
+
 def columnar_index(folder, captures):
     """An index with the columns of cc-index-table: URL, languages and status of each capture."""
     place = folder / "crawl=CC-MAIN-2026-40" / "subset=warc"
@@ -171,6 +175,7 @@ def columnar_index(folder, captures):
     return folder
 
 
+@needs_duckdb
 def test_an_index_of_common_crawl_ranks_sites_by_the_pairs_to_be_expected(seeds, tmp_path):
     captures = []
     for number in range(30):
@@ -218,6 +223,7 @@ def test_an_index_of_common_crawl_ranks_sites_by_the_pairs_to_be_expected(seeds,
     )
 
 
+@needs_duckdb
 def test_of_a_large_site_a_sample_is_compared(tmp_path):
     sides = {"es": "spa", "eu": "eus"}
     captures = [
@@ -232,6 +238,7 @@ def test_of_a_large_site_a_sample_is_compared(tmp_path):
     assert site.path_pairs == pytest.approx(3 * MOST_URLS, rel=0.2)
 
 
+@needs_duckdb
 def test_a_table_that_is_no_index_is_refused(seeds, tmp_path):
     pq.write_table(pa.table({"url": ["https://a.org/"]}), tmp_path / "a.parquet")
     status, _, err = seeds("--common-crawl", tmp_path / "a.parquet")

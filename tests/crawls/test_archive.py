@@ -2,11 +2,17 @@
 
 import gzip
 import json
+from collections import Counter
 from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from bilingual_crawler.config.settings import Config
+from bilingual_crawler.corpus.cluster.site_harvest import harvest_site
+from bilingual_crawler.corpus.cluster.source_rows import rows_of
+from bilingual_crawler.corpus.keep_rule import pairing_aids
+from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.store.archive.archive_folder import captures_of, cdxj_line
 from tests.support import crawling
 from tests.support.fetching import Site
@@ -16,6 +22,7 @@ from tests.support.web_archive import ArchiveServer
 PATHS = [f"/{language}/{number}" for number in range(6) for language in ("es", "eu")]
 EXTRA = ["/es/truncated", "/es/damaged", "/es/else", "/es/nowhere", "/es/www", "/old", "/es/closed"]
 CAPTURED = "2023-11-14T22:13:20+00:00"
+SPA_EUS = LanguagePair.parse("spa-eus")
 LATER = 1_760_000_000.0
 
 
@@ -71,6 +78,15 @@ def crawl(site, archive, output, **more):
     return documents, {reason: each["count"] for reason, each in ended.items()}, pairs
 
 
+def pairs_of_tasks(warc, site):
+    """The pairs that the tasks of a cluster find in the same pages."""
+    rows = rows_of(str(warc), [SPA_EUS], Config(), Counter())
+    things = [(row.kind, row.data) for row in rows]
+    harvest = harvest_site(things, SPA_EUS, Config(), pairing_aids(Config()))
+    found = (json.loads(each.pair) for each in harvest.pairs)
+    return {tuple(each[name].removeprefix(site) for name in ("url1", "url2")) for each in found}
+
+
 @pytest.mark.crawl
 def test_a_crawl_of_an_archive_pairs_its_pages_and_asks_the_site_for_nothing(tmp_path):
     with Site() as site:
@@ -79,6 +95,7 @@ def test_a_crawl_of_an_archive_pairs_its_pages_and_asks_the_site_for_nothing(tmp
             documents, ended, pairs = crawl(site.url, archive, tmp_path / "out")
             questions = [parse_qs(urlsplit(path).query) for path in archive.asked if "?" in path]
     assert site.connections == 0
+    assert pairs == pairs_of_tasks(tmp_path / "a.warc.gz", site.url)
     assert {(f"/es/{n}", f"/eu/{n}") for n in range(6)} <= pairs
     assert {each["fetched_at"] for each in documents.values()} == {CAPTURED}
     assert "/es/www/" in documents

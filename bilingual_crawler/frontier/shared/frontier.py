@@ -67,6 +67,7 @@ class RedisFrontier:
         lease: Lease | None = None,
         delay_of: Callable[[str], float] = no_delay,
         on_site: OnSite = nothing_to_do,
+        server: int = 0,
     ) -> None:
         self._link = link
         self._journal = journal
@@ -77,9 +78,10 @@ class RedisFrontier:
         self._mirror = Mirror()
         self._flight: dict[int, Entry] = {}
         self._active: Counter[str] = Counter()
-        self._ends = Ends(journal, self._tell)
-        self._outbox = Outbox(link, self._ends)
-        self._sites = HeldSites(link, self._mirror, self._ends, self._flight, on_site)
+        self.ends = Ends(journal, self.tell, server)
+        """The ends that Redis does not know yet."""
+        self._outbox = Outbox(link, self.ends)
+        self._sites = HeldSites(link, self._mirror, self.ends, self._flight, on_site)
         self._stale: set[str] = set()
         self._shelved: set[str] = set()
         self._pops = 0
@@ -96,7 +98,7 @@ class RedisFrontier:
     @property
     def outcomes(self) -> Counter[str]:
         """The outcomes of the URLs that this worker fetched."""
-        return self._ends.outcomes
+        return self.ends.outcomes
 
     @property
     def known(self) -> int:
@@ -180,8 +182,8 @@ class RedisFrontier:
                 return Pushed.RAISED if rises else Pushed.KNOWN
             if not again:
                 return Pushed.KNOWN
-            self._ends.forget(sight.outcome)
-            untold = self._ends.withdraw(fingerprint)
+            self.ends.forget(sight.outcome)
+            untold = self.ends.withdraw(fingerprint)
             if untold is not None:  # or it would end the new attempt
                 self._outbox.add(*end_change(untold))
         raw, body = pack_fingerprint(fingerprint), pack_body(url, host, payload)
@@ -218,7 +220,7 @@ class RedisFrontier:
         """End a leased URL, which is done or has failed; `outcome` is a word for how."""
         entry = self._leave(fingerprint)
         self._mirror.note(fingerprint, entry.host, state, outcome=outcome)
-        self._ends.add(End(fingerprint, entry.host, state, outcome))
+        self.ends.add(End(fingerprint, entry.host, state, outcome))
 
     def retry(self, fingerprint: int, ready_at: float, payload: bytes | None) -> None:
         """Put a leased URL back into the queue, not to be sent before `ready_at`."""
@@ -255,12 +257,12 @@ class RedisFrontier:
 
     def top(self, most: int) -> list[Entry]:
         """Return the best waiting URLs of the whole crawl, whether or not their hosts are free."""
-        self._tell()
+        self.tell()
         return reading.top(self._link, most)
 
     def queued(self) -> Iterator[Entry]:
         """Return every waiting URL of the whole crawl that is not a retry, in no order."""
-        self._tell()
+        self.tell()
         return reading.queued(self._link)
 
     def pop(self, now: float) -> Entry | None:
@@ -317,7 +319,7 @@ class RedisFrontier:
     def _passes(self, entry: Entry, now: float) -> bool:
         """Return True if the worker's own gate lets a URL pass, which is then in flight."""
         fingerprint, host = entry.fingerprint, entry.host
-        if fingerprint in self._flight or self._ends.get(fingerprint) is not None:
+        if fingerprint in self._flight or self.ends.get(fingerprint) is not None:
             return False  # fetched here before the lease was lost; its end is on its way
         open_at = self._gate(host, self._active[host], now)
         passes = open_at is not None and open_at <= now
@@ -360,14 +362,14 @@ class RedisFrontier:
         """Send pending changes, and a sign of life when it is due."""
         silence = self._link.clock() - self._outbox.answered_at
         if silence < self._lease.seconds / 3:
-            self._tell()
+            self.tell()
             return
         with contextlib.suppress(AwayError):
             answer = self._outbox.send(Call("renew", (self._lease.seconds,)))
             if answer[0] == b"lost":
                 self._join()
 
-    def _tell(self) -> bool:
+    def tell(self) -> bool:
         """Send pending changes; return True if Redis has all links that were found."""
         if not self._outbox.is_empty:
             with contextlib.suppress(AwayError):

@@ -21,15 +21,15 @@ from bilingual_crawler.urls.hosts import site_of
 logger = logging.getLogger(__name__)
 
 SCHEMA = """
-CREATE TABLE IF NOT EXISTS untold_ends (
+CREATE TABLE IF NOT EXISTS untold_ends{part} (
     fingerprint INTEGER PRIMARY KEY, host TEXT NOT NULL, state INTEGER NOT NULL,
     outcome TEXT NOT NULL
 );
 CREATE TABLE IF NOT EXISTS outcomes (outcome TEXT PRIMARY KEY, number INTEGER NOT NULL)
     WITHOUT ROWID;
 """
-INSERT = "INSERT OR REPLACE INTO untold_ends VALUES (?, ?, ?, ?)"
-DELETE = "DELETE FROM untold_ends WHERE fingerprint = ?"
+INSERT = "INSERT OR REPLACE INTO untold_ends{part} VALUES (?, ?, ?, ?)"
+DELETE = "DELETE FROM untold_ends{part} WHERE fingerprint = ?"
 COUNT = "INSERT OR REPLACE INTO outcomes VALUES (?, ?)"
 
 
@@ -52,14 +52,22 @@ class End(NamedTuple):
 class Ends:
     """The ends that Redis does not know yet, and the number of each outcome at this worker.
 
-    `links_are_told` returns True if the links of all ended pages have reached Redis.
+    `links_are_told` returns True if the links of all ended pages have reached Redis. With several
+    servers each has a table of its own, named by its number, and the first counts for all.
     """
 
-    def __init__(self, journal: Journal, links_are_told: Callable[[], bool]) -> None:
+    def __init__(
+        self, journal: Journal, links_are_told: Callable[[], bool], server: int = 0
+    ) -> None:
         self._journal = journal
-        self._links_are_told = links_are_told
-        journal.define(SCHEMA)
-        rows = journal.read("SELECT fingerprint, host, state, outcome FROM untold_ends")
+        self.links_are_told = links_are_told
+        part = f"_{server}" if server else ""
+        journal.define(SCHEMA.format(part=part))
+        self._insert, self._delete = INSERT.format(part=part), DELETE.format(part=part)
+        self._counts = server == 0
+        rows = journal.read(
+            f"SELECT fingerprint, host, state, outcome FROM untold_ends{part}"  # noqa: S608 - a number
+        )
         self._durable = [End(fp, host, State(state), outcome) for fp, host, state, outcome in rows]
         self._fresh: list[End] = []
         self._untold = {end.fingerprint: end for end in self._durable}
@@ -70,6 +78,10 @@ class Ends:
         )
         self._counted: dict[str, int] = dict(self.outcomes)
         journal.attach(self)
+
+    def count_with(self, first: "Ends") -> None:
+        """Leave the counting of outcomes to the ends of the first server."""
+        self.outcomes = first.outcomes
 
     def add(self, end: End) -> None:
         """Add the end of a URL, whose results are part of the next checkpoint."""
@@ -98,7 +110,7 @@ class Ends:
 
     def changes(self) -> Iterable[Statement]:
         """Return rows for the journal: the ends that are sent as soon as they are on disk."""
-        told = self._links_are_told()
+        told = self.links_are_told()
         fresh = self._fresh if told else []
         if told:
             self._fresh = []
@@ -107,12 +119,12 @@ class Ends:
         counts = [
             (outcome, number)
             for outcome, number in self.outcomes.items()
-            if self._counted.get(outcome) != number
+            if self._counts and self._counted.get(outcome) != number
         ]
         self._counted.update(counts)
         return [
-            (DELETE, [(fingerprint,) for fingerprint in confirmed]),
-            (INSERT, [(fp, host, int(state), outcome) for fp, host, state, outcome in fresh]),
+            (self._delete, [(fingerprint,) for fingerprint in confirmed]),
+            (self._insert, [(fp, host, int(state), outcome) for fp, host, state, outcome in fresh]),
             (COUNT, counts),
         ]
 
