@@ -3,7 +3,7 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
@@ -19,9 +19,13 @@ from bilingual_crawler.commands.base import (
 from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from scrapy.settings import Settings
+
+    from bilingual_crawler.config.settings import Config
     from bilingual_crawler.crawl.discovery.site_spider import OnPage
     from bilingual_crawler.discovery.site_records import SiteVerdict
     from bilingual_crawler.discovery.site_survey import SiteSurvey
+    from bilingual_crawler.languages import LanguagePair
 
 EXIT_CODES = {"yes": 0, "no": 3, "unsure": 4}
 """2 is a usage error, as for every command; 1 is any other error."""
@@ -107,32 +111,10 @@ class DetectSiteCommand(BaseCommand):
 
     def _detect(self, text: str, opts: argparse.Namespace) -> None:
         """Print whether the site is bilingual."""
-        from scrapy.crawler import CrawlerProcess
-
-        from bilingual_crawler.crawl.discovery.site_spider import SiteSpider
-        from bilingual_crawler.discovery.link_predictor import (
-            LinkPredictor,
-        )
-        from bilingual_crawler.discovery.site_detector import (
-            SiteDetector,
-        )
-
         assert self.settings is not None
         url, pair = _address(text), read_pair(opts.langs)
-        config = self.config()
-        detector = SiteDetector(
-            url,
-            pair,
-            LinkPredictor.load(config.link_predictor),
-            likelihood=config.site_likelihood if opts.likelihood is None else opts.likelihood,
-            budget=opts.budget or config.site_budget,
-        )
-        process = CrawlerProcess(quiet(self.settings))
-        process.crawl(
-            SiteSpider, urls=[url], pair=pair, detectors=[detector], on_page=_shower(opts)
-        )
-        process.start()
-        verdict = detector.verdict
+        limits = {"likelihood": opts.likelihood, "budget": opts.budget}
+        (verdict,) = examine(self.settings, self.config(), [url], pair, _shower(opts), **limits)
         if verdict is None:
             raise ConfigurationError(f"{url} was not judged: the run was stopped.")
         if opts.json:
@@ -141,6 +123,43 @@ class DetectSiteCommand(BaseCommand):
         else:
             print_lines(_lines(verdict, str(pair)))
         self.exitcode = EXIT_CODES[verdict.answer]
+
+
+def examine(
+    settings: "Settings",
+    config: "Config",
+    urls: Sequence[str],
+    pair: "LanguagePair",
+    on_page: "OnPage",
+    *,
+    likelihood: float | None = None,
+    budget: int | None = None,
+) -> "list[SiteVerdict | None]":
+    """Return the verdict on the site of each URL; None if the run was stopped before it.
+
+    A process can do this once.
+    """
+    from scrapy.crawler import CrawlerProcess
+
+    from bilingual_crawler.crawl.discovery.site_spider import SiteSpider
+    from bilingual_crawler.discovery.link_predictor import LinkPredictor
+    from bilingual_crawler.discovery.site_detector import SiteDetector
+
+    predictor = LinkPredictor.load(config.link_predictor)
+    detectors = [
+        SiteDetector(
+            url,
+            pair,
+            predictor,
+            likelihood=config.site_likelihood if likelihood is None else likelihood,
+            budget=budget or config.site_budget,
+        )
+        for url in urls
+    ]
+    process = CrawlerProcess(quiet(settings))
+    process.crawl(SiteSpider, urls=urls, pair=pair, detectors=detectors, on_page=on_page)
+    process.start()
+    return [detector.verdict for detector in detectors]
 
 
 def _shower(opts: argparse.Namespace) -> "OnPage":
