@@ -13,6 +13,7 @@ topics in which many sites are bilingual, with which its seeds agree.
 
 import argparse
 import json
+import resource
 import statistics
 import subprocess
 import sys
@@ -69,6 +70,8 @@ FURTHER_ARMS = {
 }
 """Arms that only run when they are named."""
 SIZES = {"small": Size(3_000, 600, 10), "large": Size(6_000, 1_200, 20)}
+FURTHER_SIZES = {"long": Size(30_000, 6_000, 60)}
+"""Sizes that only run when they are named: for the speed of a long search."""
 SETTINGS = {
     "BILINGUAL_ALLOW_PRIVATE": 1,
     "BILINGUAL_HONOUR": "",
@@ -116,12 +119,22 @@ def run(web: Web, proxy: str, size: Size, arm: Arm, folder: Path) -> Curve:
         command += ["-a", f"topic={topic}"]
     for name, value in settings.items():
         command += ["-s", f"{name}={value}"]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, cwd=ROOT, env={"http_proxy": proxy}, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     found = {json.loads(line)["site"] for line in (output / "sites.jsonl").open()}
     wrong = found - web.bilingual
     if wrong:
         print(f"not bilingual: {', '.join(sorted(wrong))}", file=sys.stderr)
     report = json.loads((output / "crawl.json").read_text())
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    pages, seconds = report["pages"], report["seconds"]
+    print(
+        f"  {pages} pages in {seconds:.0f} s, {used:.0f} s of CPU:"
+        f" {pages / seconds:.0f} per second, {pages / used:.0f} per CPU second,"
+        f" {after.ru_maxrss // 1024} MB",
+        file=sys.stderr,
+    )
     return [(pages, sites) for pages, sites in report["yield"]]
 
 
@@ -176,7 +189,7 @@ def draw(measured: dict[str, dict[str, list[Curve]]], path: Path) -> None:
     FigureCanvasAgg(figure)
     panels = figure.subplots(1, len(measured), squeeze=False)[0]
     for panel, (name, curves) in zip(panels, measured.items(), strict=True):
-        size = SIZES[name]
+        size = (SIZES | FURTHER_SIZES)[name]
         for arm, each in curves.items():
             points = mean_curve(each, size.downloads)
             panel.plot(*zip(*points, strict=True), label=arm, linewidth=1.6)
@@ -196,7 +209,8 @@ def draw(measured: dict[str, dict[str, list[Curve]]], path: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--size", choices=SIZES, action="append", help="by default both")
+    sizes = SIZES | FURTHER_SIZES
+    parser.add_argument("--size", choices=sizes, action="append", help="by default two")
     parser.add_argument("--webs", type=int, default=3, help="webs that are averaged over")
     parser.add_argument(
         "--arm", choices=ARMS | FURTHER_ARMS, action="append", help="by default all"
@@ -205,9 +219,9 @@ def main() -> None:
     given = parser.parse_args()
     measured = {}
     for name in given.size or SIZES:
-        curves = measure(SIZES[name], given.webs, given.arm or list(ARMS))
+        curves = measure(sizes[name], given.webs, given.arm or list(ARMS))
         measured[name] = curves
-        print(table(name, SIZES[name], curves) + "\n", flush=True)
+        print(table(name, sizes[name], curves) + "\n", flush=True)
     if given.plot:
         draw(measured, given.plot)
 

@@ -29,7 +29,8 @@ SITES = {"arima-blog": "eng-spa", "exsports": "eng-fin", "irhpc": "eng-isl", "la
 LIVELY, CHANGES, OTHERS_CHANGE, GO, COME = 0.2, 0.5, 0.02, 0.01, 0.02
 YEAR = 365 * 86_400
 LINK = re.compile(rb"href\s*=\s*([\"'])(.*?)\1", re.IGNORECASE | re.DOTALL)
-PARAGRAPH = re.compile(rb"<(p|h1|h2|li|td)\b[^>]*>", re.IGNORECASE)
+PARAGRAPH = re.compile(rb"<(p|li|td)\b[^>]*>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
+SCRIPT = re.compile(rb"<script\b.*?</script>", re.IGNORECASE | re.DOTALL)
 SHARES = (0.5, 0.8, 1.0)
 
 
@@ -85,9 +86,11 @@ class EditedRecording:
         body = LINK.sub(link, body)
         if number := self._edits.get(path, 0):
             news = f"The committee met again and decided matter {number} of {path}. ".encode()
-            places = list(PARAGRAPH.finditer(body))
-            if places:
-                at = places[len(places) // 2].end()
+            blank = SCRIPT.sub(lambda found: b" " * len(found[0]), body)
+            places = [found for found in PARAGRAPH.finditer(blank) if found[1] in b"pP"]
+            places = places or list(PARAGRAPH.finditer(blank))
+            if places:  # in the longest, which is hardly part of a menu
+                at = max(places, key=lambda found: len(found[2])).start(2)
                 body = body[:at] + news + body[at:]
         return body.replace(self._origin, b"{site}")
 

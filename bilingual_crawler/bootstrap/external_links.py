@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import log2
 from typing import Any
@@ -79,6 +79,8 @@ class LinkedSite:
     tokens: set[str] = field(default_factory=set)
     shared: int = 0
     """Articles that link to it in both languages."""
+    visit: Mapping[str, Any] | None = None
+    """What a visit found, as a verdict of discovery is written; None without a visit."""
 
     @property
     def counts(self) -> list[int]:
@@ -94,16 +96,21 @@ class LinkedSite:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the site as written to sites.jsonl."""
+        visit = self.visit or {}
         return {
             "site": self.site,
-            "bilingual": CANDIDATE,
+            "bilingual": visit.get("bilingual", CANDIDATE),
             "score": round(self.score, 2),
             "articles": {code: len(found) for code, found in self.articles.items()},
             "evidence": list(self._evidence()),
-            "entry_pages": {
-                code: min(found, key=lambda url: (-found[url], len(url), url))
-                for code, found in self.urls.items()
-            },
+            "entry_pages": visit.get("entry_pages") or self.entry_pages(),
+        } | ({} if self.visit is None else {"visit": dict(self.visit)})
+
+    def entry_pages(self) -> dict[str, str]:
+        """Return the page that most articles of each language link to."""
+        return {
+            code: min(found, key=lambda url: (-found[url], len(url), url))
+            for code, found in self.urls.items()
         }
 
     def _evidence(self) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,10 +17,14 @@ from bilingual_crawler.commands.base import (
     read_pair,
     zero_or_more,
 )
+from bilingual_crawler.commands.detect_site import examine
+from bilingual_crawler.reporting.terminal import plain
 
 if TYPE_CHECKING:
     from bilingual_crawler.bootstrap.dump_wiki import Damages
+    from bilingual_crawler.bootstrap.external_links import LinkedSite
     from bilingual_crawler.bootstrap.harvest import TopicHarvest
+    from bilingual_crawler.languages import LanguagePair
 
 CONTACT = (
     "Wikipedia asks programs that send many requests to identify themselves:"
@@ -44,6 +49,10 @@ page_props if you have it; pages-articles.xml.bz2 can replace externallinks.
 --output DIR gets topic.tsv (weight, term, subdomain, language), terms.tsv (term, translation,
 weight), seeds.txt (one URL per line) and sites.jsonl (one site per line, with its evidence).
 
+--visit N looks at the best N candidate sites with the detector of scrapy detect-site, with the
+manners of a crawl and at most BILINGUAL_SITE_BUDGET downloads each: sites.jsonl then says yes, no
+or unsure, and a crawl with it as seeds leaves out those that are not bilingual.
+
 Requests are sent one at a time, under our own name: set BILINGUAL_CONTACT.
 """
 
@@ -51,7 +60,6 @@ Requests are sent one at a time, under our own name: set BILINGUAL_CONTACT.
 class BootstrapCommand(BaseCommand):
     """Gathers everything about a topic, and writes it."""
 
-    default_settings = {"LOG_ENABLED": False}  # noqa: RUF012 - as Scrapy declares it
     usage = "--topic TOPIC --langs eng-spa --output DIR [--wikipedia API_OR_FOLDER] [options]"
     summary = "Gather terms, seeds and candidate sites for a topic from Wikipedia"
     details = DETAILS
@@ -109,6 +117,13 @@ class BootstrapCommand(BaseCommand):
             metavar="N",
             help="maximum number of requests to a server (2000)",
         )
+        group.add_argument(
+            "--visit",
+            type=zero_or_more,
+            default=0,
+            metavar="N",
+            help="visit the N best candidate sites, and say whether they are bilingual (0)",
+        )
         group.add_argument("--output", type=Path, metavar="DIR", help="folder for the files")
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -143,8 +158,24 @@ class BootstrapCommand(BaseCommand):
             run.open_wikis(opts.wikipedia, pair, policy, damages, watch) as wikis,
         ):
             found = harvest(opts.topic, wikis, pair, limits)
+        if opts.visit:
+            self._visit(found.sites[: opts.visit], pair)
         run.write(opts.output, found, f"scrapy bootstrap: {found.category} ({pair})")
         print_lines(_lines(found, opts.output, damages))
+
+    def _visit(self, sites: "list[LinkedSite]", pair: "LanguagePair") -> None:
+        """Examine candidate sites as `scrapy detect-site` does, side by side."""
+        assert self.settings is not None
+        urls = [next(iter(site.entry_pages().values())) for site in sites]
+        if not urls:
+            return
+
+        def show(page: str, what: str) -> None:
+            sys.stderr.write(f"{plain(page)}: {plain(what)}\n")
+
+        verdicts = examine(self.settings, self.config(), urls, pair, show)
+        for site, verdict in zip(sites, verdicts, strict=True):
+            site.visit = None if verdict is None else verdict.to_dict()
 
     def _check(self, args: list[str], opts: argparse.Namespace) -> None:
         if args:
@@ -168,6 +199,10 @@ def _lines(found: "TopicHarvest", folder: Path, damages: "Damages") -> list[str]
         f"  {len(found.topic):,} terms ({counts or 'none'}), {len(found.pairs):,} pairs of terms",
         f"  {len(found.seeds):,} seeds, {len(found.sites):,} candidate sites",
     ]
+    visits = Counter(site.visit["bilingual"] for site in found.sites if site.visit is not None)
+    if visits:
+        told = ", ".join(f"{answer} {count:,}" for answer, count in visits.most_common())
+        lines.append(f"  {visits.total():,} visited; bilingual: {told}")
     if found.skipped:
         skipped = ", ".join(f"{word} {count:,}" for word, count in found.skipped.most_common())
         lines.append(f"  not used as terms: {skipped}")

@@ -3,7 +3,7 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
@@ -19,7 +19,12 @@ from bilingual_crawler.commands.base import (
 from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from scrapy.settings import Settings
+
+    from bilingual_crawler.config.settings import Config
+    from bilingual_crawler.crawl.discovery.site_spider import OnPage
     from bilingual_crawler.discovery.site_records import SiteVerdict
+    from bilingual_crawler.languages import LanguagePair
 
 EXIT_CODES = {"yes": 0, "no": 3, "unsure": 4}
 """2 is a usage error, as for every command; 1 is any other error."""
@@ -68,15 +73,6 @@ class DetectSiteCommand(BaseCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Examine the site, and print the verdict."""
-        from scrapy.crawler import CrawlerProcess
-
-        from bilingual_crawler.crawl.discovery.site_spider import SiteSpider
-        from bilingual_crawler.discovery.link_predictor import (
-            LinkPredictor,
-        )
-        from bilingual_crawler.discovery.site_detector import (
-            SiteDetector,
-        )
         from bilingual_crawler.reporting.terminal import plain
 
         if len(args) != 1 or args[0].startswith("-"):
@@ -85,23 +81,13 @@ class DetectSiteCommand(BaseCommand):
             raise UsageError("name the two languages: --langs eng-spa")
         assert self.settings is not None
         url, pair = _address(args[0]), read_pair(opts.langs)
-        config = self.config()
-        detector = SiteDetector(
-            url,
-            pair,
-            LinkPredictor.load(config.link_predictor),
-            likelihood=config.site_likelihood if opts.likelihood is None else opts.likelihood,
-            budget=opts.budget or config.site_budget,
-        )
 
         def show(page: str, what: str) -> None:
             if not opts.json:
                 sys.stderr.write(f"{plain(page)}: {plain(what)}\n")
 
-        process = CrawlerProcess(quiet(self.settings))
-        process.crawl(SiteSpider, urls=[url], pair=pair, detectors=[detector], on_page=show)
-        process.start()
-        verdict = detector.verdict
+        limits = {"likelihood": opts.likelihood, "budget": opts.budget}
+        (verdict,) = examine(self.settings, self.config(), [url], pair, show, **limits)
         if verdict is None:
             raise ConfigurationError(f"{url} was not judged: the run was stopped.")
         if opts.json:
@@ -110,6 +96,43 @@ class DetectSiteCommand(BaseCommand):
         else:
             print_lines(_lines(verdict, str(pair)))
         self.exitcode = EXIT_CODES[verdict.answer]
+
+
+def examine(
+    settings: "Settings",
+    config: "Config",
+    urls: Sequence[str],
+    pair: "LanguagePair",
+    on_page: "OnPage",
+    *,
+    likelihood: float | None = None,
+    budget: int | None = None,
+) -> "list[SiteVerdict | None]":
+    """Return the verdict on the site of each URL; None if the run was stopped before it.
+
+    A process can do this once.
+    """
+    from scrapy.crawler import CrawlerProcess
+
+    from bilingual_crawler.crawl.discovery.site_spider import SiteSpider
+    from bilingual_crawler.discovery.link_predictor import LinkPredictor
+    from bilingual_crawler.discovery.site_detector import SiteDetector
+
+    predictor = LinkPredictor.load(config.link_predictor)
+    detectors = [
+        SiteDetector(
+            url,
+            pair,
+            predictor,
+            likelihood=config.site_likelihood if likelihood is None else likelihood,
+            budget=budget or config.site_budget,
+        )
+        for url in urls
+    ]
+    process = CrawlerProcess(quiet(settings))
+    process.crawl(SiteSpider, urls=urls, pair=pair, detectors=detectors, on_page=on_page)
+    process.start()
+    return [detector.verdict for detector in detectors]
 
 
 def _lines(verdict: "SiteVerdict", langs: str) -> Iterator[str]:

@@ -3,6 +3,8 @@
 The priority of a link v on a page u is P_lang(v), the probability that v is in the language that u
 lacks, times P_par(u, v), the probability that the two are translations. A waiting URL that is found
 again rises to the higher of its priorities. Links of pages in neither language are not followed.
+The paper leaves the order of links open that are no likely translation of their page. Here their
+language decides, and of equal links the one that was found first comes first.
 """
 
 import logging
@@ -21,6 +23,14 @@ logger = logging.getLogger(__name__)
 
 ANNOUNCED, UNSAID, OTHERWISE = 0.9, 0.5, 0.05
 """The probability of a language that the model does not know, by the tokens in the URL."""
+
+UNLIKELY = 0.1
+"""Below this, the product of the two probabilities does not decide.
+
+Most links are no translation of the page they are on. Their product is near zero, and its size says
+nothing about their order, so they are ranked by their language alone, roughly: of equal links, the
+one found first comes first.
+"""
 
 
 class SmartModels:
@@ -76,7 +86,7 @@ def _by_tokens(url: str, code: str) -> float:
 
 
 class SmartScorer(LinkScorer):
-    """P_lang times P_par, as in the paper; nothing is learned."""
+    """P_lang times P_par, as in the paper, wherever that tells links apart; nothing is learned."""
 
     off_language: ClassVar[float | None] = 0.0
     is_yield = True
@@ -86,25 +96,55 @@ class SmartScorer(LinkScorer):
         self._models = SmartModels(pair, config)
 
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
-        """Return scores from 0 to 1; a seed in neither language wants the more likely language."""
+        """Return scores from 0.05 to 1; a seed in neither language wants the more likely one."""
         urls = [link.url for link in links]
         shares = [self._models.language(urls, code) for code in sorted(self.wanted(document))]
         translations = self._models.translation(document.url, urls)
-        return [max(each) * par for *each, par in zip(*shares, translations, strict=True)]
+        return [
+            max(share * par, least)
+            for share, par, least in zip(
+                (max(each) for each in zip(*shares, strict=True)),
+                translations,
+                self._least(urls, shares),
+                strict=True,
+            )
+        ]
 
     def explain(self, document: Document, link: Link) -> tuple[float, list[Factor]]:
-        """Return the two probabilities."""
+        """Return the two probabilities, or that they are too low to tell."""
         share, code = max(
             (self._models.language([link.url], code)[0], code) for code in self.wanted(document)
         )
         (par,) = self._models.translation(document.url, [link.url])
-        return share * par, [
+        (score,) = self.score(document, [link])
+        factors = [
             Factor("language", share, self._models.explain_language(share, code)),
             Factor("translation", par, f"parallel-URL model: {par:.0%} a translation of the page"),
         ]
+        if score > share * par > 0:
+            why = f"hardly a translation of the page: by its language alone, {score:.3f}"
+            factors.append(Factor("unlikely", score / (share * par), why))
+        return score, factors
+
+    def _least(self, urls: Sequence[str], shares: Sequence[Sequence[float]]) -> list[float]:  # noqa: ARG002 - the variant asks about the URLs
+        """Return what links are worth that are no likely translation of their page."""
+        return [UNLIKELY * (1 + _halves(max(each))) / 2 for each in zip(*shares, strict=True)]
 
 
 class SmartFollowScorer(SmartScorer):
-    """The same, but links of pages in neither language are followed, at a low priority."""
+    """The same, but every link that may be in one of the two languages is worth a little.
+
+    The paper gives hardly anything to a link that is no translation of its page, although it may
+    open the next pair. And the links of pages in neither language are followed as well.
+    """
 
     off_language = None
+
+    def _least(self, urls: Sequence[str], shares: Sequence[Sequence[float]]) -> list[float]:  # noqa: ARG002 - those of the language that the page lacks
+        """Return the same, from the probability of either language."""
+        both = [self._models.language(urls, language.code) for language in self.pair]
+        return [UNLIKELY * _halves(min(1.0, sum(each))) for each in zip(*both, strict=True)]
+
+
+def _halves(share: float) -> float:
+    return round(2 * share) / 2

@@ -1,6 +1,9 @@
 """`scrapy bootstrap`, as it is typed."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 from scrapy.cmdline import execute
@@ -8,6 +11,9 @@ from scrapy.settings import Settings
 
 from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.pairing.word_list import WordList
+from tests.support.crawling import ROOT
+from tests.support.named_hosts import NamedHosts
+from tests.support.processes import HANG
 from tests.support.typed_commands import status_of
 from tests.support.wiki_world import WikiServer, write_dumps
 
@@ -94,3 +100,34 @@ def test_a_mistake_is_told_in_a_sentence(bootstrap, words, sentence):
     status, _, told = bootstrap(*words)
     assert status != 0
     assert sentence in told
+
+
+def test_candidate_sites_are_visited_and_judged(tmp_path):
+    english = "<p>The ballet opens its new season in October with a gala for the city.</p>" * 4
+    spanish = "<p>El ballet abre su nueva temporada en octubre con una gala para la ciudad.</p>" * 4
+    home, spain = "http://once.example.com/", "http://once.example.com/es"
+    pages = {
+        home: f'<html><body>{english}<a href="/es" hreflang="es">Español</a></body></html>',
+        spain: f'<html><body>{spanish}<a href="{home}" hreflang="en">English</a></body></html>',
+    }
+    hosts = NamedHosts({url: page.encode() for url, page in pages.items()})
+    words = [*BALLET, "--wikipedia", write_dumps(tmp_path), "--visit", 9, "--output", tmp_path]
+    words += ["-s", "BILINGUAL_ALLOW_PRIVATE=1", "-s", "DOWNLOAD_DELAY=0", "-s", "RETRY_TIMES=0"]
+    with hosts.served() as proxy:
+        run = subprocess.run(
+            [sys.executable, "-m", "scrapy", "bootstrap", *map(str, words)],
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            check=False,
+            timeout=HANG,
+            env=os.environ | {"http_proxy": proxy, "https_proxy": proxy},
+        )
+    assert run.returncode == 0, run.stderr
+    assert "2 visited; bilingual: " in run.stdout
+    lines = (tmp_path / "sites.jsonl").read_text().splitlines()
+    sites = {site["site"]: site for site in map(json.loads, lines)}
+    assert sites["example.com"]["bilingual"] == "yes", run.stderr
+    assert sites["example.com"]["entry_pages"] == {"eng": home, "spa": spain}
+    assert sites["example.org"]["bilingual"] == "unsure", "it could not be reached"
+    assert hosts.pages_of("once.example.com") == ["/", "/es"]

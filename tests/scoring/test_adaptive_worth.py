@@ -23,7 +23,7 @@ def test_the_counterpart_of_a_page_in_mixed_languages_is_worth_less():
     half = fetch(scorer, document)
     assert half["/fr/a"] < 0.5 * whole["/fr/a"]
     score, factors = scorer.explain(document, document.links[0])
-    assert "mixed languages" in [each.name for each in factors]
+    assert "text of the counterpart" in [each.name for each in factors]
     assert math.isclose(score, math.prod(each.value for each in factors))
 
 
@@ -68,3 +68,37 @@ def test_the_language_that_is_always_translated_comes_before_the_one_that_is_not
 def test_an_address_that_serves_programs_is_worth_little(name):
     scores = fetch(adaptive(), page("/", "eng", f"/fr/a/{name}", "/fr/a/feeding-time/"))
     assert scores[f"/fr/a/{name}"] < 0.2 * scores["/fr/a/feeding-time/"]
+
+
+def test_ties_that_pairing_never_confirms_are_worth_less():
+    def value_after(kept):
+        scorer = adaptive()
+        for number in range(4):
+            english, french = (f"/{code}/a/{number}" for code in ("en", "fr"))
+            fetch(scorer, page(english, "eng", (french, "Français")))
+            pairs = [pair(english, french)] if kept else []
+            fetch(scorer, page(french, "fra", (english, "English")), *pairs)
+        return fetch(scorer, page("/en/a/new", "eng", ("/fr/a/new", "Français")))["/fr/a/new"]
+
+    assert value_after(kept=False) < 0.5 * value_after(kept=True)
+
+
+def test_a_crawl_learns_which_texts_have_no_translation():
+    short, long = ["A few words about one thing."], ["One more publication of many. " * 200]
+    scorer = adaptive()
+    for number in range(5):
+        for part, text in (("brief", short), ("list", long)):
+            english, french = (f"/{code}/{part}-{number}" for code in ("en", "fr"))
+            fetch(scorer, page(english, "eng", text=text))
+            pairs = [pair(english, french)] if text is short else []
+            fetch(scorer, page(french, "fra", text=text), *pairs)
+    brief = fetch(scorer, page("/en/new-brief", "eng", "/fr/new-brief", text=short))
+    again = adaptive()
+    again.restore(scorer.state())
+    document = page("/en/new-list", "eng", "/fr/new-list", text=long)
+    whole = fetch(scorer, document)
+    assert whole["/fr/new-list"] < 0.8 * brief["/fr/new-brief"]
+    score, factors = scorer.explain(document, document.links[0])
+    assert "text of the counterpart" in [each.name for each in factors]
+    assert math.isclose(score, math.prod(each.value for each in factors))
+    assert fetch(again, document) == whole

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.documents.document import Alternate, Document, Link, Paragraph
+from bilingual_crawler.documents.switches import languages_of_link
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.languages import LanguagePair, language_of_tag
 from bilingual_crawler.pairing.matcher import Matcher
@@ -92,8 +93,10 @@ class Crawl:
     def _arrive(self, document, matcher):
         self.scorer.arrived(document)
         if document.language in PAIR:
-            named = tuple((each.url, each.language) for each in document.alternates)
-            changes = matcher.add(PairingPage(document.url, document.language, named))
+            named = [(each.url, each.language) for each in document.alternates]
+            for link in document.links:
+                named += [(link.url, code) for code in languages_of_link(link)]
+            changes = matcher.add(PairingPage(document.url, document.language, tuple(named)))
             for each in changes.found.values():
                 self.scorer.found(each, kept=True)
         new = [link for link in document.links if self.states.get(link.url) in {None, State.QUEUED}]

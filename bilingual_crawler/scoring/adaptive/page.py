@@ -7,6 +7,7 @@ from typing import Any
 
 from bilingual_crawler.documents.document import Link
 from bilingual_crawler.scoring.adaptive.sections import Group, Vector
+from bilingual_crawler.scoring.adaptive.texts import UNKNOWN, PageText
 
 
 class Fate(IntEnum):
@@ -40,6 +41,7 @@ class Certainty(IntEnum):
 
 
 NOWHERE = (0, 0, 0)
+NO_TEXT = PageText(UNKNOWN, 1.0)
 _FEED = re.compile(
     r"/(?:feed|rss|atom|wp-login\.php|xmlrpc\.php|wp-json|(?:feed|rss|atom|index)\.(?:xml|rss|atom))/?"
     r"(?:\?[^/]*)?$",
@@ -77,10 +79,10 @@ class KnownUrl:
         "prior",
         "priority",
         "promise",
-        "purity",
         "rule",
         "slot",
         "switched_from",
+        "text",
         "url",
     )
 
@@ -104,8 +106,8 @@ class KnownUrl:
         self._ties: tuple[Any, ...] = ()
         self.partner: KnownUrl | None = None
         self.promise: float | None = None
-        self.purity = 1.0
-        """Its worth in a pair: less if much of its text is in another language."""
+        self.text = NO_TEXT
+        """The kind of its text, and what that is worth at first."""
         self.is_feed = _FEED.search(url) is not None
         """True if its address is one that serves programs, and no reader."""
         self.rule = -1

@@ -17,6 +17,7 @@ from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.scoring.adaptive.memory import Room
 from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, KnownUrl, Tie
 from bilingual_crawler.scoring.adaptive.site import SUNK, SiteModel
+from bilingual_crawler.scoring.adaptive.texts import UNKNOWN, PageText
 from bilingual_crawler.scoring.adaptive.transforms import Record, Transforms, UrlTransform
 from bilingual_crawler.scoring.adaptive.value import RULES, RecentYield, factors_of
 from bilingual_crawler.scoring.rules import RulesScorer
@@ -36,8 +37,8 @@ TRANSLATION = 0.3
 WORDS_WEIGHT = 0.8
 """The probability that two slugs of which all known words translate each other are of one page."""
 
-FORMAT, OLDEST_FORMAT = 4, 3
-"""The format written, and the oldest read: 3 has no redirects and no habits of spelling."""
+FORMAT, OLDEST_FORMAT = 5, 3
+"""The format written, and the oldest read: 4 has no kinds of texts, 3 no redirects either."""
 RULE_NUMBERS = {rule: number for number, (rule, _) in enumerate(RULES)}
 PARTNER = 8
 """The index of the partner's number in the row of a page."""
@@ -301,6 +302,7 @@ def _site(site: SiteModel) -> dict[str, Any]:
         "paired": site.evidence.paired,
         "links": site.evidence.rules,
         "pages": site.evidence.pages,
+        "kinds": site.evidence.texts.counts,
         "switching": site.evidence.switching,
         "slots": site.switches.slots,
         "rules": [_rules(each) for each in site.transforms],
@@ -343,7 +345,7 @@ def _page(page: KnownUrl, number: dict[KnownUrl, int]) -> tuple[Any, ...]:
         page.switched_from,
         page.parent,
         page.slot,
-        page.purity,
+        tuple(page.text),
         page.asked,
         page.rule,
     )
@@ -369,6 +371,7 @@ def _read_site(row: dict[str, Any], site: SiteModel) -> SiteModel:
     site.evidence.switching = row["switching"]
     site.evidence.pages = row.get("pages", site.evidence.switching[2])
     site.evidence.rules = row.get("links", site.evidence.rules)
+    site.evidence.texts.restore(row.get("kinds", ()))
     site.switches.slots = row["slots"]
     site.transforms = (_read_rules(row["rules"][0]), _read_rules(row["rules"][1]))
     for digest in struct.unpack(f"<{len(row['texts']) // 4}I", row["texts"]):
@@ -395,7 +398,8 @@ def _read_page(site: SiteModel, row: list[Any]) -> KnownUrl:
     page.priority = priority
     page.promise = promise
     page.claims, page.is_copy, page.learned, page.lone, *rest = rest
-    switched_from, page.parent, page.slot, page.purity, *asked = rest
+    switched_from, page.parent, page.slot, text, *asked = rest
+    page.text = PageText(*text) if isinstance(text, list) else PageText(UNKNOWN, text)
     page.asked, page.rule = asked or ("", -1)
     first, second, neither = switched_from
     page.switched_from = first, second, neither

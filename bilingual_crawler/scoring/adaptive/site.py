@@ -18,13 +18,13 @@ from bilingual_crawler.scoring.adaptive.page import (
     slot_of,
 )
 from bilingual_crawler.scoring.adaptive.sections import Vector, YieldSection
+from bilingual_crawler.scoring.adaptive.texts import PageText
 from bilingual_crawler.scoring.adaptive.transforms import Prediction, Transforms, UrlTransform
 from bilingual_crawler.scoring.adaptive.value import (
     NEITHER,
     RecentYield,
     is_alive,
     leaning,
-    purity_of,
     value_of,
 )
 from bilingual_crawler.scoring.adaptive.weights import WEIGHTS
@@ -49,7 +49,6 @@ ALIAS = 1e-6
 
 FREE_PROBES, PROBES_PER_HIT = 5, 3
 LEAST_PROBE = 0.5
-HALF_SURE = 0.5
 
 
 class SiteModel:
@@ -81,7 +80,7 @@ class SiteModel:
         self.evidence.pages += 1
         page.language = self._number(document.language)
         page.depth = document.depth
-        page.purity = purity_of(document)
+        page.text = PageText.of(document)
         page.lone = all(mate.fate is Fate.GONE for mate in page.ties)
         self.memory.end_of_waiting(page, Fate.FETCHED)
         for section in page.group.languages:
@@ -411,15 +410,17 @@ class SiteModel:
             right = self.evidence.settled(page, mate, tie)
             self._judge_both(page, mate, tie, right=right)
             is_mutual = tie is Tie.SWITCH and page in mate.switches
-            if right > HALF_SURE and (tie is Tie.DECLARED or is_mutual):
+            if is_alive(page, mate) and (tie is Tie.DECLARED or is_mutual):
                 self._confirm(page, mate)
             self._review(page)
             self._review(mate)
 
     def _judge_both(self, page: KnownUrl, mate: KnownUrl, tie: Tie, *, right: float) -> None:
         self.evidence.judge(tie, right=right)
+        if tie is max(mate.ties.values()):
+            self.evidence.texts.judge(mate.text.kind, right=right)
         sections = dict.fromkeys((*page.group.yields, *mate.group.yields))
-        self._kept(sections, right * min(page.purity, mate.purity))
+        self._kept(sections, right * min(page.text.worth, mate.text.worth))
 
     def _kept(self, sections: Iterable[YieldSection], amount: float) -> None:
         """Count how far a promise of a translation was kept."""
@@ -462,7 +463,8 @@ class SiteModel:
         best = 0.0 if page.partner is None or page.partner in page.ties else 1.0
         for mate, tie in page.ties.items():
             if is_alive(page, mate):
-                promise = self.evidence.strength(page, mate, tie) * min(page.purity, mate.purity)
+                worth = min(self.evidence.worth_of_text(each) for each in (page, mate))
+                promise = self.evidence.strength(page, mate, tie) * worth
                 if mate.fate is Fate.WAITING:
                     promise *= mate.languages[1 - page.language] * mate.group.kept
                 elif mate is not page.partner:

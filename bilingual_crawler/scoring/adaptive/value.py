@@ -14,10 +14,10 @@ from functools import lru_cache
 from math import prod
 from typing import NamedTuple
 
-from bilingual_crawler.documents.document import Document
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, KnownUrl, Tie
 from bilingual_crawler.scoring.adaptive.sections import Vector
+from bilingual_crawler.scoring.adaptive.texts import TextRecord, describe
 from bilingual_crawler.scoring.adaptive.weights import WEIGHTS
 from bilingual_crawler.scoring.rules import (
     DECLARED,
@@ -30,8 +30,6 @@ from bilingual_crawler.scoring.rules import (
 from bilingual_crawler.scoring.scorer import Factor
 
 NEITHER = 2
-MIXED, PURE = 40, 60
-"""Percentages of a page in its own language: half a translation, and one that counts fully."""
 TIE_WEIGHTS = {
     Tie.SLUG: "tie_slug",
     Tie.MODEL: "tie_model",
@@ -60,6 +58,7 @@ class SiteEvidence:
         self.rules = [[0.0, 0.0] for _ in RULES]
         """For each rule the pages to which it led, and how far they have translations."""
         self.pages = 0
+        self.texts = TextRecord()
         self.ties = {tie: [0.0, 0.0] for tie in Tie}
         self.paired = [0, 0]
         """Ties of two fetched pages that pairing can see: those that are pairs, and all."""
@@ -87,9 +86,9 @@ class SiteEvidence:
         The more such ties turn out to be pairs, the more it means if one does not.
         """
         if not _is_seen(one, other, tie):
-            return 1.0
+            return WEIGHTS.silence
         paired, seen = self.paired
-        return 1.0 - paired / (seen + WEIGHTS.silence_prior)
+        return min(WEIGHTS.silence, 1.0 - paired / (seen + WEIGHTS.silence_prior))
 
     def judge(self, tie: Tie, *, right: float) -> None:
         """Record that a tie of this kind was right or wrong."""
@@ -108,6 +107,10 @@ class SiteEvidence:
         """Return the share of the rules in a value; less with every page of the site."""
         fades = WEIGHTS.rule_pages / (WEIGHTS.rule_pages + self.pages)
         return WEIGHTS.rule_in_the_end + (WEIGHTS.rule_at_first - WEIGHTS.rule_in_the_end) * fades
+
+    def worth_of_text(self, page: KnownUrl) -> float:
+        """Return what the text of a page says about its translation."""
+        return self.texts.worth(*page.text)
 
     def saw(self, page: KnownUrl) -> None:
         """Record what a fetched page says about its translation."""
@@ -163,12 +166,6 @@ def _is_taken(page: KnownUrl, mate: KnownUrl) -> bool:
         return False
     is_stated = page.ties.get(mate, Tie.SLUG) >= Tie.RULE and mate.fate is Fate.WAITING
     return not is_stated or page.ties.get(partner, Tie.SLUG) >= Tie.RULE
-
-
-def purity_of(document: Document) -> float:
-    """Return the worth of a page in a pair, by the share of its text in its own language."""
-    share = dict(document.language_shares).get(document.language or "", 100)
-    return min(1.0, max(WEIGHTS.least_purity, (share - MIXED) / (PURE - MIXED)))
 
 
 def _is_seen(one: KnownUrl, other: KnownUrl, tie: Tie) -> bool:
@@ -242,7 +239,8 @@ def with_mate(
     if mate.fate is Fate.FETCHED:
         if not mate.is_fetched or not is_alive(mate, page):
             return 0.0
-        wanted = languages[1 - mate.language] * group.kept * mate.purity
+        wanted = languages[1 - mate.language] * group.kept
+        wanted = min(1.0, wanted * evidence.worth_of_text(mate))
         return evidence.strength(mate, page, tie) * wanted if wanted > least else 0.0
     both, downloads = opening(languages, mate.languages)
     if both <= least * downloads:
@@ -408,9 +406,9 @@ def _completes(
         Factor("language", languages[wanted], f"{name} wanted: {_language(page, languages, pair)}"),
         Factor("promises kept", kept, f"{kept:.0%} of such ties in {_place(page)} were right"),
     ]
-    if mate.purity < 1:
-        why = "much of the counterpart is in another language than the rest of it"
-        factors.append(Factor("mixed languages", mate.purity, why))
+    worth = evidence.worth_of_text(mate)
+    if worth != 1:
+        factors.append(Factor("text of the counterpart", worth, describe(mate.text.kind)))
     return factors
 
 

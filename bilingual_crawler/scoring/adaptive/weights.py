@@ -27,6 +27,8 @@ class ValueWeights:
     tie_prior: float = 3.0
     """How many ties of the site that is worth."""
     silence_prior: float = 2.0
+    silence: float = 0.2
+    """How likely two tied pages are translations though pairing has not paired them."""
 
     # The first guess of a page's language.
     sure_declared: float = 0.95
@@ -62,6 +64,8 @@ class ValueWeights:
     stale_worth: float = 0.5
     """The worth of a page that only repeats what other pages say."""
     least_purity: float = 0.3
+    """The worth of a page that is half in another language."""
+    text_prior: float = 10.0
     feed_worth: float = 0.1
     """The worth of an address that serves programs: a feed, a login."""
     floor: float = 0.001
