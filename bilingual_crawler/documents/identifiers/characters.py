@@ -29,7 +29,7 @@ def words_of(text: str) -> list[str]:
     return [word[:LONGEST_WORD] for word in _WORDS.findall(text.lower())]
 
 
-class CharacterModel:
+class SpellingModel:
     """Learned from the words of a text with their counts."""
 
     def __init__(self, words: Mapping[str, int] | Iterable[str]) -> None:

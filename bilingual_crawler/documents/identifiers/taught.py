@@ -7,10 +7,10 @@ neighbours, and near enough to the taught text, by thresholds that were measured
 
 from collections.abc import Sequence
 
-from bilingual_crawler.documents.identifiers.characters import CharacterModel, words_of
+from bilingual_crawler.documents.identifiers.characters import SpellingModel, words_of
 from bilingual_crawler.documents.identifiers.teaching import (
     Comparison,
-    Neighbour,
+    NearLanguage,
     TaughtLanguage,
     model_of,
 )
@@ -35,9 +35,9 @@ class _Judge:
         self.confused |= {taught.code}
         self._taught = taught
         rivals = {each.code: each for each in taught.neighbours}
-        rivals |= {each.code: Neighbour(each.code, each.lines) for each in others}
+        rivals |= {each.code: NearLanguage(each.code, each.lines) for each in others}
         models = [model_of(each) for each in rivals.values()]
-        self._compare = Comparison(CharacterModel(words_of("\n".join(taught.lines))), models)
+        self._compare = Comparison(SpellingModel(words_of("\n".join(taught.lines))), models)
 
     def certainty(self, text: str) -> float:
         """Return by how much a text is above the threshold: the sum over its letters."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from bilingual_crawler.documents.identifiers.teaching import (
     LONGEST_TEXT,
-    Neighbour,
+    NearLanguage,
     TaughtLanguage,
     built_in_neighbours,
     clean_lines,
@@ -108,7 +108,7 @@ def _taught(content: Any) -> TaughtLanguage:
     neighbours = content.get("neighbours")
     if not isinstance(neighbours, dict) or not 0 < len(neighbours) <= MOST_NEIGHBOURS:
         raise _UnfitError(f"must have 1 to {MOST_NEIGHBOURS} neighbours")
-    found = tuple(Neighbour(_code(each), _lines(text)) for each, text in neighbours.items())
+    found = tuple(NearLanguage(_code(each), _lines(text)) for each, text in neighbours.items())
     unknown = [
         each.code for each in found if not each.lines and each.code not in built_in_neighbours()
     ]

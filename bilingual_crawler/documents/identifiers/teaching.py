@@ -25,7 +25,7 @@ from itertools import pairwise
 from statistics import median
 from typing import Any
 
-from bilingual_crawler.documents.identifiers.characters import CharacterModel, words_of
+from bilingual_crawler.documents.identifiers.characters import SpellingModel, words_of
 from bilingual_crawler.documents.language import CLD2
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import find_language
@@ -56,7 +56,7 @@ MOST_REPEATED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbour:
+class NearLanguage:
     """A language that a taught one is told from; without lines, its built-in counts are used."""
 
     code: str
@@ -69,7 +69,7 @@ class TaughtLanguage:
 
     code: str
     lines: tuple[str, ...]
-    neighbours: tuple[Neighbour, ...]
+    neighbours: tuple[NearLanguage, ...]
     guesses: Mapping[str, float]
     """What CLD2 takes the text for, with shares; "und" is what it does not know."""
     threshold: float
@@ -129,10 +129,10 @@ def built_in_neighbours() -> frozenset[str]:
     return frozenset(_counts())
 
 
-def model_of(neighbour: Neighbour) -> CharacterModel:
+def model_of(neighbour: NearLanguage) -> SpellingModel:
     """Return the spelling of a neighbour: from its own text if there is any."""
     words = Counter(words_of("\n".join(neighbour.lines)))
-    return CharacterModel(words + Counter(_counts().get(neighbour.code, {})))
+    return SpellingModel(words + Counter(_counts().get(neighbour.code, {})))
 
 
 @cache
@@ -173,7 +173,7 @@ def _neighbours(
     lines: Sequence[str],
     given: Mapping[str, tuple[str, ...]],
     guesses: Mapping[str, float],
-) -> tuple[Neighbour, ...]:
+) -> tuple[NearLanguage, ...]:
     guessed = [each for each, share in guesses.items() if share >= SHARE_OF_GUESSES]
     words = Counter(words_of("\n".join(lines[:100])))
     letters = _letter_pairs(words)
@@ -183,12 +183,12 @@ def _neighbours(
         if other != code
     }
     near = sorted(overlap, key=lambda each: -overlap[each])[:LOOKED_AT]
-    models = {other: CharacterModel(_counts()[other]) for other in near if overlap[other] > 0}
+    models = {other: SpellingModel(_counts()[other]) for other in near if overlap[other] > 0}
     likely = {other: sum(map(model.log_probability, words)) for other, model in models.items()}
     alike = sorted(likely, key=lambda each: -likely[each])[:ALIKE]
     codes = dict.fromkeys([*given, *guessed, *alike, "eng"])
     return tuple(
-        Neighbour(each, given.get(each, ()))
+        NearLanguage(each, given.get(each, ()))
         for each in codes
         if each != code and (given.get(each) or each in _counts())
     )
@@ -213,7 +213,7 @@ def chunks_of(lines: Iterable[str]) -> Iterable[list[str]]:
 class Comparison:
     """Compares a language with its neighbours on the words of a text."""
 
-    def __init__(self, own: CharacterModel, others: Sequence[CharacterModel]) -> None:
+    def __init__(self, own: SpellingModel, others: Sequence[SpellingModel]) -> None:
         self._own, self._others = own, others
         self._known: dict[str, tuple[float, ...]] = {}
 
@@ -248,20 +248,20 @@ REMEMBERED = 1 << 16
 def _measured(
     code: str,
     lines: tuple[str, ...],
-    neighbours: tuple[Neighbour, ...],
+    neighbours: tuple[NearLanguage, ...],
     guesses: Mapping[str, float],
 ) -> TaughtLanguage:
     """Measure the thresholds on held-out parts."""
     models = [model_of(each) for each in neighbours]
     gains, fits = [], []
     for held_out, rest in _parts(lines):
-        compare = Comparison(CharacterModel(words_of("\n".join(rest))), models)
+        compare = Comparison(SpellingModel(words_of("\n".join(rest))), models)
         for chunk in chunks_of(held_out):
             gain, fit, letters = compare(words_of("\n".join(chunk)))
             if letters:
                 gains.append(gain / letters)
                 fits.append(fit / letters)
-    whole = CharacterModel(words_of("\n".join(lines)))
+    whole = SpellingModel(words_of("\n".join(lines)))
     wrong = {
         each.code: _gains_of(each, place, models, whole) for place, each in enumerate(neighbours)
     }
@@ -280,13 +280,13 @@ def _measured(
 
 
 def _gains_of(
-    neighbour: Neighbour, place: int, models: Sequence[CharacterModel], own: CharacterModel
+    neighbour: NearLanguage, place: int, models: Sequence[SpellingModel], own: SpellingModel
 ) -> list[float]:
     """Return what held-out text of a neighbour gains from being taken for the taught language."""
     found = []
     for held_out, rest in _parts(neighbour.lines):
         others = list(models)
-        others[place] = model_of(Neighbour(neighbour.code, tuple(rest)))
+        others[place] = model_of(NearLanguage(neighbour.code, tuple(rest)))
         compare = Comparison(own, others)
         for chunk in chunks_of(held_out):
             gain, _, letters = compare(words_of("\n".join(chunk)))
