@@ -5,10 +5,11 @@ import ast
 import inspect
 import re
 import textwrap
+import tomllib
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -142,10 +143,10 @@ def site_rules_page() -> str:
 
 def commands_page() -> str:
     """Return the page that lists every command with its options."""
+    project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    ours = project["project"]["entry-points"]["scrapy.commands"]
     commands: dict[str, ScrapyCommand] = {
-        each.name: each.load()()
-        for each in entry_points(group="scrapy.commands")
-        if each.value.startswith("bilingual_crawler.")
+        name: EntryPoint(name, place, "scrapy.commands").load()() for name, place in ours.items()
     }
     commands["crawl"] = CrawlCommand()
     page = COMMANDS

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
 
-from bilingual_crawler.documents.language import sure_language
+from bilingual_crawler.documents.language import CLD2, sure_language
 
 MOST_WORDS = 2_000_000
 """Words of each side that are counted; more would change little."""
@@ -99,7 +99,7 @@ class Vocabularies:
             return False
         if found == self.languages[1 - side]:
             return total <= 0
-        return len(text) >= LEAST_CHARACTERS_FOR_THIRD
+        return len(text) >= LEAST_CHARACTERS_FOR_THIRD and CLD2.knows(self.languages[side])
 
     def tell_apart(self, text1: str, text2: str) -> bool:
         """Return True if what differs between two similar texts is in their own languages."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bilingual_crawler.config.settings import Config
     from bilingual_crawler.crawl.discovery.site_spider import OnPage
     from bilingual_crawler.discovery.site_records import SiteVerdict
+    from bilingual_crawler.discovery.site_survey import SiteSurvey
     from bilingual_crawler.languages import LanguagePair
 
 EXIT_CODES = {"yes": 0, "no": 3, "unsure": 4}
@@ -37,26 +38,34 @@ and checks which languages these pages are really in. It goes on while it is uns
 ten downloads, and obeys robots.txt and opt-outs. A second language that is only a menu, a landing
 page, machine output or another site does not count.
 
-The exit code is the verdict too: 0 the site is bilingual, 3 it is not, 4 unknown (it could not be
-reached, forbids its pages, or the downloads are used up).
+  $ scrapy detect-site https://www.example.org/
 
-JSON is one line: url, langs, site, bilingual (yes, no, unsure), likelihood, languages (share of the
-text read), entry_pages (one per language), evidence (word, detail) and downloads.
+without --langs, says which languages the site has and how much of each: pages and characters that
+were read, and pages that hreflang, language switches and the sitemap declare. The exit code is 0 if
+two or more languages were read, 3 if one, 4 if none.
+
+With --langs, the exit code is the verdict: 0 the site is bilingual, 3 it is not, 4 unknown (it
+could not be reached, forbids its pages, or the downloads are used up).
+
+JSON is one line. With --langs: url, langs, site, bilingual (yes, no, unsure), likelihood,
+languages (share of the text read), entry_pages (one per language), evidence (word, detail) and
+downloads. Without: url, site, languages (of each its name, share, pages, characters, declared,
+start), missed and downloads.
 """
 
 
 class DetectSiteCommand(BaseCommand):
     """Runs the detector on one site, and prints the verdict."""
 
-    usage = "URL --langs PAIR [options]"
-    summary = "Find out whether a site is bilingual, with few downloads, and why"
+    usage = "URL [--langs PAIR] [options]"
+    summary = "Find out which languages a site has, or whether it is bilingual and why"
     details = DETAILS
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare our options after Scrapy's own."""
         super().add_options(parser)
         group = parser.add_argument_group("Site")
-        group.add_argument("--langs", metavar="PAIR", help="the two languages (eng-spa)")
+        group.add_argument("--langs", metavar="PAIR", help="two languages (eng-spa); default: any")
         group.add_argument(
             "--budget",
             type=one_or_more,
@@ -73,21 +82,39 @@ class DetectSiteCommand(BaseCommand):
 
     def execute(self, args: list[str], opts: argparse.Namespace) -> None:
         """Examine the site, and print the verdict."""
-        from bilingual_crawler.reporting.terminal import plain
-
         if len(args) != 1 or args[0].startswith("-"):
             raise UsageError("name the URL of one site")
-        if not opts.langs:
-            raise UsageError("name the two languages: --langs eng-spa")
+        if opts.langs:
+            self._detect(args[0], opts)
+        else:
+            self._survey(args[0], opts)
+
+    def _survey(self, text: str, opts: argparse.Namespace) -> None:
+        """Print which languages the site has."""
+        from scrapy.crawler import CrawlerProcess
+
+        from bilingual_crawler.crawl.discovery.site_spider import SurveySpider
+        from bilingual_crawler.discovery.site_survey import UNKNOWN, SiteSurvey
+
         assert self.settings is not None
-        url, pair = _address(args[0]), read_pair(opts.langs)
+        url = _address(text)
+        survey = SiteSurvey(url, opts.budget or self.config().site_budget)
+        process = CrawlerProcess(quiet(self.settings))
+        process.crawl(SurveySpider, url=url, survey=survey, on_page=_shower(opts))
+        process.start()
+        if opts.json:
+            print(json.dumps({"url": url} | survey.to_dict(), ensure_ascii=False))  # noqa: T201
+        else:
+            print_lines(_surveyed(survey))
+        read = sum(each.pages > 0 and each.code != UNKNOWN for each in survey.languages())
+        self.exitcode = EXIT_CODES[("unsure", "no")[read]] if read < 2 else 0  # noqa: PLR2004
 
-        def show(page: str, what: str) -> None:
-            if not opts.json:
-                sys.stderr.write(f"{plain(page)}: {plain(what)}\n")
-
+    def _detect(self, text: str, opts: argparse.Namespace) -> None:
+        """Print whether the site is bilingual."""
+        assert self.settings is not None
+        url, pair = _address(text), read_pair(opts.langs)
         limits = {"likelihood": opts.likelihood, "budget": opts.budget}
-        (verdict,) = examine(self.settings, self.config(), [url], pair, show, **limits)
+        (verdict,) = examine(self.settings, self.config(), [url], pair, _shower(opts), **limits)
         if verdict is None:
             raise ConfigurationError(f"{url} was not judged: the run was stopped.")
         if opts.json:
@@ -133,6 +160,35 @@ def examine(
     process.crawl(SiteSpider, urls=urls, pair=pair, detectors=detectors, on_page=on_page)
     process.start()
     return [detector.verdict for detector in detectors]
+
+
+def _shower(opts: argparse.Namespace) -> "OnPage":
+    """Return what shows each page, with the result."""
+    from bilingual_crawler.reporting.terminal import plain
+
+    def show(page: str, what: str) -> None:
+        if not opts.json:
+            sys.stderr.write(f"{plain(page)}: {plain(what)}\n")
+
+    return show
+
+
+def _surveyed(survey: "SiteSurvey") -> Iterator[str]:
+    """Yield the languages of a site for a person."""
+    found = survey.languages()
+    read = [each for each in found if each.pages]
+    downloads = "1 download" if survey.downloads == 1 else f"{survey.downloads} downloads"
+    languages = "1 language" if len(read) == 1 else f"{len(read)} languages"
+    yield f"{survey.site}: {languages} read in {downloads}"
+    total = sum(each.characters for each in found) or 1
+    for each in found:
+        start = f"  start at {each.start}" if each.start else ""
+        yield (
+            f"  {each.code} {each.name:<20} {each.characters / total:4.0%} of the text,"
+            f" {each.pages:,} pages read, {each.declared:,} declared{start}"
+        )
+    for url, reason in survey.missed_pages.items():
+        yield f"  {url} could not be read ({reason})"
 
 
 def _lines(verdict: "SiteVerdict", langs: str) -> Iterator[str]:

@@ -28,7 +28,7 @@ from bilingual_crawler.commands.base import PROGRAM, piped_output
 
 SETTINGS_MODULE = "bilingual_crawler.settings"
 GROUPS = {
-    "Crawl": ("crawl", "detect-site", "seeds", "bootstrap", "topic"),
+    "Crawl": ("crawl", "detect-site", "seeds", "bootstrap", "topic", "languages"),
     "Corpus": (
         "corpus",
         "pairs",

@@ -159,6 +159,11 @@ class Config:
         " installed one.",
         identifier_name,
     )
+    taught: str = setting(
+        "",
+        "Folder of languages that scrapy languages teach has made, used beside the identifier.",
+        text,
+    )
     text_lines: bool = setting(
         False,
         "1 makes each line of plain text a paragraph; by default blank lines separate them.",

@@ -39,7 +39,7 @@ from bilingual_crawler.corpus.sources.inputs import (
 )
 from bilingual_crawler.corpus.sources.reading import Alias, Found, Skips, SourceReading
 from bilingual_crawler.documents.document import Document, Unwanted, why_unwanted
-from bilingual_crawler.documents.identifiers.choice import load_identifier
+from bilingual_crawler.documents.identifiers.choice import Identifiers
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.documents.optouts import opt_out_of
 from bilingual_crawler.documents.sitemap import Sitemap
@@ -218,7 +218,7 @@ class CorpusBuilding:
             task.languages,
             progress=read,
             skips=self.skips,
-            identifier=load_identifier(task.config.identifier, task.languages.codes),
+            identifier=Identifiers(task.config, task.languages).default,
             text_lines=task.config.text_lines,
         )
         self._seen: set[tuple[int, str]] = set()

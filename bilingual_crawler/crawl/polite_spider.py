@@ -31,7 +31,7 @@ from bilingual_crawler.crawl.wiring import wire_fetching
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.identifiers.choice import load_identifier
 from bilingual_crawler.documents.language import LanguageIdentifier
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import LanguagePair, Languages
 from bilingual_crawler.urls.hosts import host_of
 
 MOST_AT_ONCE = 16
@@ -62,12 +62,14 @@ class PoliteSpider(Spider):
         """Build the spider for a command."""
         spider = super().from_crawler(crawler, *args, **kwargs)
         spider.config = config_of(crawler)
-        spider.identifier = load_identifier(spider.config.identifier, spider.plan.langs.codes)
+        spider.identifier = load_identifier(
+            spider.config.identifier, spider.plan.langs.codes, spider.config.taught
+        )
         return spider
 
-    def __init__(self, pair: LanguagePair, seeds: Iterable[str], **kwargs: Any) -> None:
+    def __init__(self, langs: Languages, seeds: Iterable[str], **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.plan = CrawlPlan(pair, tuple(seeds), self.name, Path(), Sites())
+        self.plan = CrawlPlan(langs, tuple(seeds), self.name, Path(), Sites())
 
     def tasks(self) -> Iterable[Coroutine[Any, Any, None]]:
         """Return what is to be done; each task is a coroutine that fetches pages."""

@@ -196,3 +196,12 @@ def test_text_repeated_in_one_document_or_on_many_sites_is_no_boilerplate():
     assert BOILERPLATE not in told(inside, documents=[1] * FEWEST_PAGES)
     outside = [pair(*GOOD, url=f"https://a{at}.example/") for at in range(FEWEST_PAGES)]
     assert BOILERPLATE not in told(outside)
+
+
+def test_another_language_proves_nothing_of_one_that_the_identifier_does_not_know():
+    galician = (
+        "O concello informa aos veciños de que a festa comeza o sábado pola tarde na praza da vila,"
+        " onde haberá música e xogos para os nenos."
+    )
+    assert Vocabularies("spa", "eng").is_foreign(galician, 0)
+    assert not Vocabularies("ast", "eng").is_foreign(galician, 0)

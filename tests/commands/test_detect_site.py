@@ -38,8 +38,24 @@ def test_the_demo_site_is_bilingual_and_the_command_says_why(tmp_path):
     assert "is bilingual (spa-eus)" in first
     assert "2 downloads" in first
     assert any("start at" in line and "/eu/ (eus)" in line for line in reasons)
+
     assert [path for path in asked if not path.endswith(".json")] == ["/", "/eu/"]
     assert "INFO" not in run.stderr
+
+
+def test_without_languages_the_command_says_which_ones_a_site_has(tmp_path):
+    with serve_demo() as server:
+        run = detect(server.url, "--json", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    found = json.loads(run.stdout)
+    assert set(found["languages"]) == {"spa", "eus", "eng"}
+    basque = found["languages"]["eus"]
+    assert basque["name"] == "Basque"
+    assert basque["pages"] >= 2
+    assert basque["declared"] >= basque["pages"]
+    assert basque["start"] == f"{server.url.rstrip('/')}/eu/"
+    assert sum(each["share"] for each in found["languages"].values()) == pytest.approx(1, abs=0.01)
+    assert found["downloads"] == 10
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +103,7 @@ def test_a_page_that_reserves_its_text_is_not_read(monolingual):
     [
         (["ftp://example.org", "--langs", "spa-eus"], 2, "only http:// and https://"),
         (["https://example.org", "--langs", "spa-spa"], 2, "two different languages"),
-        (["https://example.org"], 2, "--langs eng-spa"),
+        (["example.org", "example.com"], 2, "name the URL of one site"),
         (["https://example.org", "--langs", "spa-eus", "--likelihood", "2"], 2, "from 0 to 1"),
     ],
 )

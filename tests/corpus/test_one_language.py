@@ -43,7 +43,7 @@ def test_a_name_with_a_hyphen_in_it_is_one_language():
 @pytest.mark.parametrize(
     ("text", "error", "told"),
     [
-        ("spx", UnknownLanguageError, "did you mean Spanish"),
+        ("spz", UnknownLanguageError, "did you mean Spanish"),
         ("spa-basqe", UnknownLanguageError, "did you mean Basque"),
         ("spa-spa", LanguagePairError, "two different languages"),
         ("spa-", LanguagePairError, "not a pair"),

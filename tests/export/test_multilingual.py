@@ -88,3 +88,20 @@ def test_only_the_chosen_languages_are_exported(folder):
         {"en": "eng 2", "fr": "fra 2", "es": "spa 2"},
     ]
     assert account.left_out["in other languages than --langs"] == 4
+
+
+def test_personal_data_in_triples_is_masked(tmp_path):
+    rows = [
+        link("spa", "eus", 0, text="Idatzi: ana@example.org."),
+        link("spa", "eng", 0),
+        sentence(
+            0, "Idatzi: ana@example.org.", "eng 0", pair="euseng", url1=URLS["eus"],
+            url2=URLS["eng"], lang1="eus", lang2="eng", paragraph1=0, paragraph2=0,
+        ),
+    ]  # fmt: skip
+    folder = write_sentences(tmp_path / "crawl", rows)
+    exporter = find_exporter("multiparallel")
+    target = place_of(folder, exporter, None)
+    export(folder, exporter, target, selection=Selection(anonymise=True))
+    (line,) = map(json.loads, target.read_text("utf-8").splitlines())
+    assert line["texts"]["eus"] == "Idatzi: [EMAIL]."

@@ -8,6 +8,7 @@ import configparser
 import fnmatch
 import re
 import tomllib
+from dataclasses import fields
 
 import pytest
 from scrapy.settings import Settings
@@ -127,3 +128,19 @@ def test_the_web_page_is_started_with_options_that_it_has(services):
     known, others = parser.parse_known_args(words)
     assert [scrapy, serve, *others] == ["scrapy", "serve", "/data/crawls/${CRAWL:-}"]
     assert (known.port, known.no_browser, known.token) == (8000, True, "${WEB_TOKEN:-}")
+
+
+def test_the_workers_of_the_manifest_have_settings_and_a_volume_that_exist():
+    parts = list(yaml.safe_load_all((ROOT / "deploy" / "kubernetes.yaml").read_text()))
+    kinds = {each["kind"]: each for each in parts}
+    pod = kinds["Job"]["spec"]["template"]["spec"]
+    (worker,) = pod["containers"]
+    named = {text.partition("=")[0] for text in worker["args"] if text.startswith("BILINGUAL_")}
+    assert {name.removeprefix("BILINGUAL_").lower() for name in named} <= {
+        field.name for field in fields(Config)
+    }
+    assert {each["name"] for each in worker["volumeMounts"]} == {
+        each["name"] for each in pod["volumes"]
+    }
+    (redis,) = kinds["StatefulSet"]["spec"]["template"]["spec"]["containers"]
+    assert {"--appendonly", "--requirepass", "noeviction"} <= set(redis["args"])

@@ -1,7 +1,7 @@
-"""The spider that fetches what the detectors of sites request.
+"""The spiders that fetch what the detectors and surveys of sites request.
 
-It is behind `scrapy detect-site` and `scrapy bootstrap --visit`. Sites are examined side by side,
-each one page at a time.
+They are behind `scrapy detect-site` and `scrapy bootstrap --visit`. Sites are examined side by
+side, each one page at a time.
 """
 
 from collections.abc import Callable, Coroutine, Iterable, Sequence
@@ -12,8 +12,9 @@ from scrapy.http.request import NO_CALLBACK
 from bilingual_crawler.crawl.fetching.failures import reason_of
 from bilingual_crawler.crawl.polite_spider import PoliteSpider
 from bilingual_crawler.discovery.site_detector import SiteDetector
+from bilingual_crawler.discovery.site_survey import SiteSurvey
 from bilingual_crawler.documents.sitemap import read_sitemap
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import LanguagePair, parse_languages
 
 OnPage = Callable[[str, str], None]
 """Called after each request with its URL and a description of the result."""
@@ -58,4 +59,37 @@ class SiteSpider(PoliteSpider):
             return f"a sitemap of {len(sitemap.pages):,} pages"
         document = self.document(await self.download(url), url)
         detector.take(document)
+        return f"{document.language or 'no language'}, {len(document.text):,} characters"
+
+
+class SurveySpider(PoliteSpider):
+    """Fetches pages of one site until its survey is complete."""
+
+    name = "survey"
+
+    def __init__(self, url: str, survey: SiteSurvey, on_page: OnPage, **kwargs: Any) -> None:
+        super().__init__(parse_languages("all"), [url], **kwargs)
+        self._survey, self._on_page = survey, on_page
+
+    def tasks(self) -> Iterable[Coroutine[Any, Any, None]]:
+        """Return the one task."""
+        return [self._look_around()]
+
+    async def _look_around(self) -> None:
+        while (url := self._survey.wanted()) is not None:
+            try:
+                result = await self._read(url)
+            except Exception as error:  # noqa: BLE001 - whatever a server does must not end the survey
+                reason, result = reason_of(error)
+                self._survey.missed(url, reason)
+            self._on_page(url, result)
+
+    async def _read(self, url: str) -> str:
+        if self._survey.is_sitemap(url):
+            response = await self.download(url, NO_CALLBACK)
+            sitemap = read_sitemap(response.body, response.url)
+            self._survey.take_sitemap(url, sitemap)
+            return f"a sitemap of {len(sitemap.pages):,} pages"
+        document = self.document(await self.download(url), url)
+        self._survey.take(url, document)
         return f"{document.language or 'no language'}, {len(document.text):,} characters"

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable
 from functools import lru_cache
+from pathlib import Path
 
 from bilingual_crawler.config.checks import FASTTEXT
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.config.sites import Sites
 from bilingual_crawler.documents.identifiers.fasttext import FastTextIdentifier
+from bilingual_crawler.documents.identifiers.taught import TaughtIdentifier
+from bilingual_crawler.documents.identifiers.taught_folder import read_taught
 from bilingual_crawler.documents.language import LanguageIdentifier
 from bilingual_crawler.languages import Language, Languages
 from bilingual_crawler.plugins import PluginKind
@@ -20,12 +23,19 @@ IDENTIFIER_PLUGINS = PluginKind(
 )
 
 
-def load_identifier(name: str, wanted: Iterable[str] = ()) -> LanguageIdentifier:
-    """Return the identifier that BILINGUAL_IDENTIFIER names; `wanted` are the crawl's languages."""
+def load_identifier(
+    name: str, wanted: Iterable[str] = (), taught: str | Path = ""
+) -> LanguageIdentifier:
+    """Return the identifier that BILINGUAL_IDENTIFIER names; `wanted` are the crawl's languages.
+
+    Languages of the folder `taught` are identified beside those that it knows.
+    """
+    made: LanguageIdentifier
     if name.startswith(FASTTEXT):
-        return FastTextIdentifier(name.removeprefix(FASTTEXT), wanted)
-    made: LanguageIdentifier = IDENTIFIER_PLUGINS.make(name, "BILINGUAL_IDENTIFIER")
-    return made
+        made = FastTextIdentifier(name.removeprefix(FASTTEXT), wanted)
+    else:
+        made = IDENTIFIER_PLUGINS.make(name, "BILINGUAL_IDENTIFIER")
+    return TaughtIdentifier(made, read_taught(taught)) if taught else made
 
 
 class Identifiers:
@@ -38,7 +48,9 @@ class Identifiers:
         wanted = {*languages.codes}
         for own in self._sites.said("languages"):
             wanted.update(own.codes)
-        self._loaded = {name: load_identifier(name, wanted) for name in sorted(named)}
+        self._loaded = {
+            name: load_identifier(name, wanted, config.taught) for name in sorted(named)
+        }
         self._of_host = lru_cache(maxsize=1 << 14)(self._find)
 
     def ignorant_of(self, languages: Languages) -> list[Language]:

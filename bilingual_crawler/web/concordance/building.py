@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from bilingual_crawler.store.durable import put_in_place
 from bilingual_crawler.store.sentence_pair import SENTENCES
 from bilingual_crawler.urls.hosts import site_of
 from bilingual_crawler.web.concordance.word_forms import (
@@ -178,7 +179,7 @@ class ConcordanceBuilder:
                 raise
             finally:
                 self._connection.close()
-            new.replace(target)
+            put_in_place(new, target, durable=False)  # it can be built again
 
     def _fill(self, connection: "DuckDBPyConnection", place: Path) -> None:
         connection.execute(SCHEMA)
