@@ -100,13 +100,13 @@ def resolve_key(root: Path, key: str) -> Path:
     except ValueError as error:
         raise ConfigurationError(str(error)) from None
     place = root
-    for part in relative.parts:
-        place /= part
-        if place.is_symlink():
-            raise ConfigurationError(f"{relative} is reached by a link, which is not followed.")
-    if len(relative.parts) > MAX_DEPTH or not place.is_dir():
-        raise ConfigurationError(f"There is no folder {relative}.")
     try:
+        for part in relative.parts:
+            place /= part
+            if place.is_symlink():
+                raise ConfigurationError(f"{relative} is reached by a link, which is not followed.")
+        if len(relative.parts) > MAX_DEPTH or not place.is_dir():
+            raise ConfigurationError(f"There is no folder {relative}.")
         entries = _entries(place)
     except OSError as error:
         raise ConfigurationError(f"{relative} cannot be read: {error.strerror}.") from None

@@ -13,6 +13,7 @@ from bilingual_crawler.commands.serve import read_scrapyd
 from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.web.report_file import read_report
 from bilingual_crawler.web.runs.child import ChildRuns
 from bilingual_crawler.web.runs.order import OURS, CrawlOrder, check_order
 from bilingual_crawler.web.runs.record import read_record
@@ -107,6 +108,7 @@ def test_every_setting_of_the_page_has_a_check_and_none_takes_an_import_path():
         ({"output": "leading-out/x"}, "output"),
         ({"output": "seeds.txt"}, "output"),
         ({"output": "-x"}, "output"),
+        ({"output": "語" * 100}, "output"),
         ({"settings": "BILINGUAL_CONTACT=me"}, "settings"),
         ({"settings": "hello"}, "settings"),
     ],
@@ -255,6 +257,19 @@ def test_what_a_record_orders_is_checked_like_a_form(crawls):
     assert "BILINGUAL_DETECTORS cannot be set on this page" in answer.text
     assert "EXTENSIONS cannot be set on this page" in answer.text
     assert "no such file below" in answer.text
+
+
+def test_a_folder_of_someone_else_gets_a_sentence(tmp_path):
+    fields = {"seeds": ["https://example.org/"], "seeds_from": 5}
+    (tmp_path / "crawl.json").write_text(json.dumps(fields))
+    assert "seeds" in CrawlOrder.from_report(tmp_path, read_report(tmp_path)).arguments
+    order = CrawlOrder(tmp_path, {"langs": "spa\0eus"})
+    with pytest.raises(ConfigurationError, match="cannot be started: embedded null byte"):
+        ChildRuns({}).start(order)
+    (tmp_path / "file").touch()
+    scrapyd = ScrapydRuns(ScrapydServer("http://127.0.0.1:1"), {})
+    with pytest.raises(ConfigurationError, match="cannot be written: File exists"):
+        scrapyd.start(CrawlOrder(tmp_path / "file"))
 
 
 def test_a_log_that_is_not_a_file_is_not_read(tmp_path):

@@ -54,6 +54,8 @@ class ChildRuns:
             raise ConfigurationError(
                 f"The crawl cannot be started in {folder}: {why_unwritable(error)}."
             ) from error
+        except ValueError as error:  # a record of anyone may have bytes that no command can
+            raise ConfigurationError(f"The crawl cannot be started: {error}.") from None
         record = RunRecord(
             id=name, via="process", order=order, pid=process.pid, log_from=log_from,
             started=datetime.now(UTC).isoformat(timespec="seconds"),
