@@ -248,10 +248,14 @@ def test_what_a_record_orders_is_checked_like_a_form(crawls):
     fields = {
         "id": "a" * 32, "via": "process", "pid": 1, "log_from": 0,
         "arguments": {"langs": "spa-eus", "seeds": "https://example.org/", "topic": "/etc/passwd"},
-        "settings": {"BILINGUAL_DETECTORS": "my.Detector", "EXTENSIONS": "{}"},
+        "settings": {"BILINGUAL_DETECTORS": "my.Detector", "EXTENSIONS": "{}", "HALF": "\udc80"},
     }  # fmt: skip
     (folder / "crawl.run.json").write_text(json.dumps(fields))
     with running(crawls, allow_crawls=True) as web:
+        assert [web.ask(f"/{each}").status for each in ("c/foreign/crawl", "new?from=foreign")] == [
+            200,
+            200,
+        ]
         answer = post(web, "/c/foreign/run/resume", {})
     assert answer.status == 409
     assert "BILINGUAL_DETECTORS cannot be set on this page" in answer.text
