@@ -89,7 +89,7 @@ def path_of_key(key: str) -> Path:
     """Return the relative path of a key; raise a ValueError if it leads out of the folder."""
     parts = [part.replace("~0", "~") for part in key.split("~1")]
     if any(part in {"", ".", ".."} or "/" in part or "\0" in part for part in parts):
-        raise ValueError("This is no folder of the list.")
+        raise ValueError("There is no such folder in the list.")
     return Path(*parts)
 
 

@@ -181,7 +181,7 @@ def test_a_server_behind_a_proxy_that_starts_crawls_makes_a_token():
 
 def recorded(folder, process, name):
     folder.mkdir()
-    fields = {"id": name, "via": "process", "pid": process.pid, "log_from": 0, "arguments": {}}
+    fields = {"id": name, "via": "process", "pid": process.pid, "arguments": {}}
     (folder / "crawl.run.json").write_text(json.dumps(fields))
 
 
@@ -234,7 +234,7 @@ def test_a_crawl_of_a_terminal_is_seen_and_left_alone(tmp_path):
     "content",
     [
         "[]", "{}", "{", "[" * 100_000, '{"id": "x"}', '{"id": 5, "pid": "1"}',
-        '{"id": "%s", "pid": true, "log_from": -1}' % ("a" * 32),
+        '{"id": "%s", "pid": true}' % ("a" * 32),
     ],
 )  # fmt: skip
 def test_a_record_of_someone_else_is_no_record(tmp_path, content):
@@ -246,7 +246,7 @@ def test_what_a_record_orders_is_checked_like_a_form(crawls):
     folder = crawls / "foreign"
     folder.mkdir()
     fields = {
-        "id": "a" * 32, "via": "process", "pid": 1, "log_from": 0,
+        "id": "a" * 32, "via": "process", "pid": 1,
         "arguments": {"langs": "spa-eus", "seeds": "https://example.org/", "topic": "/etc/passwd"},
         "settings": {"BILINGUAL_DETECTORS": "my.Detector", "EXTENSIONS": "{}", "HALF": "\udc80"},
     }  # fmt: skip

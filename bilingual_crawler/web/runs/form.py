@@ -1,6 +1,6 @@
 """The form from which a crawl is started: its fields, and the order that it makes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -133,7 +133,7 @@ def read_form(form: Mapping[str, str], runs: Runs) -> tuple[CrawlOrder, Problems
 
 def _unfit(name: str, value: str) -> str:
     if len(value.encode("utf-8", "replace")) > MAX_VALUE:
-        return f"This is too long: {MAX_VALUE:,} bytes are the most."
+        return f"This is too long: at most {MAX_VALUE:,} bytes are allowed."
     printed = value.replace("\n", "") if name in LONG else value
     return "" if printed.isprintable() else "This has characters that cannot be printed."
 
@@ -199,11 +199,6 @@ def defaults() -> dict[str, str]:
         for each in FIELDS.values()
         if each.kind == "choice"
     }
-
-
-def shown_groups() -> Sequence[FieldGroup]:
-    """Return the groups of fields in their order."""
-    return GROUPS
 
 
 def is_open(group: FieldGroup, given: Mapping[str, Any], problems: Problems) -> bool:

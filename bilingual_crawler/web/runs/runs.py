@@ -21,7 +21,7 @@ MAX_SEGMENTS = 3
 
 
 class Runner(Protocol):
-    """Whoever runs crawls: this machine, or a scrapyd."""
+    """What runs crawls: this machine, or a scrapyd."""
 
     via: str
 
