@@ -4,6 +4,7 @@ import time
 from collections import Counter, defaultdict
 from itertools import pairwise
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -150,7 +151,7 @@ def test_a_new_worker_with_more_servers_than_the_crawl_has_is_refused():
     def join(*servers):
         addresses = [server.url for server in servers]
         folder = SimpleNamespace(facts={}, resumed=False)
-        crawl = SimpleNamespace(folder=folder, redis=connect_all(",".join(addresses)))
+        crawl: Any = SimpleNamespace(folder=folder, redis=connect_all(",".join(addresses)))
         keep_servers(crawl, addresses, "crawl:servers")
 
     with serve_redis() as first, serve_redis() as second:
