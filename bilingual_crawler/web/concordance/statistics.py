@@ -30,7 +30,6 @@ MOST_COUNTED = 20_000
 MOST_LISTED = 1_000
 """Rows of a list, in all formats."""
 LEAST_TOGETHER = 2
-LONGEST_GRAM = 5
 LOG_DICE_BASE = 14
 
 

@@ -1,6 +1,6 @@
 """The form from which a crawl is started: its fields, and the order that it makes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -199,11 +199,6 @@ def defaults() -> dict[str, str]:
         for each in FIELDS.values()
         if each.kind == "choice"
     }
-
-
-def shown_groups() -> Sequence[FieldGroup]:
-    """Return the groups of fields in their order."""
-    return GROUPS
 
 
 def is_open(group: FieldGroup, given: Mapping[str, Any], problems: Problems) -> bool:
