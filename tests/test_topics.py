@@ -374,7 +374,9 @@ def test_scorers_of_translations_are_not_for_one_language(name):
 
 def test_a_crawl_has_a_scorer_that_suits_its_languages():
     assert default_scorer(parse_languages("spa-eus")) == "adaptive"
-    scorer(default_scorer(parse_languages("spa")), "spa")
+    for langs in ("spa", "spa-eus-eng", "eng-*", "all"):
+        assert default_scorer(parse_languages(langs)) == "rules"
+        scorer("rules", langs, NO_TOPIC)
 
 
 def test_rules_put_the_one_language_first_and_others_last():

@@ -88,10 +88,10 @@ class CharacterModel:
         self._times: Counter[str] = Counter()
         learned = 0
         for text in texts:
-            learned += len(text)
-            if learned > MOST_CHARACTERS:
+            if learned >= MOST_CHARACTERS:
                 break
-            padded = _padded(text)
+            padded = _padded(text[: MOST_CHARACTERS - learned])
+            learned += len(text)
             for length in range(1, ORDER + 1):
                 ends = range(ORDER, len(padded) + 1)
                 self._times.update([padded[end - length : end] for end in ends])

@@ -15,7 +15,7 @@ with several others, the highest score wins.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Literal
 
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing import almeida, pplocator
@@ -34,7 +34,6 @@ from bilingual_crawler.pairing.small_models import shipped
 from bilingual_crawler.urls.language_tokens import url_key
 
 PaperSystem = Literal["pplocator", "almeida"]
-PAPER_SYSTEMS: tuple[PaperSystem, ...] = get_args(PaperSystem)
 PAPER_DETECTORS: Mapping[PaperSystem, tuple[str, ...]] = MappingProxyType(
     {"pplocator": ("url_similarity", "pplocator"), "almeida": ("almeida",)}
 )

@@ -8,6 +8,7 @@ import pytest
 from bilingual_crawler.alignment.cleaning import broken_rule, rules
 from bilingual_crawler.alignment.language_models import (
     LEAST_TEXTS,
+    MOST_CHARACTERS,
     CharacterModel,
     LanguageModelFiles,
     LikelySide,
@@ -54,6 +55,12 @@ def test_a_text_of_the_users_takes_the_place_of_the_crawls_sentences(tmp_path):
     models = LanguageModelFiles.parse(f"english={file}")
     assert not models.side("eng", SENTENCES).is_unlikely(JUNK)
     assert models.side("spa", SENTENCES).is_unlikely(JUNK)
+
+
+def test_a_text_without_line_breaks_is_learned_as_far_as_models_go():
+    long = "abcd " * (MOST_CHARACTERS // 5 + 10)
+    model = CharacterModel([long])
+    assert model.nats("abcd abcd") < model.nats(JUNK)
 
 
 def test_the_rule_comes_last_and_only_if_it_is_asked_for():

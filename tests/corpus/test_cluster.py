@@ -14,13 +14,17 @@ from bilingual_crawler.api import read_crawl
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.corpus.build import BuildTask, build_corpus
 from bilingual_crawler.corpus.cluster.near_copies import SIMILAR, bands_of, signature_of, similarity
-from bilingual_crawler.corpus.cluster.site_harvest import harvest_site
+from bilingual_crawler.corpus.cluster.site_harvest import harvest_site, scratch_folder
 from bilingual_crawler.corpus.cluster.site_parts import keys_of, parts_of
 from bilingual_crawler.corpus.cluster.source_rows import rows_of
+from bilingual_crawler.corpus.cluster.spark_build import ClusterTask
 from bilingual_crawler.corpus.keep_rule import pairing_aids
+from bilingual_crawler.documents.identifiers.taught_folder import write_taught
+from bilingual_crawler.documents.identifiers.teaching import teach
 from bilingual_crawler.languages import LanguagePair
 from tests.support.crawling import ROOT
-from tests.support.recordings import exchange, opaque_site, page, redirect, write_warc
+from tests.support.recordings import SITE, exchange, opaque_site, page, redirect, write_warc
+from tests.support.taught import AGAINST, CODE, OTHER, TAUGHT
 
 SPA_EUS = LanguagePair.parse("spa-eus")
 TOKENS = SPA_EUS.first.tokens | SPA_EUS.second.tokens
@@ -71,6 +75,18 @@ def test_a_task_finds_the_pairs_of_a_site_that_one_process_finds(tmp_path):
     assert len(found) >= 6
     assert counts["pages: noindex"] == 1
     assert counts["pages: off_language"] == 1
+
+
+def test_a_task_identifies_taught_languages_and_reads_lines_as_a_build_does(tmp_path):
+    write_taught(tmp_path / "taught", teach(CODE, TAUGHT, {"spa": AGAINST}))
+    text = "\n".join(OTHER).encode()
+    plain = exchange(f"{SITE}/a.txt", text, headers=((b"Content-Type", b"text/plain"),))
+    warc = write_warc(tmp_path / "site.warc.gz", [plain])
+    config = replace(CONFIG, taught=str(tmp_path / "taught"), text_lines=True)
+    (row,) = rows_of(str(warc), [LanguagePair.parse(f"{CODE}-spa")], config, Counter())
+    document = json.loads(row.data)
+    assert document["language"] == CODE
+    assert len(document["paragraphs"]) == len(OTHER)
 
 
 NOINDEX = '<meta name="robots" content="noindex">'
@@ -157,3 +173,17 @@ def test_spark_builds_the_corpus_in_stages_that_are_not_repeated(tmp_path):
     }
     refused = run(*words, "--site-pages", "9")
     assert "holds a build of other inputs or settings" in refused.stderr
+
+
+def test_a_site_that_does_not_fit_into_memory_is_worked_on_elsewhere():
+    assert scratch_folder(1 << 60) is None
+
+
+def test_a_new_file_of_a_pattern_makes_another_build(tmp_path):
+    inputs = (str(tmp_path / "*.warc.gz"),)
+    task = ClusterTask(inputs=inputs, out=str(tmp_path / "out"), pairs=(SPA_EUS,), config=CONFIG)
+    (tmp_path / "a.warc.gz").touch()
+    before = task.stamp
+    assert task.stamp == before
+    (tmp_path / "b.warc.gz").touch()
+    assert task.stamp != before

@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.journaled import JournaledFrontier
 from bilingual_crawler.languages import LanguagePair, parse_languages
+from bilingual_crawler.pairing.lexicon import TranslationLexicon, lexicon_file
 from bilingual_crawler.reporting.tally import Tally
 from bilingual_crawler.store.folder import CrawlFolder
 from tests.support import processes
@@ -138,6 +140,16 @@ def test_crawls_of_one_language_are_merged_without_pairs(tmp_path):
     assert merged.repeated == 1
 
 
+@pytest.mark.parametrize("langs", ["all", "spa-*", "spa-eus-eng", "eus-eng"])
+def test_the_words_of_languages_that_are_kept_are_kept(tmp_path, langs):
+    worker = folder_of(tmp_path / "a", *both(0))
+    learned = TranslationLexicon(("spa", "eus"), {("plaza", "enparantza"): 9.0}, SEEN)
+    rules = replace(RULES, langs=parse_languages(langs), learned=(learned,))
+    merge(tmp_path / "all", worker, rules=rules)
+    assert (tmp_path / "all" / lexicon_file("spa-eus")).exists() == (langs != "eus-eng")
+
+
+SEEN = ({"plaza": 9.0}, {"enparantza": 9.0})
 PAGES = [
     *both(0),
     *both(1),

@@ -110,7 +110,7 @@ def test_the_web_page_is_inside_and_readable_as_a_zip(built, kind, tmp_path):
         "print(render('login.html', to='/', problem='', csrf='')[:15])\n"
     )
     printed = run(["-c", program], tmp_path, PYTHONPATH=str(getattr(built, kind)))
-    assert printed == "['icon.svg', 'page.js', 'style.css']\n<!doctype html>\n"
+    assert printed == "['icon.svg', 'page.js', 'run.js', 'style.css']\n<!doctype html>\n"
 
 
 def test_an_egg_has_its_tables_and_lists_as_a_zip(built, tmp_path):

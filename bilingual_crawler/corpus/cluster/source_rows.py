@@ -47,8 +47,8 @@ def rows_of(
     """Yield what a source has; pages in none of the languages are counted and left out."""
     tokens = frozenset().union(*(language.tokens for pair in pairs for language in pair))
     codes = {code for pair in pairs for code in pair.codes}
-    identifier = load_identifier(config.identifier, sorted(codes))
-    reading = SourceReading(pairs[0], identifier=identifier)
+    identifier = load_identifier(config.identifier, sorted(codes), config.taught)
+    reading = SourceReading(pairs[0], identifier=identifier, text_lines=config.text_lines)
     try:
         with local_file(source) as path:
             for place, found in enumerate(documents_from(str(path), reading)):

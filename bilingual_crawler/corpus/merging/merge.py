@@ -236,7 +236,7 @@ class Merge:
     def _write_lexicons(self) -> None:
         langs = self._rules.langs
         for lexicon in self._rules.learned:
-            if langs is not None and not set(lexicon.languages) <= set(langs.codes):
+            if langs is not None and not all(code in langs for code in lexicon.languages):
                 continue
             file = self._folder.path / lexicon_file("-".join(lexicon.languages))
             lexicon.write(file)

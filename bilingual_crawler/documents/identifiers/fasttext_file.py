@@ -86,12 +86,12 @@ def _read(cursor: _Cursor) -> list[str]:
     words = _read_words(cursor)
     (quantised,) = cursor.take("?")
     rows = _read_matrix(cursor, sizes.dimensions, quantised=quantised)
+    has_ngrams = sizes.longest_ngram > 0 or sizes.word_ngrams > 1
     if words.kept_buckets >= 0:
         fits = quantised and words.largest_bucket < rows - words.words
     else:
-        has_ngrams = sizes.longest_ngram > 0 or sizes.word_ngrams > 1
         fits = rows >= words.words + (sizes.buckets if has_ngrams else 0)
-        fits = fits and (sizes.buckets > 0 or not has_ngrams)
+    fits = fits and (sizes.buckets > 0 or not has_ngrams)  # the library divides by it
     (output_quantised,) = cursor.take("?")
     outputs = _read_matrix(cursor, sizes.dimensions, quantised=quantised and output_quantised)
     if not fits or outputs != len(words.labels) or cursor.at != len(cursor.data):

@@ -50,7 +50,6 @@ HALF_TAUGHT = 2_700
 FLOOR_SLACK, FLOOR_SLACK_UNTAUGHT = 0.35, 1.0
 """How much less likely per letter than the least likely held-out chunk a text may be, in any case
 and for a language with no text at all."""
-LEAST_RECOGNISED = 0.5
 MOST_REPEATED = 3
 """Times that a word counts in one text: a page about mice is not a language of its own."""
 
@@ -254,7 +253,7 @@ def _measured(
     """Measure the thresholds on held-out parts."""
     models = [model_of(each) for each in neighbours]
     gains, fits = [], []
-    for held_out, rest in _parts(lines):
+    for held_out, rest in _parts(_pieces_of(lines)):
         compare = Comparison(SpellingModel(words_of("\n".join(rest))), models)
         for chunk in chunks_of(held_out):
             gain, fit, letters = compare(words_of("\n".join(chunk)))
@@ -284,7 +283,7 @@ def _gains_of(
 ) -> list[float]:
     """Return what held-out text of a neighbour gains from being taken for the taught language."""
     found = []
-    for held_out, rest in _parts(neighbour.lines):
+    for held_out, rest in _parts(list(chunks_of(neighbour.lines))):
         others = list(models)
         others[place] = model_of(NearLanguage(neighbour.code, tuple(rest)))
         compare = Comparison(own, others)
@@ -301,9 +300,18 @@ def _high(gains: Sequence[float]) -> float:
     return ranked[int(0.95 * (len(ranked) - 1))] if ranked else 0.0
 
 
-def _parts(lines: Sequence[str]) -> Iterable[tuple[list[str], list[str]]]:
-    """Yield parts of a text, each with the rest; lines beside each other stay together."""
+def _pieces_of(lines: Sequence[str]) -> list[list[str]]:
+    """Return the chunks of the taught text; one that is a single chunk, or line, is cut."""
     chunks = list(chunks_of(lines))
+    if len(chunks) > 1:
+        return chunks
+    text = " ".join(lines)
+    size = -(-len(text) // PARTS)
+    return [[text[at : at + size]] for at in range(0, len(text), size)]
+
+
+def _parts(chunks: Sequence[list[str]]) -> Iterable[tuple[list[str], list[str]]]:
+    """Yield parts of a text, each with the rest; lines beside each other stay together."""
     for part in range(min(PARTS, len(chunks))) if len(chunks) > 1 else ():
         begin, end = (len(chunks) * at // min(PARTS, len(chunks)) for at in (part, part + 1))
         held_out = [line for chunk in chunks[begin:end] for line in chunk]

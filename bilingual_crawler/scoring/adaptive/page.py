@@ -7,7 +7,7 @@ from typing import Any
 
 from bilingual_crawler.documents.document import Link
 from bilingual_crawler.scoring.adaptive.sections import Group, Vector
-from bilingual_crawler.scoring.adaptive.texts import UNKNOWN, PageText
+from bilingual_crawler.scoring.adaptive.texts import UNKNOWN, TextWorth
 
 
 class Fate(IntEnum):
@@ -41,7 +41,7 @@ class Certainty(IntEnum):
 
 
 NOWHERE = (0, 0, 0)
-NO_TEXT = PageText(UNKNOWN, 1.0)
+NO_TEXT = TextWorth(UNKNOWN, 1.0)
 _FEED = re.compile(
     r"/(?:feed|rss|atom|wp-login\.php|xmlrpc\.php|wp-json|(?:feed|rss|atom|index)\.(?:xml|rss|atom))/?"
     r"(?:\?[^/]*)?$",

@@ -17,7 +17,7 @@ from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.scoring.adaptive.memory import Room
 from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, KnownUrl, Tie
 from bilingual_crawler.scoring.adaptive.site import SUNK, SiteModel
-from bilingual_crawler.scoring.adaptive.texts import UNKNOWN, PageText
+from bilingual_crawler.scoring.adaptive.texts import UNKNOWN, TextWorth
 from bilingual_crawler.scoring.adaptive.transforms import Record, Transforms, UrlTransform
 from bilingual_crawler.scoring.adaptive.value import RULES, RecentYield, factors_of
 from bilingual_crawler.scoring.rules import RulesScorer
@@ -399,7 +399,7 @@ def _read_page(site: SiteModel, row: list[Any]) -> KnownUrl:
     page.promise = promise
     page.claims, page.is_copy, page.learned, page.lone, *rest = rest
     switched_from, page.parent, page.slot, text, *asked = rest
-    page.text = PageText(*text) if isinstance(text, list) else PageText(UNKNOWN, text)
+    page.text = TextWorth(*text) if isinstance(text, list) else TextWorth(UNKNOWN, text)
     page.asked, page.rule = asked or ("", -1)
     first, second, neither = switched_from
     page.switched_from = first, second, neither

@@ -18,7 +18,7 @@ from bilingual_crawler.scoring.adaptive.page import (
     slot_of,
 )
 from bilingual_crawler.scoring.adaptive.sections import Vector, YieldSection
-from bilingual_crawler.scoring.adaptive.texts import PageText
+from bilingual_crawler.scoring.adaptive.texts import TextWorth
 from bilingual_crawler.scoring.adaptive.transforms import Prediction, Transforms, UrlTransform
 from bilingual_crawler.scoring.adaptive.value import (
     NEITHER,
@@ -80,7 +80,7 @@ class SiteModel:
         self.evidence.pages += 1
         page.language = self._number(document.language)
         page.depth = document.depth
-        page.text = PageText.of(document)
+        page.text = TextWorth.of(document)
         page.lone = all(mate.fate is Fate.GONE for mate in page.ties)
         self.memory.end_of_waiting(page, Fate.FETCHED)
         for section in page.group.languages:

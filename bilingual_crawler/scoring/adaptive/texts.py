@@ -25,14 +25,14 @@ MOST = 1.5
 """How much better than others a kind can be."""
 
 
-class PageText(NamedTuple):
+class TextWorth(NamedTuple):
     """The kind of a page's text, and what it is worth before its site has shown that."""
 
     kind: int
     worth: float
 
     @classmethod
-    def of(cls, document: Document) -> "PageText":
+    def of(cls, document: Document) -> "TextWorth":
         """Return the kind of a page; unknown, if it came without its text."""
         share = dict(document.language_shares).get(document.language or "", 100)
         worth = min(1.0, max(WEIGHTS.least_purity, (share - MIXED) / (PURE - MIXED)))

