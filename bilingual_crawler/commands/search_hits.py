@@ -2,6 +2,8 @@
 
 import argparse
 import time
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,21 +50,41 @@ def find_hits(
 
     urls = results_of(opts, pair, config)
     hits, missed = AnchorHits(pair), dict[str, str]()
-    exchanges: list[Exchange] = []
     results = set(urls)
 
-    def arrived(asked: str, response: "Response", document: "Document") -> list[str]:
-        if opts.hits is not None:
-            exchanges.append(_exchange(response))
-        if asked not in results:
-            return []
-        found = hits.read(asked, document)
-        return [] if opts.hits is None else found
+    with ExitStack() as files:
+        keep = None if opts.hits is None else _open_pages(opts.hits, files)
 
-    fetch_pages(quiet(settings), urls, pair, arrived, missed.__setitem__)
-    if opts.hits is not None:
-        write_hits(opts.hits, hits, urls, exchanges, pair)
+        def arrived(asked: str, response: "Response", document: "Document") -> list[str]:
+            if keep is not None:
+                keep(response)
+            if asked not in results:
+                return []
+            found = hits.read(asked, document)
+            return [] if keep is None else found
+
+        fetch_pages(quiet(settings), urls, pair, arrived, missed.__setitem__)
+        if opts.hits is not None:
+            write_hits(opts.hits, hits, urls, pair)
     return hits, missed
+
+
+def _open_pages(folder: Path, files: ExitStack) -> "Callable[[Response], None]":
+    """Begin the file of pages; return what writes a page to it as soon as it has come."""
+    from bilingual_crawler import __version__
+    from bilingual_crawler.store.durable import replacing_file
+    from bilingual_crawler.store.warc import Records
+
+    folder.mkdir(parents=True, exist_ok=True)
+    part = files.enter_context(replacing_file(folder / PAGES))
+    file = files.enter_context(part.open("wb"))
+    records = Records({"software": f"bilingual-crawler {__version__}"})
+    file.write(records.about(PAGES))
+
+    def keep(response: "Response") -> None:
+        file.write(records.of(_exchange(response)))
+
+    return keep
 
 
 def results_of(opts: argparse.Namespace, pair: "LanguagePair", config: "Config") -> list[str]:
@@ -113,21 +135,13 @@ def write_hits(
     folder: Path,
     hits: "AnchorHits",
     urls: list[str],
-    exchanges: "list[Exchange]",
     pair: "LanguagePair",
 ) -> None:
-    """Write what `scrapy pairs` reads: the pages, and which of them links pair."""
-    from bilingual_crawler import __version__
+    """Write the results, and which pages links pair: `scrapy pairs` reads that with the pages."""
     from bilingual_crawler.store.durable import replacing_file, text_file
-    from bilingual_crawler.store.warc import Records
 
-    folder.mkdir(parents=True, exist_ok=True)
     with replacing_file(folder / RESULTS) as part, text_file(part) as text:
         text.writelines(f"{url}\n" for url in urls)
     with replacing_file(folder / PAIRS) as part, text_file(part) as text:
         codes = "\t".join(pair.codes)
         text.writelines(f"{one}\t{other}\t{codes}\n" for one, other in hits.pairs)
-    records = Records({"software": f"bilingual-crawler {__version__}"})
-    with replacing_file(folder / PAGES) as part, part.open("wb") as file:
-        file.write(records.about(PAGES))
-        file.writelines(map(records.of, exchanges))

@@ -53,8 +53,12 @@ class PoliteSpider(Spider):
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
-        """Configure fetching, in a project with or without the add-on."""
+        """Configure fetching, in a project with or without the add-on.
+
+        Archives are for crawls: what a command fetches comes from the sites, with their delays.
+        """
         super().update_settings(settings)
+        settings.set("BILINGUAL_ARCHIVE", "", priority="cmdline")
         wire_fetching(settings, Config.from_settings(settings))
 
     @classmethod

@@ -82,7 +82,7 @@ def connect(address: str) -> "Redis":
     return link.connect(address)
 
 
-def _keep_servers(crawl: "Crawl", servers: list[str], key: str) -> None:
+def keep_servers(crawl: "Crawl", servers: list[str], key: str) -> None:
     """Refuse other servers than those that the crawl has begun with: each has some of its sites.
 
     A worker's own folder knows them in their order, and the servers know them for all workers.
@@ -92,8 +92,7 @@ def _keep_servers(crawl: "Crawl", servers: list[str], key: str) -> None:
     known = {folder.facts.get(SERVERS, ONE_SERVER)} if folder.resumed else set()
     shared = " ".join(sorted(names)) if len(names) > 1 else ONE_SERVER
     for client in crawl.redis or ():
-        if len(names) > 1:
-            client.set(key, shared, nx=True)
+        client.set(key, shared, nx=True)
         said = client.get(key)
         if isinstance(said, bytes) and said != shared.encode():
             known.add(said.decode("utf-8", "replace")[:500])
@@ -140,7 +139,7 @@ def open_frontier(crawl: "Crawl", gate: SlotGate) -> CrawlFrontier:
     servers = config.frontier.split(",")
     prefix = config.frontier_prefix or f"bilingual:{crawl.plan.langs.file_name}"
     try:
-        _keep_servers(crawl, servers, key_prefix(prefix) + SERVERS)
+        keep_servers(crawl, servers, key_prefix(prefix) + SERVERS)
         parts = [
             RedisFrontier(
                 RedisScripts(client, prefix, crawl.folder.path.name),

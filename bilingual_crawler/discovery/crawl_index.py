@@ -11,6 +11,7 @@ translations with equal names are drawn together.
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -35,6 +36,8 @@ REQUIRED = ("url", "content_languages", "fetch_status")
 SITE_COLUMNS = ("url_host_private_domain", "url_host_registered_domain", "url_host_name")
 REMOTE = ("s3://", "s3a://", "gs://", "http://", "https://")
 _LONGEST_URL = 4_000
+_USABLE = re.compile(r"https?://[^\s\x00-\x1f\x7f-\x9f]+")
+"""A URL that can stand in a list of seeds, which has one per line."""
 
 
 @dataclass(slots=True)
@@ -93,6 +96,18 @@ class CrawlIndex:
         self, pair: LanguagePair, limit: int, left_out: Collection[str] = ()
     ) -> list[IndexedSite]:
         """Return the sites with most pairs to be expected, the best first."""
+        import duckdb  # noqa: PLC0415 - an extra
+
+        try:
+            return self._sites(pair, limit, left_out)
+        except duckdb.Error as error:
+            raise ConfigurationError(
+                f"The index is damaged, or has columns of other types: {_first_line(error)}."
+            ) from None
+
+    def _sites(
+        self, pair: LanguagePair, limit: int, left_out: Collection[str]
+    ) -> list[IndexedSite]:
         found = {
             site.site: site
             for site in self._candidates(pair, CANDIDATES * limit + len(left_out))
@@ -127,7 +142,7 @@ class CrawlIndex:
             columns = frozenset(str(row[0]) for row in found.fetchall())
         except duckdb.Error as error:
             raise ConfigurationError(
-                f"The index cannot be read: {str(error).splitlines()[0][:300]}. Name Parquet files"
+                f"The index cannot be read: {_first_line(error)}. Name Parquet files"
                 " of a columnar index of Common Crawl, a folder with them, or an address."
             ) from None
         missing = [name for name in REQUIRED if name not in columns]
@@ -193,7 +208,7 @@ class CrawlIndex:
         )
         while rows := found.fetchmany(10_000):
             for site, url, code in rows:
-                if len(url) <= _LONGEST_URL:
+                if isinstance(url, str) and len(url) <= _LONGEST_URL and _USABLE.fullmatch(url):
                     yield site, url, code
 
 
@@ -250,9 +265,13 @@ def _connect(source: str, threads: int | None) -> "DuckDBPyConnection":
         except duckdb.Error as error:
             raise ConfigurationError(
                 f"DuckDB has no extension for {source.partition('://')[0]} addresses here:"
-                f" {str(error).splitlines()[0][:200]}. Download the index, and name its folder."
+                f" {_first_line(error)}. Download the index, and name its folder."
             ) from None
     return connection
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), type(error).__name__)[:300]
 
 
 def _files_of(source: str) -> str:

@@ -58,6 +58,8 @@ class SiteSurvey:
         self._asked: set[str] = set()
         self._sitemap = urljoin(start, "/sitemap.xml")
         self._waiting: dict[str, str] = {start: ""}
+        self._promised: set[str] = set()
+        """The languages of the waiting pages."""
         self._claimed: dict[str, str] = {}
         self._found: dict[str, SurveyedLanguage] = {}
         self._keys: set[str] = set()
@@ -148,8 +150,9 @@ class SiteSurvey:
             return
         if code and len(self._claimed) < MOST_CLAIMED:
             self._claimed.setdefault(url, code)
-        if len(self._waiting) < MOST_WAITING or (code and code not in self._waiting.values()):
+        if len(self._waiting) < MOST_WAITING or (code and code not in self._promised):
             self._waiting[url] = self._waiting.get(url) or code
+            self._promised.add(code)
 
     def _count(self, document: Document) -> None:
         for code, characters in _characters(document):

@@ -239,6 +239,20 @@ def test_of_a_large_site_a_sample_is_compared(tmp_path):
 
 
 @needs_duckdb
+def test_addresses_that_would_break_the_list_are_left_out_and_damage_is_explained(seeds, tmp_path):
+    captures = [(f"https://a.org\nhttps://evil.org/{code}/1", code) for code in ("spa", "eus")]
+    captures += [("https://b.org/es/1", "spa"), ("https://b.org/eu/1", "eus")]
+    folder = columnar_index(tmp_path / "index", captures)
+    _, out, _ = seeds("--common-crawl", folder)
+    assert [line.split()[0] for line in out.splitlines()] == ["https://b.org/"]
+    (part,) = folder.rglob("*.parquet")
+    content = part.read_bytes()
+    part.write_bytes(content[:4] + b"\xff" * 400 + content[404:])
+    status, _, err = seeds("--common-crawl", folder)
+    assert "The index is damaged" in f"{status}{err}"
+
+
+@needs_duckdb
 def test_a_table_that_is_no_index_is_refused(seeds, tmp_path):
     pq.write_table(pa.table({"url": ["https://a.org/"]}), tmp_path / "a.parquet")
     status, _, err = seeds("--common-crawl", tmp_path / "a.parquet")

@@ -14,9 +14,10 @@ from bilingual_crawler.api import read_crawl
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.corpus.build import BuildTask, build_corpus
 from bilingual_crawler.corpus.cluster.near_copies import SIMILAR, bands_of, signature_of, similarity
-from bilingual_crawler.corpus.cluster.site_harvest import harvest_site
+from bilingual_crawler.corpus.cluster.site_harvest import harvest_site, scratch_folder
 from bilingual_crawler.corpus.cluster.site_parts import keys_of, parts_of
 from bilingual_crawler.corpus.cluster.source_rows import rows_of
+from bilingual_crawler.corpus.cluster.spark_build import ClusterTask
 from bilingual_crawler.corpus.keep_rule import pairing_aids
 from bilingual_crawler.documents.identifiers.taught_folder import write_taught
 from bilingual_crawler.documents.identifiers.teaching import teach
@@ -172,3 +173,17 @@ def test_spark_builds_the_corpus_in_stages_that_are_not_repeated(tmp_path):
     }
     refused = run(*words, "--site-pages", "9")
     assert "holds a build of other inputs or settings" in refused.stderr
+
+
+def test_a_site_that_does_not_fit_into_memory_is_worked_on_elsewhere():
+    assert scratch_folder(1 << 60) is None
+
+
+def test_a_new_file_of_a_pattern_makes_another_build(tmp_path):
+    inputs = (str(tmp_path / "*.warc.gz"),)
+    task = ClusterTask(inputs=inputs, out=str(tmp_path / "out"), pairs=(SPA_EUS,), config=CONFIG)
+    (tmp_path / "a.warc.gz").touch()
+    before = task.stamp
+    assert task.stamp == before
+    (tmp_path / "b.warc.gz").touch()
+    assert task.stamp != before

@@ -3,10 +3,12 @@
 import time
 from collections import Counter, defaultdict
 from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from bilingual_crawler.crawl.workers import connect_all
+from bilingual_crawler.crawl.workers import connect_all, keep_servers
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import State
 from bilingual_crawler.frontier.shared.frontier import RedisFrontier
@@ -142,6 +144,21 @@ def test_ends_that_a_worker_could_not_report_are_reported_when_it_is_restarted(t
         again.close()
     assert set(fetched.values()) == {1}
     assert len(fetched) == len(HOSTS)
+
+
+@needs_redis
+def test_a_new_worker_with_more_servers_than_the_crawl_has_is_refused():
+    def join(*servers):
+        addresses = [server.url for server in servers]
+        folder = SimpleNamespace(facts={}, resumed=False)
+        crawl: Any = SimpleNamespace(folder=folder, redis=connect_all(",".join(addresses)))
+        keep_servers(crawl, addresses, "crawl:servers")
+
+    with serve_redis() as first, serve_redis() as second:
+        join(first)
+        join(first)
+        with pytest.raises(ConfigurationError, match="one server"):
+            join(first, second)
 
 
 def test_few_sites_move_if_a_server_is_added_and_all_servers_get_some():

@@ -79,6 +79,17 @@ def test_an_index_is_read_again_only_if_it_has_changed(folder):
     cdxj.write_text("!header\nbroken {\n" + cdxj.read_text().splitlines()[0] + "\n")
     assert read_folder(folder, index) == 1
     assert len(index) == 1
+    cdxj.unlink()
+    assert read_folder(folder, index) == 0
+    assert len(index) == 0
+
+
+def test_a_date_in_other_digits_is_no_date(tmp_path):
+    record = REVISIT.replace(b"2026-01-02", "٢٠٢٦-01-02".encode())
+    (tmp_path / "a.warc").write_bytes(record)
+    assert index_folder(tmp_path).captures == 1
+    (line,) = (tmp_path / "a.warc.cdxj").read_text("ascii").splitlines()
+    assert line.split(" ")[1] == "01020000000000"
 
 
 def test_records_that_are_not_what_the_index_says_are_refused_with_the_reason(tmp_path):

@@ -7,9 +7,10 @@ build`, and there is no second implementation to keep equal.
 
 import gzip
 import json
+import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,6 +30,8 @@ from bilingual_crawler.store.input_files import Damage, read_json_lines
 from bilingual_crawler.store.sentence_pair import SENTENCES, SentencePair, read_sentences
 
 _MEMORY = Path("/dev/shm")  # noqa: S108 - folders with names of their own are made in it
+SHARE_OF_MEMORY = 1 / 64
+"""A site with more data than this share of the free memory is worked on in a folder on the disk."""
 ALIAS, CLAIM, DOCUMENT = "alias", "claim", "document"
 """The kinds of things that sources give, as a table has them."""
 
@@ -67,15 +70,28 @@ def found_in(kind: str, data: str) -> Document | Alias | Sitemap | None:
         return None
 
 
+def scratch_folder(size: int) -> Path | None:
+    """Return where to work on a site with so many bytes; None for the usual temporary folder.
+
+    Memory is faster, but other tasks need it too, and a container has 64 MB of it.
+    """
+    try:
+        free = shutil.disk_usage(_MEMORY).free
+    except OSError:
+        return None
+    return _MEMORY if size <= free * SHARE_OF_MEMORY else None
+
+
 def harvest_site(
-    things: Iterable[tuple[str, str]],
+    things: Sequence[tuple[str, str]],
     languages: LanguagePair,
     config: Config,
     aids: PairingAids,
 ) -> SiteHarvest:
     """Return the pairs of one site, whose pages, redirects and claims come in any order."""
     harvest = SiteHarvest()
-    with tempfile.TemporaryDirectory(dir=_MEMORY if _MEMORY.is_dir() else None) as name:
+    size = sum(len(data) for _, data in things)
+    with tempfile.TemporaryDirectory(dir=scratch_folder(size)) as name:
         place = Path(name) / "site"
         folder = open_built(place, languages)
         try:

@@ -83,7 +83,8 @@ class ClusterTask:
     @property
     def stamp(self) -> str:
         """What must be the same for the stages of an earlier run to count."""
-        said = (self.inputs, str(self.pairs), self.config, self.site_pages, __version__)
+        files = sources_of(self.inputs)  # a pattern may name other files than it did
+        said = (files, str(self.pairs), self.config, self.site_pages, __version__)
         return hashlib.sha256(repr(said).encode()).hexdigest()
 
 

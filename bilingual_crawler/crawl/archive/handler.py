@@ -3,9 +3,10 @@
 A capture becomes the response that the server gave when it was captured, so the frontier,
 scoring and pairing work as ever. Nothing is requested from the sites, robots.txt neither: the
 captured ones count. Only BILINGUAL_ARCHIVE_FALLBACK lets pages that are not archived come from
-their site.
+their site, which then also says what may be fetched: a robots.txt of years ago does not.
 """
 
+import contextlib
 import logging
 from http import HTTPStatus
 
@@ -42,6 +43,8 @@ class ArchiveDownloadHandler(GuardedDownloadHandler):
         state = RequestState.of(request)
         if state.captured_at:  # that of the page that led here by a redirect
             RequestState.update(request, captured_at="")
+        if self._falls_back and is_site_file(request):
+            return await self._site_file(request)
         try:
             page = None if request.method != "GET" or state.variant else await self._page(request)
         except UnusableCaptureError as error:
@@ -62,6 +65,20 @@ class ArchiveDownloadHandler(GuardedDownloadHandler):
         if is_site_file(request):  # a site without robots.txt forbids nothing
             return Response(request.url, status=HTTPStatus.NOT_FOUND, request=request)
         raise Refused(Outcome.NOT_ARCHIVED, Outcome.NOT_ARCHIVED.sentence)
+
+    async def _site_file(self, request: Request) -> Response:
+        """Return what a site says about itself now, since it may be asked for pages.
+
+        If it cannot be reached, what it said when it was captured counts.
+        """
+        try:
+            return await super()._download(request)
+        except Exception:
+            with contextlib.suppress(UnusableCaptureError):
+                found = await self._page(request)
+                if found is not None:
+                    return found
+            raise
 
     async def _page(self, request: Request) -> Response | None:
         found = await self._archive.page(request.url)

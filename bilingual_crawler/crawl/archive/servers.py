@@ -117,19 +117,27 @@ class CaptureServer(ArchiveServer):
     async def of_host(self, host: str) -> tuple[list[Capture], bool]:
         """Return the captures of a host, and whether these are all.
 
-        A server with a large index answers in pages, another one at once.
+        A server with a large index answers in pages, another one at once. A listing of too many
+        bytes is given up, as one of too many lines is.
         """
+        found: list[Capture] = []
+        try:
+            return found, await self._list(host, found)
+        except UnusableCaptureError:
+            return found, False
+
+    async def _list(self, host: str, found: list[Capture]) -> bool:
+        """Add the captures of a host; return whether these are all."""
         pages = _page_count(await self._ask(url=host, matchType="host", showNumPages="true"))
         if pages is None:
             text = await self._ask(url=host, matchType="host", limit=str(MOST_LINES))
-            found = list(self._captures(text))
-            return found, text.count("\n") < MOST_LINES
-        found = []
+            found += self._captures(text)
+            return text.count("\n") < MOST_LINES
         for page in range(min(pages, MOST_PAGES)):
             found += self._captures(await self._ask(url=host, matchType="host", page=str(page)))
             if len(found) >= MOST_LINES:
-                return found, page + 1 == pages
-        return found, pages <= MOST_PAGES
+                return page + 1 == pages
+        return pages <= MOST_PAGES
 
     async def _ask(self, **query: str) -> str:
         mark = "&" if "?" in self.base else "?"
@@ -182,5 +190,5 @@ def _page_count(text: str) -> int | None:
     try:
         said = json.loads(text.partition("\n")[0])
         return int(said["pages"])
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return None

@@ -10,6 +10,7 @@ import contextlib
 import json
 import logging
 import os
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,6 +37,7 @@ logger = logging.getLogger(__name__)
 INDEX_ENDINGS = (".cdxj", ".cdxj.gz")
 WARC_ENDINGS = (".warc", ".warc.gz")
 MAX_LINE = 1 << 16
+_NO_DIGIT = re.compile("[^0-9]")
 _KINDS = (WarcRecordType.response, WarcRecordType.resource, WarcRecordType.revisit)
 
 
@@ -112,7 +114,7 @@ def _capture(record: WarcRecord, name: str) -> Capture | None:
     url = target_of(record)
     if record.record_type not in _KINDS or url is None or record.headers.get(VARIANT):
         return None
-    moment = "".join(filter(str.isdigit, record.headers.get("WARC-Date") or ""))[:14]
+    moment = _NO_DIGIT.sub("", record.headers.get("WARC-Date") or "")[:14]
     status, mime = OK, record.headers.get("Content-Type") or ""
     if record.record_type != WarcRecordType.resource:
         status, mime = _answer_line(record)
@@ -176,10 +178,10 @@ def read_folder(folder: Path, index: CaptureIndex) -> int:
     """
     files = files_below(folder, INDEX_ENDINGS)
     stamps = {str(path): f"{path.stat().st_size} {path.stat().st_mtime_ns}" for path in files}
-    known = {name: index.stamp_of(name) for name in stamps}
-    if any(stamp is not None and stamp != stamps[name] for name, stamp in known.items()):
-        index.clear()
-        known = dict.fromkeys(stamps)
+    known = index.sources(INDEX_ENDINGS)
+    if not known.items() <= stamps.items():
+        index.forget(known)
+        known = {}
     bad = 0
 
     def captures(path: Path) -> Iterator[Capture]:
@@ -197,7 +199,7 @@ def read_folder(folder: Path, index: CaptureIndex) -> int:
             logger.warning("%s is damaged; what comes before is used: %s", path, error)
 
     for path in files:
-        if known[str(path)] is None:
+        if str(path) not in known:
             number = index.take_source(str(path), stamps[str(path)], captures(path))
             logger.info("%s: %d captures", path, number)
     return bad

@@ -71,6 +71,18 @@ class CaptureIndex:
         row = found.fetchone()
         return None if row is None else str(row[0])
 
+    def sources(self, endings: tuple[str, ...]) -> dict[str, str]:
+        """Return the sources whose names have one of these endings, with what was noted of each."""
+        found = self._connection.execute("SELECT name, stamp FROM sources")
+        return {str(name): str(stamp) for name, stamp in found if str(name).endswith(endings)}
+
+    def forget(self, sources: Iterable[str]) -> None:
+        """Forget all captures, and that they were taken from these sources."""
+        with self._connection:
+            self._connection.execute("DELETE FROM captures")
+            names = [(name,) for name in sources]
+            self._connection.executemany("DELETE FROM sources WHERE name = ?", names)
+
     def clear(self) -> None:
         """Forget everything."""
         with self._connection:
