@@ -17,6 +17,7 @@ import os
 import queue
 import sqlite3
 import threading
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -28,6 +29,8 @@ from bilingual_crawler.store.durable import sync_folder
 Statement = tuple[str, Sequence[tuple[Any, ...]]]
 FORMAT = 1
 BUSY_SECONDS = 5.0
+LOCK_TRIES, LOCK_WAIT = 5, 0.02
+"""A page that shows whether a crawl is running holds its lock for a moment, too."""
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS files (name TEXT PRIMARY KEY, size INTEGER NOT NULL) WITHOUT ROWID;
@@ -401,12 +404,15 @@ def is_locked(path: Path) -> bool:
 def _lock(path: Path) -> int:
     """Lock the folder for this process; the kernel unlocks it when the process ends."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(descriptor)
-        raise FolderHeldError(
-            f"Another crawl is running in {path.parent}: wait for it, or choose another folder "
-            "with -a output=DIR."
-        ) from None
-    return descriptor
+    for _ in range(LOCK_TRIES):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            time.sleep(LOCK_WAIT)
+        else:
+            return descriptor
+    os.close(descriptor)
+    raise FolderHeldError(
+        f"Another crawl is running in {path.parent}: wait for it, or choose another folder "
+        "with -a output=DIR."
+    )

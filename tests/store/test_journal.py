@@ -4,7 +4,7 @@ import gzip
 import subprocess
 import sys
 import textwrap
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import pytest
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.store.files import AppendFile, GzipAppendFile
-from bilingual_crawler.store.journal import FileEnd, Journal, JournalError
+from bilingual_crawler.store.journal import FileEnd, Journal, JournalError, holding_off_writers
 from bilingual_crawler.store.journal_tables import Facts, JournaledDict, JournaledRows, JournaledSet
 from tests.support import processes
 
@@ -203,3 +203,11 @@ def test_journaled_rows_are_written_once(tmp_path):
         journal.checkpoint(wait=True)
         journal.checkpoint(wait=True)
         assert journal.fact("b") == "2"
+
+
+def test_a_look_at_the_lock_does_not_keep_a_crawl_from_starting(tmp_path, monkeypatch):
+    Journal(tmp_path / "crawl.sqlite").close()
+    look = ExitStack()
+    look.enter_context(holding_off_writers(tmp_path / "crawl.sqlite"))
+    monkeypatch.setattr("bilingual_crawler.store.journal.time.sleep", lambda _: look.close())
+    Journal(tmp_path / "crawl.sqlite").close()
