@@ -107,9 +107,11 @@ def resolve_key(root: Path, key: str) -> Path:
                 raise ConfigurationError(f"{relative} is reached by a link, which is not followed.")
         if len(relative.parts) > MAX_DEPTH or not place.is_dir():
             raise ConfigurationError(f"There is no folder {relative}.")
-        entries = _entries(place)
+        entries = _entries(place, MAX_ENTRIES)
     except OSError as error:
         raise ConfigurationError(f"{relative} cannot be read: {error.strerror}.") from None
+    if len(entries) >= MAX_ENTRIES:  # there may be links among those that were not read
+        raise ConfigurationError(f"{relative} has {MAX_ENTRIES:,} files or more.")
     if entries.keys().isdisjoint(SIGNS):
         raise ConfigurationError(f"{relative} is not the folder of a crawl or corpus.")
     if problem := _objection(entries):
@@ -150,7 +152,7 @@ def list_folders(root: Path) -> FolderList:
     return found
 
 
-def _entries(place: Path, most: int = MAX_ENTRIES) -> dict[str, "os.DirEntry[str]"]:
+def _entries(place: Path, most: int) -> dict[str, "os.DirEntry[str]"]:
     entries: dict[str, os.DirEntry[str]] = {}
     with os.scandir(place) as listed:
         for entry in listed:

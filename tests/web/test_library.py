@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bilingual_crawler.config.plan import holds_workers
+from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.store.sentence_pair import pair_id
 from bilingual_crawler.web import library, library_pages
 from bilingual_crawler.web.library import key_of_path, list_folders, path_of_key
@@ -152,6 +153,9 @@ def test_the_list_has_an_end(tmp_path, monkeypatch):
     monkeypatch.setattr(library, "MAX_LISTED", 3)
     found = list_folders(tmp_path)
     assert (len(found.cards), found.is_cut) == (3, True)
+    monkeypatch.setattr(library, "MAX_ENTRIES", 1)
+    with pytest.raises(ConfigurationError, match="crawl0 has 1 files or more"):
+        library.resolve_key(tmp_path, "crawl0")
 
 
 def test_only_some_folders_stay_open_and_the_others_are_opened_again(tmp_path, monkeypatch):
