@@ -124,9 +124,11 @@ def measure(warc: Path, langs: Languages, scorers: Iterable[str]) -> dict[str, l
     known = {url for run in runs.values() for url in run.order}
     wanted = {url for url in known if judged.is_on_topic(url)}
     pairs = judged.pairs(known)
+    both = sum(all(map(judged.is_on_topic, pair)) for pair in pairs)
     print(
         f"\n{judged.recording.name} ({langs}): {len(wanted)} of {len(known)} pages on topic,"
-        f" {len(pairs)} pairs, {1000 * judged.seconds / judged.judged:.2f} ms a page"
+        f" {len(pairs)} pairs ({both} with both pages on topic),"
+        f" {1000 * judged.seconds / judged.judged:.2f} ms per page"
     )
     results = {}
     for name, run in runs.items():
