@@ -175,6 +175,7 @@ class PairsCommand(BaseCommand):
             SourceReading,
             unchanged,
         )
+        from bilingual_crawler.documents.identifiers.choice import Identifiers
         from bilingual_crawler.lab.replay.site import without_alternates
         from bilingual_crawler.reporting.bars import ReadingBar
 
@@ -182,11 +183,12 @@ class PairsCommand(BaseCommand):
         bar = ReadingBar(console, map(size_of, args))
         change = without_alternates if opts.strip_alternates else unchanged
         aids = pairing_aids(config)
-        reading = SourceReading(
-            read_pair(opts.langs), change, bar.read, text_lines=config.text_lines
-        )
+        pair = read_pair(opts.langs)
+        reading = SourceReading(pair, change, bar.read, text_lines=config.text_lines)
         if opts.system == "pplocator":
             reading.identifier = NoIdentifier()
+        else:
+            reading.identifier = Identifiers(config, pair).default
         task = Task(
             inputs=tuple(args),
             reading=reading,

@@ -1,6 +1,6 @@
 """A corpus made again from its stand-off form and the pages.
 
-The pages are in WARC files or folders of crawls, or are fetched from the web.
+The pages are in WARC files or folders of crawls, or are fetched again.
 
 The pages go through our own extraction, or come from documents.jsonl.gz. A text is looked for at
 its position first, and then anywhere on its page; its hash says whether it is the same. What is

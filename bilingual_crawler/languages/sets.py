@@ -34,6 +34,7 @@ LONGEST_NAME = 4
 """The most parts of a name with hyphens in it: Serbo-Croatian has two."""
 ANY, ALL = "*", "all"
 LEAST_OF_SET = 3
+CODE_LENGTH = 3
 
 _SEPARATORS = re.compile("[-_,]")
 
@@ -122,7 +123,9 @@ class LanguageSet:
         return (codes.index(code) if code in codes else len(codes), code)
 
     def __contains__(self, code: object) -> bool:
-        return isinstance(code, str) and bool(code) and (self.is_open or code in self.codes)
+        return code in self.codes or (
+            self.is_open and isinstance(code, str) and len(code) == CODE_LENGTH and _is_code(code)
+        )
 
     def __iter__(self) -> Iterator[Language]:
         return iter(self.languages)
@@ -209,6 +212,15 @@ def _is_name(text: str) -> bool:
 
 def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_code(code: str) -> bool:
+    """Return True for an ISO 639-3 code; an identifier, or a folder of others, may say anything."""
+    try:
+        return find_language(code).code == code
+    except UnknownLanguageError:
+        return False
 
 
 @lru_cache(maxsize=1 << 12)

@@ -9,6 +9,7 @@ from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
 from tests.support.bilingual_texts import BASQUE, SPANISH
+from tests.support.fasttext_models import model_bytes
 from tests.support.recordings import SITE, claims, exchange, page, redirect, slug, write_warc
 from tests.support.typed_commands import status_of
 
@@ -90,6 +91,16 @@ def test_the_summary_counts_pages_skips_and_detectors(scrapy, site):
     assert counts["skipped"] == {"in another language: eng": 1}
     assert (counts["pairs"], counts["pairs_per_detector"]["url_key"]) == (4, 4)
     assert counts["candidates"] >= 4
+
+
+def test_the_identifier_of_the_settings_is_asked(scrapy, site, tmp_path):
+    words = dict.fromkeys(("la", "el", "de", "los", "que"), "__label__eng_Latn")
+    words |= {"eta": "__label__eus_Latn", "xyz": "__label__spa_Latn"}
+    model = tmp_path / "model.bin"
+    model.write_bytes(model_bytes(words))
+    counts = answer(scrapy, site, *LANGS, "-s", f"BILINGUAL_IDENTIFIER=fasttext:{model}")
+    assert counts["pages"].get("spa", 0) < 4, "CLD2 finds four"
+    assert counts["skipped"]["in another language: eng"] > 1
 
 
 def test_a_folder_gets_pairs_with_evidence_and_a_report(scrapy, site, tmp_path):

@@ -65,6 +65,15 @@ def test_two_of_the_languages_are_a_pair_in_the_order_of_the_set():
     assert open_set.pair_of("spa", "fra") == LanguagePair.parse("fra-spa")
 
 
+@pytest.mark.parametrize("langs", ["all", "eng-*"])
+def test_an_open_set_has_every_language_and_nothing_else(langs):
+    languages = parse_parallel(langs)
+    for code in ("eng", "eus", "ilo", "nah", "qaa"):
+        assert code in languages
+    for junk in ("", "en", "zzz", "spanish", "xx-Latn", None, 7):
+        assert junk not in languages
+
+
 @pytest.mark.parametrize(
     ("langs", "admitted"),
     [

@@ -144,7 +144,7 @@ class ConcordanceBuilder:
 
     folder: Path
     report: Report
-    """Is told the share that is done, from 0 to 1."""
+    """Called with the share that is done, from 0 to 1."""
     bad: int = 0
     """Lines that could not be read."""
     problem: str = ""
