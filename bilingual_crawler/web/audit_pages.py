@@ -103,17 +103,19 @@ class AuditDesk:
             return self._prepared if not drawing.is_alive() else None
 
     def _draw(self, stamp: tuple[int, ...]) -> None:
-        prepared, problem = None, ""
+        prepared, problem = None, "The sample cannot be drawn: the server's output says why."
         try:
             sample = Sample(lambda: CorpusSource(self._folder, Account()).links())
             questions = {each.digest: each for each in sample.questions}
             prepared = PreparedSample(stamp, time.monotonic(), sample, questions)
+            problem = ""
             if not questions:
                 problem = "There are no good sentence pairs to judge: cleaning dropped all of them."
         except (ConfigurationError, OSError) as error:
             problem = str(error)
-        with self._lock:
-            self._prepared, self._problem, self._drawing = prepared, problem, None
+        finally:  # or else the page would wait for ever
+            with self._lock:
+                self._prepared, self._problem, self._drawing = prepared, problem, None
 
     def audit(self, prepared: PreparedSample, margin: float = MARGIN) -> Audit:
         """Return the audit with all answers up to now, those of the command too."""

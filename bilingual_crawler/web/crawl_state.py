@@ -27,16 +27,20 @@ from bilingual_crawler.reporting.forecast import Forecast
 from bilingual_crawler.reporting.progress import Throttled
 from bilingual_crawler.reporting.tally import MILLISECONDS, YIELD, Point, largest_first, under
 from bilingual_crawler.store.folder import JOURNAL, UNDER_WAY, is_of_one_language
-from bilingual_crawler.store.journal import open_read_only
+from bilingual_crawler.store.journal import is_locked, open_read_only
 from bilingual_crawler.urls.hosts import site_of
-from bilingual_crawler.web.report_file import read_report
+from bilingual_crawler.web.library import LOCK
+from bilingual_crawler.web.report_file import is_curve, read_report
 from bilingual_crawler.web.search.index import reading
 
 LOOK_SECONDS = 3.0
 SILENT_SECONDS = 100
-"""A running crawl writes its report every half minute; after this long it is probably dead."""
+"""A running crawl writes its report every half minute; after this long it is probably dead.
+
+This counts only without a lock file, which says it at once."""
 STATES = {
     "running": "The crawl is running.",
+    "killed": "The crawl is not running, but did not finish: it was probably killed.",
     "silent": "The crawl has not reported for a while: it may have been killed.",
     "finished": "The crawl is finished.",
     "stopped": "The crawl was stopped.",
@@ -111,9 +115,12 @@ def live_figures(journal: Path) -> LiveFigures:
     tally: dict[str, int] = {}
     points: list[Any] = []
     with _quiet(), open_read_only(journal) as connection:
-        tally = dict(connection.execute("SELECT name, amount FROM tally"))
+        tally = dict(
+            connection.execute("SELECT name, amount FROM tally WHERE typeof(amount) = 'integer'")
+        )
         saved = connection.execute("SELECT value FROM facts WHERE name = ?", (YIELD,)).fetchone()
-        points = json.loads(saved[0])[1] if saved else []
+        found = json.loads(saved[0]) if saved else [0, []]
+        points = found[1] if isinstance(found, list) and is_curve(found[-1]) else []
     return LiveFigures(tally, [(pages, pairs) for pages, pairs in points])
 
 
@@ -220,11 +227,15 @@ class CrawlFigures:
         with self._lock:
             frontier = self._frontier()
         documents, pairs_by_site = self._indexed(frontier.given_up)
-        pairs = sum(pairs_by_site.values())
         pages = live.tally.get(PAGES, report.get("pages", 0))
-        state = _state(report)
+        state = _state(self._folder, report)
         one_language = is_of_one_language(report)
         points = live.curve or [tuple(each) for each in report.get("yield", [])]
+        latest = live.curve[-1][1] if state == "running" and live.curve else 0
+        # the index may be behind the crawl, after a start even far behind
+        documents = max(documents, report.get("documents", {}), key=lambda each: sum(each.values()))
+        pairs = max(sum(pairs_by_site.values()), report.get("pairs", 0))
+        harvested = sum(documents.values()) if one_language else pairs
         return CrawlState(
             state=state,
             sentence=STATES[state],
@@ -239,7 +250,7 @@ class CrawlFigures:
             off_language=under(live.tally, OFF_LANGUAGE) or report.get("off_language", {}),
             waiting=frontier.waiting or report.get("urls_waiting", 0),
             failed=live.tally.get(FAILED, report.get("urls_failed", 0)),
-            curve=_completed(points, pages, sum(documents.values()) if one_language else pairs),
+            curve=_completed(points, pages, max(harvested, latest)),
             harvest=(OneLanguage if one_language else LanguagePair).harvest,
             **_reasons_of(frontier, report, live.tally),
             forecast=Forecast.from_dict(report.get("forecast")),
@@ -292,8 +303,15 @@ def languages_of(report: Mapping[str, Any]) -> dict[str, str]:
     return {each["code"]: each["name"] for each in report.get("languages", [])}
 
 
-def _state(report: Mapping[str, Any]) -> str:
+def _state(folder: Path, report: Mapping[str, Any]) -> str:
+    """Return the state of a crawl: the lock says whether it runs, the report how it ended."""
     state = str(report.get("state") or "unknown")
+    lock = folder / LOCK
+    with contextlib.suppress(OSError):
+        if lock.is_file() and not lock.is_symlink():
+            if is_locked(folder / JOURNAL):
+                return "running"
+            state = "killed" if state == "running" else state
     if state == "running" and _age(str(report.get("updated") or "")) > SILENT_SECONDS:
         return "silent"
     return state if state in STATES else "unknown"

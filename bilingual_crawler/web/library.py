@@ -89,7 +89,7 @@ def path_of_key(key: str) -> Path:
     """Return the relative path of a key; raise a ValueError if it leads out of the folder."""
     parts = [part.replace("~0", "~") for part in key.split("~1")]
     if any(part in {"", ".", ".."} or "/" in part or "\0" in part for part in parts):
-        raise ValueError("This is no folder of the list.")
+        raise ValueError("There is no such folder in the list.")
     return Path(*parts)
 
 
@@ -100,13 +100,13 @@ def resolve_key(root: Path, key: str) -> Path:
     except ValueError as error:
         raise ConfigurationError(str(error)) from None
     place = root
-    for part in relative.parts:
-        place /= part
-        if place.is_symlink():
-            raise ConfigurationError(f"{relative} is reached by a link, which is not followed.")
-    if len(relative.parts) > MAX_DEPTH or not place.is_dir():
-        raise ConfigurationError(f"There is no folder {relative}.")
     try:
+        for part in relative.parts:
+            place /= part
+            if place.is_symlink():
+                raise ConfigurationError(f"{relative} is reached by a link, which is not followed.")
+        if len(relative.parts) > MAX_DEPTH or not place.is_dir():
+            raise ConfigurationError(f"There is no folder {relative}.")
         entries = _entries(place)
     except OSError as error:
         raise ConfigurationError(f"{relative} cannot be read: {error.strerror}.") from None

@@ -185,7 +185,7 @@ def _fill_sentence_scores(connection: sqlite3.Connection, figures: PictureFigure
 def _histogram(rows: Any) -> list[int]:
     numbers = [0] * SCORES
     for (score,) in rows:
-        numbers[min(SCORES - 1, max(0, int(score * SCORES)))] += 1
+        numbers[int(min(SCORES - 1, max(0, score * SCORES)))] += 1
     return numbers
 
 

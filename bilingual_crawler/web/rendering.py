@@ -81,8 +81,9 @@ def prepare() -> None:
 
 
 def render(template: str, **values: Any) -> str:
-    """Return a page."""
-    return environment().get_template(template).render(**values)
+    """Return a page; half a character, as JSON of anyone may have, becomes a question mark."""
+    text = environment().get_template(template).render(**values)
+    return text.encode("utf-8", "replace").decode()
 
 
 def _template(name: str) -> str | None:

@@ -112,7 +112,8 @@ def _texts(value: Any) -> bool:
     return isinstance(value, list) and all(map(_text, value))
 
 
-def _curve(value: Any) -> bool:
+def is_curve(value: Any) -> bool:
+    """Return True for a yield curve: a list of pages and pairs."""
     return isinstance(value, list) and all(map(_point, value))
 
 
@@ -121,7 +122,7 @@ def _point(value: Any) -> bool:
 
 
 _SHAPES: dict[str, Check] = {
-    **dict.fromkeys(("langs", "started", "updated", "state", "harvest"), _text),
+    **dict.fromkeys(("langs", "started", "updated", "state", "harvest", "seeds_from"), _text),
     **dict.fromkeys(("stopped_by", "stopped_why"), _maybe_text),
     **dict.fromkeys(("pages", "pairs", "urls_waiting", "urls_failed", "runs", "bytes"), _count),
     **dict.fromkeys(("seconds", "pairs_per_100_pages"), _amount),
@@ -130,7 +131,7 @@ _SHAPES: dict[str, Check] = {
     **dict.fromkeys(("seeds", "explanation"), _texts),
     "languages": _rows(code=_text, name=_text),
     "best_waiting": _rows(url=_text, score=_score),
-    "yield": _curve,
+    "yield": is_curve,
     "settings": _table("", _anything),
 }
 """What the keys must hold that the pages read; other keys are left as they are."""

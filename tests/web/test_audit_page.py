@@ -5,6 +5,7 @@ import json
 import pytest
 
 from bilingual_crawler.corpus.audit import Audit, Sample, read_answers, read_result
+from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.export.source import Account, CorpusSource
 from bilingual_crawler.web.audit_pages import AuditDesk
 from tests.support.export import sentence, write_sentences
@@ -109,6 +110,13 @@ def test_answers_of_someone_else_do_no_harm(web, folder):
 def test_without_sentence_pairs_it_says_how_to_align(tmp_path):
     with running(small_crawl(tmp_path, aligned=False)) as web:
         assert f"scrapy align {tmp_path}" in web.ask("/audit").text
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_sample_that_cannot_be_drawn_is_not_waited_for(folder, monkeypatch):
+    monkeypatch.setattr("bilingual_crawler.web.audit_pages.Sample", lambda _: 1 / 0)
+    with pytest.raises(ConfigurationError, match="cannot be drawn"):
+        AuditDesk(folder).prepared()
 
 
 def test_a_long_corpus_is_read_beside_the_page(folder, monkeypatch):

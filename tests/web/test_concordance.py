@@ -2,6 +2,7 @@
 
 import gzip
 import random
+import time
 from collections import Counter
 
 import pytest
@@ -23,6 +24,7 @@ from bilingual_crawler.web.concordance.statistics import (
 from bilingual_crawler.web.concordance.translations import translations
 from bilingual_crawler.web.concordance.word_forms import placed_words
 from bilingual_crawler.web.search.query import QueryError
+from tests.support.processes import wait_until
 from tests.support.web_folders import packed, sentence, write_sentences
 from tests.support.web_server import patient
 
@@ -232,6 +234,20 @@ def test_a_question_that_takes_too_long_is_stopped(index, monkeypatch):
     endless = "SELECT count(*) FROM range(1000000000000) a WHERE a.range % 7 = 3"
     with pytest.raises(SlowQuestionError, match="too much time"), index.asking() as asking:
         asking.rows(endless)
+    with index.asking() as asking:
+        wait_until(lambda: time.monotonic() > asking.until)
+        with pytest.raises(SlowQuestionError, match="too much time"):
+            asking.rows("SELECT 1")
+
+
+def test_a_folder_is_closed_at_once_while_the_index_of_another_is_built(tmp_path):
+    write_sentences(tmp_path, [sentence("a", 0, "uno", "bat")])
+    index = ConcordanceIndex(tmp_path)
+    with index_file._building:
+        index.start()
+        wait_until(lambda: index.share is not None)
+        index.close()
+    assert not list(tmp_path.glob("concordance-*.duckdb"))
 
 
 def test_the_index_reaches_no_other_file(index, tmp_path):

@@ -1,6 +1,8 @@
 """The crawl page reads the journal from outside, of a crawl that runs and of one that is over."""
 
 import json
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -109,10 +111,41 @@ def test_the_journal_cannot_be_changed_from_here(tmp_path):
 
 
 def test_a_crawl_that_was_killed_is_not_called_running(tmp_path):
-    small_crawl(tmp_path)
+    crawl = LiveCrawl(tmp_path)
+    crawl.save("stopped")  # before it was resumed
+    assert state_of(tmp_path).state == "running"
+    crawl.save()
+    crawl.close()
+    assert state_of(tmp_path).state == "killed"
+    (tmp_path / "crawl.lock").unlink()  # as in a copy
+    assert state_of(tmp_path).state == "running"
     old = (datetime.now(UTC) - timedelta(hours=1)).isoformat()
     (tmp_path / "crawl.json").write_text(json.dumps({"state": "running", "updated": old}))
     assert state_of(tmp_path).state == "silent"
+
+
+def test_the_curve_does_not_fall_while_the_index_is_behind_the_crawl(tmp_path):
+    crawl = LiveCrawl(tmp_path)
+    Indexer(tmp_path).close()
+    crawl.pair("uno")
+    crawl.save(pairs=1, documents={"spa": 1, "eus": 1})
+    figures = CrawlFigures(tmp_path, tmp_path / INDEX)
+    state = figures.state()
+    assert (state.pairs, state.documents) == (1, {"spa": 1, "eus": 1})
+    crawl.pairs = 4
+    crawl.end(f"{SITE}/es/", "stored")
+    crawl.folder.journal.checkpoint(wait=True)
+    assert figures.state().curve[-1] == (3, 4)
+    crawl.close()
+
+
+def test_a_journal_of_someone_else_breaks_no_page(tmp_path):
+    small_crawl(tmp_path)
+    with closing(sqlite3.connect(tmp_path / "crawl.sqlite")) as connection, connection:
+        connection.execute("INSERT OR REPLACE INTO facts VALUES ('yield', '[1, [[5], \"x\"]]')")
+        connection.execute("UPDATE tally SET amount = 'many'")
+    state = state_of(tmp_path)
+    assert (state.pages, state.curve) == (0, [])
 
 
 def test_a_folder_without_a_journal_is_shown_from_its_report(tmp_path):

@@ -109,7 +109,18 @@ def test_every_folder_has_its_own_pages(web, crawls):
 
 @pytest.mark.parametrize(
     "key",
-    ["linked", "index-linked", "..", "..~1outside", "nowhere", "notes", "~1etc", "pipe", "%00"],
+    [
+        "linked",
+        "index-linked",
+        "..",
+        "..~1outside",
+        "nowhere",
+        "notes",
+        "~1etc",
+        "pipe",
+        "%00",
+        "x" * 300,
+    ],
 )
 def test_what_is_not_in_the_list_is_not_opened(web, crawls, key):
     before = (crawls.parent / "outside" / "crawl.sqlite").read_bytes()

@@ -6,8 +6,9 @@ from collections import Counter
 
 import pytest
 
-from bilingual_crawler.web.pictures import OTHERS, language_layers, section_of
-from tests.support.web_folders import SITE, small_crawl
+from bilingual_crawler.web.pictures import OTHERS, Pictures, language_layers, section_of
+from bilingual_crawler.web.search.indexer import Indexer
+from tests.support.web_folders import SITE, pair_line, small_crawl
 from tests.support.web_server import running
 
 
@@ -53,6 +54,15 @@ def test_a_section_is_the_first_two_folders():
     assert section_of(f"{SITE}/page") == "/"
     assert section_of(f"{SITE}/es/", with_host=True) == "www.example.org/es"
     assert section_of("http://[broken/x/y/") == "other sections"
+
+
+def test_a_score_without_end_is_in_the_last_column(tmp_path):
+    (tmp_path / "pairs.jsonl").write_text(pair_line(SITE, f"{SITE}/eu", score=1e308 * 10))
+    indexer = Indexer(tmp_path)
+    indexer.refresh()
+    figures = Pictures(tmp_path, indexer.path).of("", {})
+    indexer.close()
+    assert figures.scores == [0] * 19 + [1]
 
 
 def test_rare_languages_are_one_layer():

@@ -13,6 +13,7 @@ from bilingual_crawler.commands.serve import read_scrapyd
 from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.web.report_file import read_report
 from bilingual_crawler.web.runs.child import ChildRuns
 from bilingual_crawler.web.runs.order import OURS, CrawlOrder, check_order
 from bilingual_crawler.web.runs.record import read_record
@@ -107,6 +108,7 @@ def test_every_setting_of_the_page_has_a_check_and_none_takes_an_import_path():
         ({"output": "leading-out/x"}, "output"),
         ({"output": "seeds.txt"}, "output"),
         ({"output": "-x"}, "output"),
+        ({"output": "語" * 100}, "output"),
         ({"settings": "BILINGUAL_CONTACT=me"}, "settings"),
         ({"settings": "hello"}, "settings"),
     ],
@@ -179,7 +181,7 @@ def test_a_server_behind_a_proxy_that_starts_crawls_makes_a_token():
 
 def recorded(folder, process, name):
     folder.mkdir()
-    fields = {"id": name, "via": "process", "pid": process.pid, "log_from": 0, "arguments": {}}
+    fields = {"id": name, "via": "process", "pid": process.pid, "arguments": {}}
     (folder / "crawl.run.json").write_text(json.dumps(fields))
 
 
@@ -232,7 +234,7 @@ def test_a_crawl_of_a_terminal_is_seen_and_left_alone(tmp_path):
     "content",
     [
         "[]", "{}", "{", "[" * 100_000, '{"id": "x"}', '{"id": 5, "pid": "1"}',
-        '{"id": "%s", "pid": true, "log_from": -1}' % ("a" * 32),
+        '{"id": "%s", "pid": true}' % ("a" * 32),
     ],
 )  # fmt: skip
 def test_a_record_of_someone_else_is_no_record(tmp_path, content):
@@ -244,17 +246,34 @@ def test_what_a_record_orders_is_checked_like_a_form(crawls):
     folder = crawls / "foreign"
     folder.mkdir()
     fields = {
-        "id": "a" * 32, "via": "process", "pid": 1, "log_from": 0,
+        "id": "a" * 32, "via": "process", "pid": 1,
         "arguments": {"langs": "spa-eus", "seeds": "https://example.org/", "topic": "/etc/passwd"},
-        "settings": {"BILINGUAL_DETECTORS": "my.Detector", "EXTENSIONS": "{}"},
+        "settings": {"BILINGUAL_DETECTORS": "my.Detector", "EXTENSIONS": "{}", "HALF": "\udc80"},
     }  # fmt: skip
     (folder / "crawl.run.json").write_text(json.dumps(fields))
     with running(crawls, allow_crawls=True) as web:
+        assert [web.ask(f"/{each}").status for each in ("c/foreign/crawl", "new?from=foreign")] == [
+            200,
+            200,
+        ]
         answer = post(web, "/c/foreign/run/resume", {})
     assert answer.status == 409
     assert "BILINGUAL_DETECTORS cannot be set on this page" in answer.text
     assert "EXTENSIONS cannot be set on this page" in answer.text
     assert "no such file below" in answer.text
+
+
+def test_a_folder_of_someone_else_gets_a_sentence(tmp_path):
+    fields = {"seeds": ["https://example.org/"], "seeds_from": 5}
+    (tmp_path / "crawl.json").write_text(json.dumps(fields))
+    assert "seeds" in CrawlOrder.from_report(tmp_path, read_report(tmp_path)).arguments
+    order = CrawlOrder(tmp_path, {"langs": "spa\0eus"})
+    with pytest.raises(ConfigurationError, match="cannot be started: embedded null byte"):
+        ChildRuns({}).start(order)
+    (tmp_path / "file").touch()
+    scrapyd = ScrapydRuns(ScrapydServer("http://127.0.0.1:1"), {})
+    with pytest.raises(ConfigurationError, match="cannot be written: File exists"):
+        scrapyd.start(CrawlOrder(tmp_path / "file"))
 
 
 def test_a_log_that_is_not_a_file_is_not_read(tmp_path):

@@ -164,9 +164,9 @@ def test_the_page_of_a_running_crawl_shows_its_forecast(tmp_path):
     crawl = LiveCrawl(tmp_path)
     crawl.queue("https://example.org/", 0.5)
     crawl.save(forecast={"pairs": [1180, 1220, 1260], "pages": [3000, 4000, 5000], "sites": {}})
-    crawl.close()
     with running(tmp_path) as web:
         page = web.ask("/crawl/live").text
+    crawl.close()
     assert "Pairs in the end" in page
     assert '<dd id="forecast">1,180-1,260</dd>' in page
 

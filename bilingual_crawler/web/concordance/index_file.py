@@ -37,6 +37,7 @@ PREFIX, SUFFIX = "concordance-", ".duckdb"
 LOCK = "concordance.lock"
 POLL_SECONDS = 2.0
 RETRY_SECONDS = 60.0
+WAIT_SECONDS = 0.2
 SECONDS = 5.0
 """How long one question may take."""
 AT_ONCE = 2
@@ -45,6 +46,8 @@ IDLE_SECONDS = 300.0
 """After this long without a question, the memory is given back."""
 LANGUAGES = "SELECT value FROM info WHERE name IN ('language1', 'language2')"
 EXTRA = "pip install 'bilingual-crawler[concordance]'"
+TOO_SLOW = "This takes too much time or memory: ask for a rarer word, or set a filter."
+DAMAGED = f"The index of words is damaged: stop the server, and delete {PREFIX}*{SUFFIX}."
 
 
 _slots = threading.BoundedSemaphore(AT_ONCE)
@@ -65,16 +68,23 @@ class Asking:
 
     def __init__(self, connection: "DuckDBPyConnection") -> None:
         self._connection = connection
+        self.until = time.monotonic() + SECONDS
 
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of a statement."""
-        return self._connection.execute(statement, list(values)).fetchall()
+        return self._execute(statement, values).fetchall()
 
     def row(self, statement: str, values: Sequence[Any] = ()) -> tuple[Any, ...]:
         """Return the only row of a statement."""
-        found = self._connection.execute(statement, list(values)).fetchone()
-        assert found is not None
+        found = self._execute(statement, values).fetchone()
+        if found is None:
+            raise NoConcordanceError(DAMAGED)
         return found
+
+    def _execute(self, statement: str, values: Sequence[Any]) -> "DuckDBPyConnection":
+        if time.monotonic() > self.until:  # an interrupt between two statements is lost
+            raise SlowQuestionError(TOO_SLOW)
+        return self._connection.execute(statement, list(values))
 
 
 class ConcordanceIndex:
@@ -156,9 +166,10 @@ class ConcordanceIndex:
             try:
                 yield Asking(cursor)
             except (duckdb.InterruptException, duckdb.OutOfMemoryException):
-                raise SlowQuestionError(
-                    "This takes too much time or memory: ask for a rarer word, or set a filter."
-                ) from None
+                raise SlowQuestionError(TOO_SLOW) from None
+            except duckdb.Error:
+                logger.exception("The concordance cannot be asked")
+                raise NoConcordanceError(DAMAGED) from None
             finally:
                 timer.cancel()
                 cursor.close()
@@ -215,8 +226,12 @@ class ConcordanceIndex:
         self.share = 0.0
         self._builder = ConcordanceBuilder(self._folder, self._note)
         try:
-            with _building:
+            while not _building.acquire(timeout=WAIT_SECONDS):
+                self._note(0.0)  # another folder's index may take minutes
+            try:
                 self._builder.build(self._folder / name)
+            finally:
+                _building.release()
             self.problem = self._builder.problem
         finally:
             self.share = self._builder = None

@@ -1,4 +1,4 @@
-"""The lines of a concordance: hits with their contexts, sorted, a page at a time."""
+"""The lines of a concordance: hits with their contexts, sorted, one page at a time."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

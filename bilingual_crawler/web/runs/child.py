@@ -44,7 +44,6 @@ class ChildRuns:
                 folder / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o644
             )
             try:
-                log_from = os.fstat(log).st_size
                 process = subprocess.Popen(  # noqa: S603 - our own program, with checked arguments
                     words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
                 )
@@ -54,8 +53,10 @@ class ChildRuns:
             raise ConfigurationError(
                 f"The crawl cannot be started in {folder}: {why_unwritable(error)}."
             ) from error
+        except ValueError as error:  # a record of anyone may have bytes that no command can
+            raise ConfigurationError(f"The crawl cannot be started: {error}.") from None
         record = RunRecord(
-            id=name, via="process", order=order, pid=process.pid, log_from=log_from,
+            id=name, via="process", order=order, pid=process.pid,
             started=datetime.now(UTC).isoformat(timespec="seconds"),
         )  # fmt: skip
         self._await(name, process)

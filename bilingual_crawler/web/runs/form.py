@@ -133,7 +133,7 @@ def read_form(form: Mapping[str, str], runs: Runs) -> tuple[CrawlOrder, Problems
 
 def _unfit(name: str, value: str) -> str:
     if len(value.encode("utf-8", "replace")) > MAX_VALUE:
-        return f"This is too long: {MAX_VALUE:,} bytes are the most."
+        return f"This is too long: at most {MAX_VALUE:,} bytes are allowed."
     printed = value.replace("\n", "") if name in LONG else value
     return "" if printed.isprintable() else "This has characters that cannot be printed."
 

@@ -29,14 +29,12 @@ class RunRecord:
     order: CrawlOrder
     started: str
     pid: int = 0
-    log_from: int = 0
-    """The length of the log when the crawl was started."""
 
     def write(self) -> None:
         """Replace the record in the folder of the crawl; it is on disk when this returns."""
         fields = {
             "id": self.id, "via": self.via, "pid": self.pid, "started": self.started,
-            "log_from": self.log_from, **self.order.to_dict(),
+            **self.order.to_dict(),
         }  # fmt: skip
         file = self.order.output / RUN
         with writing(file), replacing(file) as fresh:
@@ -46,18 +44,18 @@ class RunRecord:
 
 def read_record(folder: Path) -> RunRecord | None:
     """Return the record in a folder; None if there is none, or something else in its place."""
-    with suppress(OSError, ValueError, RecursionError, UnreadableReportError):
+    with suppress(OSError, TypeError, ValueError, RecursionError, UnreadableReportError):
         found = json.loads(read_small(folder / RUN, MAX_BYTES))
         return _record(folder, found) if isinstance(found, dict) else None
     return None
 
 
 def _record(folder: Path, found: Mapping[str, Any]) -> RunRecord:
-    name, pid, log_from = (found.get(key) for key in ("id", "pid", "log_from"))
+    name, pid = found.get("id"), found.get("pid")
     via: Via = "scrapyd" if found.get("via") == "scrapyd" else "process"
-    if not (isinstance(name, str) and _ID.fullmatch(name)):
-        raise ValueError("not a record")
-    if not (isinstance(pid, int) and isinstance(log_from, int) and log_from >= 0):
+    if not isinstance(name, str) or not isinstance(pid, int) or isinstance(pid, bool):
+        raise TypeError("not a record")
+    if not _ID.fullmatch(name):
         raise ValueError("not a record")
     return RunRecord(
         id=name,
@@ -65,5 +63,4 @@ def _record(folder: Path, found: Mapping[str, Any]) -> RunRecord:
         order=CrawlOrder.from_dict(folder, found),
         started=str(found.get("started", ""))[:40],
         pid=pid,
-        log_from=log_from,
     )

@@ -21,7 +21,7 @@ MAX_SEGMENTS = 3
 
 
 class Runner(Protocol):
-    """Whoever runs crawls: this machine, or a scrapyd."""
+    """What runs crawls: this machine, or a scrapyd."""
 
     via: str
 
@@ -97,7 +97,11 @@ class Runs:
         folder = self.root
         for part in parts:
             folder /= part
-            if folder.is_symlink():
+            try:
+                is_link = folder.is_symlink()
+            except OSError as error:
+                raise ValueError(f"{part} cannot be used: {error.strerror}.") from None
+            if is_link:
                 raise ValueError(f"{part} is a symbolic link, which is not followed.")
         return folder
 

@@ -12,7 +12,7 @@ from http.client import HTTPResponse
 from typing import Any, cast
 from uuid import uuid4
 
-from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.errors import ConfigurationError, writing
 from bilingual_crawler.reporting.terminal import plain
 from bilingual_crawler.urls.credentials import without_credentials
 from bilingual_crawler.web.runs.log_tail import MAX_BYTES, last_lines
@@ -63,7 +63,8 @@ class ScrapydRuns:
             *order.arguments.items(),
             *(("setting", f"{name}={value}") for name, value in settings.items()),
         ]
-        order.output.mkdir(parents=True, exist_ok=True)
+        with writing(order.output):
+            order.output.mkdir(parents=True, exist_ok=True)
         record.write()
         self._tell("schedule", form)
         return record
