@@ -6,7 +6,9 @@ No image is built here: that takes a Docker daemon. What can be read is checked.
 import argparse
 import configparser
 import fnmatch
+import os
 import re
+import subprocess
 import tomllib
 from dataclasses import fields
 
@@ -16,6 +18,7 @@ from scrapy.settings import Settings
 from bilingual_crawler.commands.serve import ServeCommand
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.frontier.shared.link import PASSWORD
+from tests.support.processes import HANG
 from tests.support.projects import ROOT
 
 yaml = pytest.importorskip("yaml")
@@ -130,7 +133,7 @@ def test_the_web_page_is_started_with_options_that_it_has(services):
     assert (known.port, known.no_browser, known.token) == (8000, True, "${WEB_TOKEN:-}")
 
 
-def test_the_workers_of_the_manifest_have_settings_and_a_volume_that_exist():
+def test_workers_of_the_manifest_have_what_they_name_and_are_not_complete_if_stopped(tmp_path):
     parts = list(yaml.safe_load_all((ROOT / "deploy" / "kubernetes.yaml").read_text()))
     kinds = {each["kind"]: each for each in parts}
     pod = kinds["Job"]["spec"]["template"]["spec"]
@@ -142,5 +145,22 @@ def test_the_workers_of_the_manifest_have_settings_and_a_volume_that_exist():
     assert {each["name"] for each in worker["volumeMounts"]} == {
         each["name"] for each in pod["volumes"]
     }
+    script = tmp_path / "scrapy"
+    script.write_text(
+        "#!/bin/sh\n"
+        "trap 'kill $!; exit 0' TERM\n"
+        'echo "$@"\n'
+        'if [ -n "$4" ]; then sleep 60 & wait; fi\n'
+    )
+    script.chmod(0o755)
+    path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run([*worker["command"], "-a"], env=path, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (0, b"crawl bilingual -a\n")
+    words = [*worker["command"], "-a", "busy"]
+    with subprocess.Popen(words, env=path, stdout=subprocess.PIPE) as busy:
+        assert busy.stdout is not None
+        busy.stdout.readline()
+        busy.terminate()
+        assert busy.wait(HANG) == 143
     (redis,) = kinds["StatefulSet"]["spec"]["template"]["spec"]["containers"]
     assert {"--appendonly", "--requirepass", "noeviction"} <= set(redis["args"])

@@ -6,8 +6,9 @@ site, its URLs, its lease and its delays, is on its server, so each server keeps
 frontier for its sites. One promise spans servers: the end of a page is reported only after all
 its links have arrived, also those to sites on other servers.
 
-A server that does not answer holds up its own sites. Pages of other sites go on; their ends wait
-in the journal if they have links to sites of the missing server.
+A server that does not answer holds up its own sites. Pages of other sites go on, but as long as a
+link to a site of the missing server waits, ends wait too, in memory: a worker that is killed then
+fetches these pages again, and so finds the link again.
 """
 
 import math
