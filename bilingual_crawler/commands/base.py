@@ -218,7 +218,7 @@ def quiet(settings: "Settings") -> "Settings":
 def fetch_pages(
     settings: "Settings",
     urls: Iterable[str],
-    pair: "LanguagePair",
+    languages: "ParallelLanguages",
     arrived: "Arrived",
     missed: "Missed",
 ) -> None:
@@ -228,7 +228,7 @@ def fetch_pages(
     from bilingual_crawler.crawl.polite_spider import PagesSpider
 
     process = CrawlerProcess(settings)
-    process.crawl(PagesSpider, pair=pair, urls=urls, arrived=arrived, missed=missed)
+    process.crawl(PagesSpider, languages=languages, urls=urls, arrived=arrived, missed=missed)
     process.start()
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from bilingual_crawler.documents.document import Document
-    from bilingual_crawler.languages import LanguagePair
+    from bilingual_crawler.languages import ParallelLanguages
 
 DETAILS = """\
 A corpus that may not be published can be shared as scrapy export --to standoff: addresses,
@@ -67,7 +67,7 @@ class RebuildCommand(BaseCommand):
     def _fetch(
         self,
         urls: "list[str]",
-        pair: "LanguagePair",
+        languages: "ParallelLanguages",
         arrived: "Callable[[str, Document], None]",
         missed: "Callable[[str, str], None]",
     ) -> None:
@@ -78,4 +78,4 @@ class RebuildCommand(BaseCommand):
             return ()
 
         assert self.settings is not None
-        fetch_pages(quiet(self.settings), urls, pair, take, missed)
+        fetch_pages(quiet(self.settings), urls, languages, take, missed)

@@ -31,7 +31,7 @@ from bilingual_crawler.crawl.wiring import wire_fetching
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.identifiers.choice import load_identifier
 from bilingual_crawler.documents.language import LanguageIdentifier
-from bilingual_crawler.languages import LanguagePair, Languages
+from bilingual_crawler.languages import Languages, ParallelLanguages
 from bilingual_crawler.urls.hosts import host_of
 
 MOST_AT_ONCE = 16
@@ -131,13 +131,13 @@ class PagesSpider(PoliteSpider):
 
     def __init__(
         self,
-        pair: LanguagePair,
+        languages: ParallelLanguages,
         urls: Iterable[str],
         arrived: Arrived,
         missed: Missed,
         **kwargs: Any,
     ) -> None:
-        super().__init__(pair, urls, **kwargs)
+        super().__init__(languages, urls, **kwargs)
         self._arrived, self._missed = arrived, missed
         self._asked: set[str] = set()
 

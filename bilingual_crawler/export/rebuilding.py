@@ -32,7 +32,14 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.export.source import Account, check
 from bilingual_crawler.export.standoff import HASHES, KEPT, text_hash
 from bilingual_crawler.export.whole_documents import page_segments
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import (
+    Language,
+    LanguagePair,
+    LanguageSet,
+    ParallelLanguages,
+    find_language,
+)
+from bilingual_crawler.languages.sets import LEAST_OF_SET, MOST_LANGUAGES
 from bilingual_crawler.outcomes import outcome_sentence
 from bilingual_crawler.store.durable import replacing_folder, text_file, write_about
 from bilingual_crawler.store.folder import REPORT
@@ -64,7 +71,7 @@ class TextFate(StrEnum):
 class Rebuilt:
     """The result of rebuilding a corpus."""
 
-    languages: LanguagePair
+    languages: ParallelLanguages
     account: Account = field(default_factory=Account)
     fates: Counter[TextFate] = field(default_factory=Counter)
     """Texts by what became of them."""
@@ -86,7 +93,8 @@ class Rebuilt:
 
 
 Fetch = Callable[
-    [list[str], LanguagePair, Callable[[str, Document], None], Callable[[str, str], None]], None
+    [list[str], ParallelLanguages, Callable[[str, Document], None], Callable[[str, str], None]],
+    None,
 ]
 """Fetches addresses: calls the one function with each page, the other with why there is none."""
 
@@ -153,24 +161,27 @@ def _fetch_rest(database: sqlite3.Connection, rebuilt: Rebuilt, fetch: Fetch) ->
 
 def _read_rows(
     file: Path, database: sqlite3.Connection, account: Account, watch: Watch
-) -> LanguagePair:
-    """Put the lines into the database; return the two languages of the first one."""
-    languages: LanguagePair | None = None
+) -> ParallelLanguages:
+    """Put the lines into the database; return their languages in the order they come in."""
+    languages: dict[Language, None] = {}
     for number, (place, fields) in enumerate(read_json_lines(file, account.damage, watch)):
         try:
             row, sides = _sides_of(number, fields)
+            both = LanguagePair(*map(find_language, (row.lang1, row.lang2)))
         except (KeyError, TypeError, ValueError):
             account.damage.add(place, "not a line of --to standoff")
             continue
-        languages = languages or LanguagePair.parse(f"{row.lang1}-{row.lang2}")
+        languages |= dict.fromkeys(both)
         told = json.dumps({name: getattr(row, name) for name in KEPT})
         database.execute("INSERT INTO rows VALUES (?, ?)", (number, told))
         database.executemany("INSERT INTO sides VALUES (?,?,?,?,?,?,?,?,NULL,NULL)", sides)
-    if languages is None:
+    if not languages:
         raise ConfigurationError(
             f"{file} has no sentence pair: name a file that scrapy export --to standoff made."
         )
-    return languages
+    if len(languages) > MOST_LANGUAGES:
+        return LanguageSet((), is_open=True)
+    return LanguagePair(*languages) if len(languages) < LEAST_OF_SET else LanguageSet((*languages,))
 
 
 def _sides_of(number: int, fields: dict[str, Any]) -> tuple[SentencePair, list[tuple[Any, ...]]]:
@@ -193,7 +204,7 @@ def _sides_of(number: int, fields: dict[str, Any]) -> tuple[SentencePair, list[t
     ]
 
 
-def _take_page(database: sqlite3.Connection, found: Document, languages: LanguagePair) -> int:
+def _take_page(database: sqlite3.Connection, found: Document, languages: ParallelLanguages) -> int:
     """Look for the texts that should be on a page; return 1 if there are any."""
     parts = None if found.variant else split_mixed(found, languages)
     taken = 0

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote
 
-from bilingual_crawler.errors import ConfigurationError, why_unwritable
+from bilingual_crawler.errors import ConfigurationError, why_unwritable, writing
 from bilingual_crawler.store.durable import sync_folder
 
 Statement = tuple[str, Sequence[tuple[Any, ...]]]
@@ -149,7 +149,8 @@ class Journal:
 
     def define(self, schema: str) -> None:
         """Create the tables of a source, if they are missing."""
-        self._connection.executescript(schema)
+        with writing(self.path.parent, "Make room there, or choose another folder."):
+            self._connection.executescript(schema)
 
     def read(self, sql: str, row: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         """Yield rows of the last checkpoint; for use before the crawl begins."""

@@ -6,8 +6,9 @@ import os
 import subprocess
 import sys
 
-from bilingual_crawler.export.rebuilding import DRIFT
+from bilingual_crawler.export.rebuilding import DRIFT, rebuild
 from bilingual_crawler.export.standoff import without_text
+from bilingual_crawler.store.folder import REPORT
 from bilingual_crawler.store.sentence_pair import SENTENCES, read_sentences
 from tests.support.crawling import ROOT
 from tests.support.edited_site import EditedSite, serving
@@ -24,6 +25,17 @@ def html(*texts):
         + "".join(f"<p>{text}</p>" for text in texts)
         + "</body></html>"
     )
+
+
+def test_a_corpus_of_three_languages_stays_one(tmp_path):
+    langs = [("spa", "eus"), ("spa", "eng"), ("zzz", "eng"), ("eng", "eng")]
+    rows = [sentence(0, SPANISH, BASQUE, lang1=one, lang2=two) for one, two in langs]
+    standoff = tmp_path / "standoff.jsonl"
+    standoff.write_text("".join(json.dumps(without_text(row)) + "\n" for row in rows))
+    rebuilt = rebuild(standoff, [], tmp_path / "again")
+    assert str(rebuilt.languages) == "spa-eus-eng"
+    assert rebuilt.account.damage.lines == 2
+    assert json.loads((tmp_path / "again" / REPORT).read_text())["langs"] == "spa-eus-eng"
 
 
 def test_the_pages_are_fetched_politely_and_what_drifted_is_told(tmp_path):

@@ -121,6 +121,15 @@ def test_any_line_is_a_capture_or_none(text):
     capture_in(json.dumps(fields))
 
 
+def test_halves_of_characters_do_not_reach_the_table(tmp_path):
+    fields = {"url": URL, "filename": "a.warc", "offset": 0, "length": 9, "mime": "\ud800"}
+    found = capture_in(f"key 20260101000000 {json.dumps(fields)}")
+    assert CaptureIndex(tmp_path / "table.sqlite").add([found]) == 1
+    assert (
+        capture_in(f"key 20260101000000 {json.dumps(fields | {'filename': chr(0xD800)})}") is None
+    )
+
+
 def test_the_line_of_a_capture_reads_as_that_capture(tmp_path):
     file = write_warc(tmp_path / "a.warc.gz", [exchange(URL, page("es", 1))])
     (capture,) = captures_of(file, "x/a.warc.gz")

@@ -20,6 +20,7 @@ LONGEST_NAME = 1_000
 LARGEST_NUMBER = 1 << 62
 REVISIT = "warc/revisit"
 _MOMENT = re.compile(r"\d{14}", re.ASCII)
+_HALF = re.compile("[\ud800-\udfff]")
 _WWW = re.compile(r"www\d*\.", re.ASCII)
 
 
@@ -109,7 +110,9 @@ def _capture(fields: dict[str, Any], moment: str) -> Capture | None:
 
 
 def _text(value: Any) -> str:
-    return value.strip() if isinstance(value, str) and len(value) <= LONGEST_LINE else ""
+    """Return a text; "" for anything else, and for halves of characters, which no file can hold."""
+    is_text = isinstance(value, str) and len(value) <= LONGEST_LINE and not _HALF.search(value)
+    return value.strip() if is_text else ""
 
 
 def _number(value: Any) -> int | None:
