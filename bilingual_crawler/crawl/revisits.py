@@ -12,6 +12,7 @@ of its original.
 """
 
 import logging
+import re
 import time
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -49,6 +50,7 @@ SCHEMA = """
 CREATE TABLE IF NOT EXISTS changes (url TEXT PRIMARY KEY, round TEXT NOT NULL, what TEXT NOT NULL)
 WITHOUT ROWID;
 """
+TIME = re.compile(r"[0-9]{1,12}(\.[0-9]{1,9})?")
 ROUND, ROUND_OPEN = "revisit began", "revisit under way"
 """Facts: the time at which the last revisit began, and whether it is still going on."""
 VALIDATORS = ("If-None-Match", "If-Modified-Since")
@@ -81,7 +83,7 @@ class Revisits:
 
     @property
     def _round(self) -> str:
-        return self._crawl.folder.facts.get(ROUND)
+        return time_of_round(self._crawl.folder.facts.get(ROUND))
 
     def begin(self, gate: "SlotGate") -> None:
         """Put the pages that are due back into the frontier."""
@@ -225,6 +227,11 @@ class Revisits:
     def _state_of(self, url: str) -> str:
         changed = self._visits.since([url], float(self._round))[url]
         return "not visited" if changed is None else CHANGED if changed else "unchanged"
+
+
+def time_of_round(fact: str) -> str:
+    """Return when a revisit began, as its folder says; empty if that is no time at all."""
+    return fact if TIME.fullmatch(fact) else ""
 
 
 def check_revisits(plan: CrawlPlan, config: Config, *, harvests: bool) -> None:
