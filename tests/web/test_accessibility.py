@@ -1,7 +1,5 @@
 """Every page, checked by axe-core in a real Chromium: no violation, in both themes."""
 
-import shutil
-
 import pytest
 
 from bilingual_crawler.store.sentence_pair import pair_id
@@ -9,18 +7,11 @@ from tests.support.processes import HANG
 from tests.support.web_folders import SITE, small_crawl
 from tests.support.web_server import running
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-if CHROMIUM is None:
-    pytest.skip("Chromium is not installed: run tools/system_packages.sh", allow_module_level=True)
-playwright_api = pytest.importorskip(
-    "playwright.sync_api", reason="Playwright is not installed: pip install playwright"
-)
 axe_api = pytest.importorskip(
     "axe_playwright_python.sync_playwright", reason="pip install axe-playwright-python"
 )
 pytest.importorskip("duckdb", reason="pip install 'bilingual-crawler[concordance]'")
 
-ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run"]
 MUSEO = pair_id(f"{SITE}/es/museo", f"{SITE}/eu/museo")
 PAGES = (
     "/", "/?q=museo&context=more&dropped=1", "/?q=(&mode=regex", "/pairs",
@@ -31,14 +22,6 @@ PAGES = (
 )  # fmt: skip
 TOKEN = "a-token-of-enough-characters"
 ONLY_CONTRAST = {"runOnly": ["color-contrast"]}
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright_api.sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield made
-        made.close()
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,5 @@
 """The pages in a real Chromium: what people see and do, and that nothing hostile runs."""
 
-import shutil
-
 import pytest
 
 from bilingual_crawler.corpus.audit import read_answers
@@ -10,9 +8,6 @@ from tests.support.processes import HANG
 from tests.support.web_folders import SITE, TEXTS, LiveCrawl, small_crawl
 from tests.support.web_server import running
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-if CHROMIUM is None:
-    pytest.skip("Chromium is not installed: run tools/system_packages.sh", allow_module_level=True)
 playwright_api = pytest.importorskip(
     "playwright.sync_api", reason="Playwright is not installed: pip install playwright"
 )
@@ -20,10 +15,6 @@ expect = playwright_api.expect
 MILLISECONDS = 1000 * HANG
 expect.set_options(timeout=MILLISECONDS)
 
-ARGUMENTS = [
-    "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--no-first-run",
-]  # fmt: skip
 MUSEO = pair_id(f"{SITE}/es/museo", f"{SITE}/eu/museo")
 HOSTILE = pair_id(f"{SITE}/es/ataque", f"{SITE}/eu/ataque")
 TOKEN = "a-token-of-enough-characters"
@@ -31,14 +22,6 @@ WATCH = """
 document.addEventListener("securitypolicyviolation",
     (event) => console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`));
 """
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright_api.sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield made
-        made.close()
 
 
 @pytest.fixture(scope="module")
