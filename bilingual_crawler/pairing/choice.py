@@ -109,12 +109,6 @@ class PairChoice:
         if self._pairs.partner_of(node) != other:
             self.edges.remove(node, other)
 
-    def refuse(self, node: str, other: str, why: str) -> None:
-        """Refuse a standing pair."""
-        self.note_parted(node, other)
-        self.edges.between(node, other).refused = why
-        self.refused.add(both_of(node, other))
-
     def _note_joined(self, node: str, other: str) -> None:
         edge = self.edges.between(node, other)
         if edge.refused:

@@ -14,7 +14,7 @@ are what these contain.
 """
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
 from math import inf
 from operator import itemgetter
@@ -295,8 +295,7 @@ class Matcher:
         self._join_families()
         nodes, known = {self._node_of(url) for url in self._pages}, self._same_content
         self._weigher.settle()
-        copies = self._weigher.group(set(self._pages) - self._copies.keys())
-        self._same_content = copies.same
+        self._same_content = self._weigher.group(set(self._pages) - self._copies.keys())
         nodes |= {self._node_of(url) for url in self._pages}
         self._set_finishing(True)
         try:
@@ -305,23 +304,12 @@ class Matcher:
             self._same_content = known
             raise
         self._set_finishing(False)
-        self._refuse_lists(copies.listed)
         return self._take_changes()
 
     def _set_finishing(self, finishing: bool) -> None:
         self._finishing = finishing
         for choice in self._all_choices:
             choice.is_finishing = finishing
-
-    def _refuse_lists(self, listed: Mapping[str, str]) -> None:
-        """Refuse pairs of lists whose only entries are a pair themselves."""
-        for choice in self._all_choices:
-            for node, other in list(choice.standing):
-                entry, other_entry = listed.get(node), listed.get(other)
-                if entry is None or other_entry is None:
-                    continue
-                if both_of(self._node_of(entry), self._node_of(other_entry)) in choice.standing:
-                    choice.refuse(node, other, "a list with one entry, which is in a pair")
 
     def _all_candidates(self, check: Callable[[], None]) -> Iterator[Urls]:
         for url in sorted(self._pages):
