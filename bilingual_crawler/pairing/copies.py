@@ -8,12 +8,13 @@ While pages come in, a page is a copy of the first one of its site and language 
 and the same paragraphs. In the end, when it is known which paragraphs belong to a template,
 pages are grouped once more: those that share most of their text, weighed by how rare it is. A list
 with a single entry (a tag, a page of a blog) shares nearly all of its text with that entry. It
-stays a page of its own, because its counterpart may list more. Two lists of the same entries are
-copies, whatever they are called.
+stays a page of its own, because its counterpart may list more, but is no second pair with that
+content. Two lists of the same entries are copies, whatever they are called.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Container, Set
+from collections.abc import Collection, Container
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from bilingual_crawler.pairing.known_pages import KnownPage, KnownPages
@@ -48,15 +49,24 @@ class FirstCopies:
         return known - 1 if known else page.number
 
 
+class Copies(NamedTuple):
+    """The copies among some pages."""
+
+    same: dict[str, str]
+    """The page whose content a copy has."""
+    listed: dict[str, str]
+    """The page that a list has as its only entry: a tag, a page of a blog."""
+
+
 def copies_among(
     urls: Collection[str], pages: KnownPages, sections: Sections, in_both: Container[str] = ()
-) -> dict[str, str]:
-    """Return the page whose content each copy has; their order decides which is the original.
+) -> Copies:
+    """Return what repeats the content of another page; their order decides which is the original.
 
     `in_both` are the keys of URLs that have pages in both languages. Two variants of a product that
     both have such URLs are two contents, however alike they are; two lists of one content are not.
     """
-    found: dict[str, str] = {}
+    found = Copies({}, {})
     titles: defaultdict[_Section, set[int]] = defaultdict(set)
     for page in map(pages.__getitem__, urls):
         titles[_section(page)].add(block_hash(page.page.profile.title))
@@ -72,10 +82,14 @@ def copies_among(
         known = dict.fromkeys(other for key in keys for other in kept[key][:MOST_COMPARED])
         alike = [each for each in known if _in_common(texts[each].blocks, text.blocks, section)]
         for other in alike:
-            if text.is_same(texts[other]):
-                found[url] = other
+            if text.has_as_only_entry(texts[other]):
+                found.listed[url] = other
+            elif texts[other].has_as_only_entry(text):
+                found.listed[other] = url
+            elif text.is_same(texts[other]):
+                found.same[url] = other
                 break
-        if url not in found:
+        if url not in found.same:
             texts[url] = text
             for key in keys:
                 kept[key].append(url)
@@ -94,7 +108,7 @@ class _Text(NamedTuple):
     """True if it has the titles of other pages."""
 
     @classmethod
-    def of(cls, page: KnownPage, titles: Set[int], *, is_apart: bool) -> "_Text":
+    def of(cls, page: KnownPage, titles: AbstractSet[int], *, is_apart: bool) -> "_Text":
         blocks = _own(page)
         title = block_hash(page.page.profile.title)
         hashes = frozenset(each.hash for each in blocks)
@@ -104,17 +118,13 @@ class _Text(NamedTuple):
         """Return True if two pages that have most of their text in common are copies."""
         if self.title == other.title:
             return True
-        if self._has_as_only_entry(other) or other._has_as_only_entry(self):
-            return False
         if self.is_apart and other.is_apart:
             return self.is_list and self.hashes ^ other.hashes <= {self.title, other.title}
         return True
 
-    def _has_as_only_entry(self, other: "_Text") -> bool:
+    def has_as_only_entry(self, other: "_Text") -> bool:
         """Return True if the title of the other page, which is no list, is on this one."""
-        return (
-            not other.is_list and other.title in self.hashes and self.title not in other.hashes
-        )
+        return not other.is_list and other.title in self.hashes and self.title not in other.hashes
 
 
 _Section = tuple[str, str]

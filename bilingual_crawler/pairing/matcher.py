@@ -14,7 +14,7 @@ are what these contain.
 """
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from itertools import islice
 from math import inf
 from operator import itemgetter
@@ -189,14 +189,14 @@ class Matcher:
         """The lexicon in use, if any; safe to ask from another thread."""
         return self._weigher.lexicon
 
-    def features(self) -> Iterator[tuple[Urls, list[float]]]:
-        """Yield the numbers of every candidate, rivals included: what a model learns from."""
+    def features(self) -> Iterator[tuple[Nodes, Urls, list[float]]]:
+        """Yield the numbers of every candidate, from which a model learns, without rivals."""
         for choice in self._all_choices:
             for node, edges in choice.edges:
                 for other, edge in edges.items():
                     if node < other and not edge.verdict.is_final:
                         urls = edge.verdict.urls
-                        yield urls, self.features_of(*urls, edge.model)
+                        yield (node, other), urls, self._weigher.numbers(*urls, edge.model)
 
     def features_of(self, one: str, other: str, model: float | None = None) -> list[float]:
         """Return the numbers of any two pages."""
@@ -295,21 +295,33 @@ class Matcher:
         self._join_families()
         nodes, known = {self._node_of(url) for url in self._pages}, self._same_content
         self._weigher.settle()
-        self._same_content = self._weigher.group(set(self._pages) - self._copies.keys())
+        copies = self._weigher.group(set(self._pages) - self._copies.keys())
+        self._same_content = copies.same
         nodes |= {self._node_of(url) for url in self._pages}
         self._set_finishing(True)
         try:
-            self._review(nodes, self._all_candidates(check))
+            self._review(nodes, self._all_candidates(check), copies.listed)
         except BaseException:
             self._same_content = known
             raise
         self._set_finishing(False)
+        self._refuse_lists(copies.listed)
         return self._take_changes()
 
     def _set_finishing(self, finishing: bool) -> None:
         self._finishing = finishing
         for choice in self._all_choices:
             choice.is_finishing = finishing
+
+    def _refuse_lists(self, listed: Mapping[str, str]) -> None:
+        """Refuse pairs of lists whose only entries are a pair themselves."""
+        for choice in self._all_choices:
+            for node, other in list(choice.standing):
+                entry, other_entry = listed.get(node), listed.get(other)
+                if entry is None or other_entry is None:
+                    continue
+                if both_of(self._node_of(entry), self._node_of(other_entry)) in choice.standing:
+                    choice.refuse(node, other, "a list with one entry, which is in a pair")
 
     def _all_candidates(self, check: Callable[[], None]) -> Iterator[Urls]:
         for url in sorted(self._pages):
@@ -392,7 +404,9 @@ class Matcher:
         edge.model = model
         return node, other_node
 
-    def _review(self, nodes: set[str], candidates: Iterable[Urls]) -> None:
+    def _review(
+        self, nodes: set[str], candidates: Iterable[Urls], lists: Container[str] = ()
+    ) -> None:
         """Forget what was known of some nodes, weigh candidates, and choose their pairs again."""
         for choice in self._all_choices:
             choice.clear(nodes)
@@ -405,7 +419,7 @@ class Matcher:
         if self._finishing and self._url_model is not None:
             self._ask_url_model(nodes, self._url_model)
         for choice in self._all_choices:
-            choice.compete(nodes)
+            choice.compete(nodes, lists)
         if self._finishing and isinstance(self.languages, LanguageSet):
             self._choose_clusters(nodes)
             return

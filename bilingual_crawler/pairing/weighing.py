@@ -30,7 +30,7 @@ from bilingual_crawler.pairing.comparison import (
     prepare,
     weights_of,
 )
-from bilingual_crawler.pairing.copies import copies_among
+from bilingual_crawler.pairing.copies import Copies, copies_among
 from bilingual_crawler.pairing.families import Joined, SiteFamilies
 from bilingual_crawler.pairing.known_pages import KnownPage, KnownPages, Names
 from bilingual_crawler.pairing.lexicon import TranslationLexicon
@@ -303,20 +303,20 @@ class Weigher:
         base += sum(odds for odds, _ in said)
         return PairWeight(first.page.url, second.page.url, base, 0.0, True)
 
-    def group(self, urls: Iterable[str]) -> dict[str, str]:
+    def group(self, urls: Iterable[str]) -> Copies:
         """Return the copies among some pages; from now on only their originals count."""
         languages: defaultdict[str, set[str]] = defaultdict(set)
         for url in self.pages:
             languages[self.pages[url].key.key].add(self.pages[url].page.language)
         in_both = {key for key, some in languages.items() if len(some) > 1}
         found = copies_among(sorted(urls), self.pages, self._sections, in_both)
-        if found:
+        if found.same:
             self._index = CandidateIndex(self.pages, self._count)
             self._statistics.clear()
             for url in self.pages:
                 page = self.pages[url]
-                self._index.add(page, by_content=url not in found)
-                if url not in found:
+                self._index.add(page, by_content=url not in found.same)
+                if url not in found.same:
                     self._statistics[page.site].add(page.page.profile)
         return found
 
