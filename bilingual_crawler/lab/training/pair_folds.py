@@ -90,7 +90,8 @@ def cross_validate_pairs(
     """
     pairs, urls = read_tables(options, SkippedLines())
     if options.phrases:
-        tell("Learning words from phrases")
+        if not (options.out / LEXICON).exists():
+            tell("Learning words from phrases")
         lexicon_of(replace(options, resume=True), lambda _: None)
     answers: list[PairAnswer] = []
     for fold in range(folds):
