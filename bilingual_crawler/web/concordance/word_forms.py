@@ -43,11 +43,12 @@ def _in_re2(characters: str) -> str:
 
 
 SQL_WORDS = """
-CASE WHEN regexp_matches({text}, '[{unspaced}]')
-    THEN regexp_extract_all(
-        regexp_replace(lower({text}), '([{unspaced}])', ' \\1 ', 'g'), '[\\pL\\pN\\pM]+')
-    ELSE regexp_extract_all(lower({text}), '[\\pL\\pN\\pM]+') END
+list_filter(string_split(regexp_replace(lower(
+    CASE WHEN regexp_matches({text}, '[{unspaced}]')
+        THEN regexp_replace({text}, '([{unspaced}])', ' \\1 ', 'g') ELSE {text} END
+), '[^\\pL\\pN\\pM ]+', ' ', 'g'), ' '), lambda word: word <> '')
 """
+"""To blank what is between the words and split there takes half as long as to extract them."""
 
 
 def words_in_sql(text: str) -> str:
