@@ -32,8 +32,8 @@ The page then asks for a token, so that other users of the machine start nothing
 that is printed, which has it.
 
 Only this machine can reach the page. With --host the server listens on another address, and the
-page asks for a token, too. The connection is not encrypted: over networks that you do not trust, use
-a tunnel (ssh -L 8000:127.0.0.1:8000 HOST) or a proxy with TLS.
+page asks for a token, too. The connection is not encrypted: over networks that you do not trust,
+use a tunnel (ssh -L 8000:127.0.0.1:8000 HOST) or a proxy with TLS.
 
   scrapy serve crawls/demo
   scrapy serve crawls/
@@ -65,8 +65,8 @@ class ServeCommand(BaseCommand):
         )
         group.add_argument(
             "--token",
-            help="the token that the page asks for (with --host and --allow-crawls, one is generated"
-            " and printed)",
+            help="the token that the page asks for (with --host or --allow-crawls, one is"
+            " generated and printed)",
         )
         group.add_argument(
             "--allow-host",

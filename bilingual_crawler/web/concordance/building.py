@@ -22,6 +22,7 @@ from bilingual_crawler.web.concordance.word_forms import (
     LONGEST_WORD,
     MOST_STEMMED,
     FormMaker,
+    is_unspaced_in_sql,
     words_in_sql,
 )
 from bilingual_crawler.web.search.index import DamagedFileError, line_blocks
@@ -99,11 +100,12 @@ SELECT {WORD_NUMBER}, id, place FROM (
 """
 """The postings of a piece are sorted, those of the whole are not: a word is looked up in some forty
 places instead of one, which takes less time than the page, and the great sort is saved."""
-ADD_COUNTS = f"""
-INSERT INTO counts{{side}}
-SELECT {WORD_NUMBER}, any_value(word), count(*)
+NEW_COUNTS = f"""
+CREATE OR REPLACE TEMP TABLE new_counts AS
+SELECT {WORD_NUMBER} AS wid, any_value(word) AS word, count(*) AS number
 FROM (SELECT unnest(found) AS word FROM tokens) GROUP BY hash(word)
 """
+ANY_UNSPACED = f"SELECT 1 FROM new_counts WHERE {is_unspaced_in_sql('word')} LIMIT 1"
 COUNTS = """
 CREATE OR REPLACE TEMP TABLE counts AS
 SELECT wid, any_value(word) AS word, sum(number)::BIGINT AS number
@@ -111,17 +113,20 @@ FROM counts{side} GROUP BY wid ORDER BY 3 DESC, 2
 """
 WORDS = f"""
 CREATE TABLE words{{side}} AS
-SELECT c.wid, left(c.word, {LONGEST_WORD}) AS word, c.number, n.sentences,
-    left(COALESCE(f.plain, c.word), {LONGEST_WORD}) AS plain,
-    left(COALESCE(f.lemma, c.word), {LONGEST_WORD}) AS lemma,
-    left(COALESCE(f.stem, c.word), {LONGEST_WORD}) AS stem
-FROM counts c LEFT JOIN forms f USING (word) JOIN (
-    SELECT wid, count(*) FILTER (before IS DISTINCT FROM place_of) AS sentences
-    FROM (
-        SELECT wid, place_of, lag(place_of) OVER () AS before
-        FROM (SELECT wid, xor(wid, id::BIGINT << 31) AS place_of FROM postings{{side}})
-    ) GROUP BY 1
-) n USING (wid) ORDER BY c.number DESC, c.word
+SELECT *, (sum(sentences) OVER (PARTITION BY stem))::BIGINT AS stem_sentences
+FROM (
+    SELECT c.wid, left(c.word, {LONGEST_WORD}) AS word, c.number, n.sentences,
+        left(COALESCE(f.plain, c.word), {LONGEST_WORD}) AS plain,
+        left(COALESCE(f.lemma, c.word), {LONGEST_WORD}) AS lemma,
+        left(COALESCE(f.stem, c.word), {LONGEST_WORD}) AS stem
+    FROM counts c LEFT JOIN forms f USING (word) JOIN (
+        SELECT wid, count(*) FILTER (before IS DISTINCT FROM place_of) AS sentences
+        FROM (
+            SELECT wid, place_of, lag(place_of) OVER () AS before
+            FROM (SELECT wid, xor(wid, id::BIGINT << 31) AS place_of FROM postings{{side}})
+        ) GROUP BY 1
+    ) n USING (wid)
+) ORDER BY number DESC, word
 """
 SITES = """
 CREATE TABLE documents AS
@@ -159,6 +164,8 @@ class ConcordanceBuilder:
     """Lines that were read."""
     problem: str = ""
     """Why the file could not be read to its end."""
+    _unspaced: set[str] = field(default_factory=set)
+    """The sides that have text in scripts without spaces."""
     _connection: "DuckDBPyConnection | None" = None
     _stop: threading.Event = field(default_factory=threading.Event)
 
@@ -234,10 +241,23 @@ class ConcordanceBuilder:
         connection.execute(ADD_DOCUMENTS)
         connection.execute(ADD_SENTENCES)
         for side in "12":
-            connection.execute(TOKENS.format(words=words_in_sql(f"text{side}")))
+            self._split(connection, side)
             connection.execute(ADD_POSTINGS.format(side=side))
-            connection.execute(ADD_COUNTS.format(side=side))
+            connection.execute(f"INSERT INTO counts{side} FROM new_counts")
         self.lines += lines
+
+    def _split(self, connection: "DuckDBPyConnection", side: str) -> None:
+        """Split the texts of a side into words, and count these.
+
+        Whether a script has no spaces is asked of the words, which are fewer than the texts.
+        """
+        is_spaced = side not in self._unspaced
+        words = words_in_sql(f"text{side}", all_spaced=is_spaced)
+        connection.execute(TOKENS.format(words=words))
+        connection.execute(NEW_COUNTS)
+        if is_spaced and connection.execute(ANY_UNSPACED).fetchone() is not None:
+            self._unspaced.add(side)
+            self._split(connection, side)
 
     def _add_sites(self, connection: "DuckDBPyConnection", place: Path) -> None:
         hosts = connection.execute("SELECT DISTINCT host FROM found_documents").fetchall()
