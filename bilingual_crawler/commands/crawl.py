@@ -45,6 +45,7 @@ class CrawlCommand(crawl.Command):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare Scrapy's own options, and explain the arguments of the spider below them."""
+        gc.disable()  # until `run`: what is imported from here on stays
         from bilingual_crawler.spiders.bilingual import BilingualSpider
 
         super().add_options(parser)
@@ -56,4 +57,5 @@ class CrawlCommand(crawl.Command):
         """Run the named spider, or the default one."""
         gc.freeze()  # modules and settings stay until the end
         gc.set_threshold(MOST_YOUNG, MOST_MIDDLE, MOST_OLD)
+        gc.enable()
         super().run(args or [DEFAULT_SPIDER], opts)
