@@ -179,9 +179,7 @@ class Postings:
         """Return the numbers of each of some keys, without those that have none."""
         rows = self._rows
         return [
-            (value >> 1,)
-            if value & 1
-            else rows[(row := value >> 1) + 1 : row + 1 + rows[row]]
+            (value >> 1,) if value & 1 else rows[(row := value >> 1) + 1 : row + 1 + rows[row]]
             for value in self._map.get_all(keys)
             if value and value != _GIVEN_UP
         ]

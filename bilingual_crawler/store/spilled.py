@@ -10,7 +10,6 @@ import tempfile
 import weakref
 from array import array
 from io import FileIO
-from typing import cast
 
 KEPT = 4 << 20
 """Bytes that are collected before they are written."""
@@ -62,7 +61,7 @@ class SpilledBytes:
     def _spill(self) -> None:
         try:
             if self._file is None:
-                self._file = cast("FileIO", tempfile.TemporaryFile(buffering=0))  # noqa: SIM115 - kept open
+                self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - kept open
                 weakref.finalize(self, self._file.close)
             done = 0
             while done < len(self._recent):

@@ -1,9 +1,9 @@
 """Byte strings that are kept in a temporary file."""
 
-import os
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,10 +55,14 @@ def test_a_disk_that_fills_up_loses_nothing():
     subprocess.run([sys.executable, "-W", "error", "-c", FILLS], check=True)
 
 
+def open_files():
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
 def test_its_file_is_closed_with_it():
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_files()
     spilled = SpilledBytes(kept=1)
     spilled.append(b"written")
-    assert len(os.listdir("/proc/self/fd")) == before + 1
+    assert open_files() == before + 1
     del spilled
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert open_files() == before
