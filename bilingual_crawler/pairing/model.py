@@ -57,7 +57,8 @@ class PairModel:
 
     def base(self, numbers: Sequence[float]) -> float:
         """Return the log-odds from the numbers of two pages alone."""
-        return self.bias + sum(map(mul, numbers, self.weights))
+        odds: float = sum(map(mul, numbers, self.weights))
+        return self.bias + odds
 
     def odds(self, base: float, rivals: Sequence[float]) -> float:
         """Return the log-odds with the rivals included."""

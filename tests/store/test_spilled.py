@@ -15,7 +15,8 @@ changes = st.lists(st.tuples(st.integers(0, 20), st.binary(max_size=40)), max_si
 
 @given(changes, st.integers(1, 100))
 def test_it_is_a_list_wherever_its_strings_are(changes, kept):
-    spilled, plain = SpilledBytes(kept), []
+    spilled = SpilledBytes(kept)
+    plain: list[bytes] = []
     for number, value in changes:
         if number < len(plain):
             spilled[number] = plain[number] = value
