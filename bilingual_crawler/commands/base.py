@@ -148,10 +148,13 @@ def add_langs_option(group: "argparse._ArgumentGroup", what: str) -> None:
 
 def read_wanted(text: str) -> "ParallelLanguages | None":
     """Return the languages of --langs; None, for all, if it was not given."""
+    return read_languages(text) if text else None
+
+
+def read_languages(text: str) -> "ParallelLanguages":
+    """Return the two or more languages of --langs."""
     from bilingual_crawler.languages import parse_parallel
 
-    if not text:
-        return None
     try:
         return parse_parallel(text)
     except ValueError as error:

@@ -141,7 +141,7 @@ class SmartScorer(LinkScorer):
         Where every language is wanted, what counts is that it is another one than the page's.
         """
         own = document.language
-        if self._lacks_any_other(own):
+        if self._wants_all:
             if own is None:
                 return [1.0] * len(urls)
             return [1.0 - share for share in self._models.language(urls, own)]
@@ -151,16 +151,14 @@ class SmartScorer(LinkScorer):
             return [min(1.0, sum(each)) for each in shares]
         return [max(each) for each in shares]
 
-    def _lacks_any_other(self, own: str | None) -> bool:
-        """Return True if a page in any other language would make a pair with one in `own`."""
-        languages = self.languages
-        if not (isinstance(languages, LanguageSet) and languages.is_open):
-            return False
-        return not languages.codes or own in languages.codes
+    @property
+    def _wants_all(self) -> bool:
+        """True if every language is wanted, whether it was named or not."""
+        return isinstance(self.languages, LanguageSet) and self.languages.is_open
 
     def _explain_share(self, document: Document, link: Link, share: float) -> str:
         """Return where P_lang comes from: for one language, or the likeliest of them."""
-        if self._lacks_any_other(document.language):
+        if self._wants_all:
             return f"url2lang: {share:.0%} in a language other than that of the page"
         codes = [code for code in self.languages.codes if code != document.language]
         likeliest, code = max((self._models.language([link.url], code)[0], code) for code in codes)
@@ -183,7 +181,7 @@ class SmartFollowScorer(SmartScorer):
 
     def _least(self, urls: Sequence[str], shares: Sequence[float]) -> list[float]:  # noqa: ARG002 - those of the languages that the page lacks
         """Return the same, from the probability of any of the languages."""
-        if isinstance(self.languages, LanguageSet) and self.languages.is_open:
+        if self._wants_all:
             return [UNLIKELY] * len(urls)
         wanted = self._models.languages(urls, self.languages.codes)
         return [UNLIKELY * _halves(min(1.0, sum(each))) for each in zip(*wanted, strict=True)]

@@ -30,8 +30,6 @@ class LanguageNumbers:
         self.codes: tuple[str, ...] = languages.codes
         self.is_pair = isinstance(languages, LanguagePair)
         self.is_open = isinstance(languages, LanguageSet) and languages.is_open
-        self._hubs = len(self.codes) if self.is_open else 0
-        """The number of languages of which a pair needs one: English in `eng-*`; 0 for no need."""
         self.start = _start(self.codes)
         """What is believed of a page of which nothing is known."""
 
@@ -58,18 +56,10 @@ class LanguageNumbers:
         """Return the place of a page's partner in a language; of two languages there is one."""
         return 0 if self.is_pair else language + 1
 
-    def go_together(self, one: int, other: int) -> bool:
-        """Return True if pages in these two languages can be a pair."""
-        if one == other or NEITHER in (one, other):
-            return False
-        return not self._hubs or one < self._hubs or other < self._hubs
-
     def elsewhere(self, shares: Vector, language: int) -> float:
-        """Return how likely a page is in a language that makes a pair with `language`."""
+        """Return how likely a page is in a wanted language other than `language`."""
         if self.is_pair:
             return shares[1 - language]
-        if self._hubs and language >= self._hubs:
-            return sum(shares[: self._hubs])
         return max(0.0, sum(shares[:-1]) - shares[language])
 
     def opening(self, page: Vector, mate: Vector) -> tuple[float, float]:
@@ -136,3 +126,8 @@ def likeliest(shares: Vector) -> int:
     """Return the likeliest language of a vector."""
     at = max(range(len(shares)), key=shares.__getitem__)
     return NEITHER if at == len(shares) - 1 else at
+
+
+def go_together(one: int, other: int) -> bool:
+    """Return True if pages in these two languages can be a pair."""
+    return one != other and NEITHER not in (one, other)

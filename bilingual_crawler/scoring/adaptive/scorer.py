@@ -15,7 +15,7 @@ from bilingual_crawler.documents.document import Document, DocumentKey, Link
 from bilingual_crawler.languages import OneLanguage, ParallelLanguages
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.scoring.adaptive.memory import Room
-from bilingual_crawler.scoring.adaptive.numbering import NEITHER, LanguageNumbers
+from bilingual_crawler.scoring.adaptive.numbering import NEITHER, LanguageNumbers, go_together
 from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, KnownUrl, Tie
 from bilingual_crawler.scoring.adaptive.site import SUNK, Probe, SiteModel
 from bilingual_crawler.scoring.adaptive.texts import UNKNOWN, TextWorth
@@ -135,7 +135,7 @@ def _language_of_counterpart(numbers: LanguageNumbers, page: KnownUrl, link: Kno
     if numbers.is_pair:
         return 1 - page.language
     shares = link.languages
-    ways = (each for each in range(len(shares) - 1) if numbers.go_together(page.language, each))
+    ways = (each for each in range(len(shares) - 1) if go_together(page.language, each))
     return max(ways, key=shares.__getitem__)
 
 

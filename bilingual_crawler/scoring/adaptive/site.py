@@ -10,7 +10,13 @@ from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.documents.switches import languages_of_link
 from bilingual_crawler.languages import ParallelLanguages
 from bilingual_crawler.scoring.adaptive.memory import Memory, Room
-from bilingual_crawler.scoring.adaptive.numbering import NEITHER, Vector, likeliest, widened
+from bilingual_crawler.scoring.adaptive.numbering import (
+    NEITHER,
+    Vector,
+    go_together,
+    likeliest,
+    widened,
+)
 from bilingual_crawler.scoring.adaptive.page import (
     SURE,
     Certainty,
@@ -367,7 +373,7 @@ class SiteModel:
             named.setdefault(language, target)
         page.is_copy = bool(own) and page not in own
         self._tie_named(page, named, Tie.DECLARED)
-        if any(self.numbers.go_together(page.language, each) for each in named):
+        if any(go_together(page.language, each) for each in named):
             page.claims = True
 
     def _read_switches(self, page: KnownUrl, document: Document) -> None:
@@ -418,7 +424,7 @@ class SiteModel:
         """Tie a page to the translations it names; one in another language ties them together."""
         if page.language != NEITHER:
             for language, target in named.items():
-                if self.numbers.go_together(page.language, language):
+                if go_together(page.language, language):
                     self.memory.tie(page, target, tie)
             return
         first, *others = [named[language] for language in sorted(named)] or (None,)
@@ -544,9 +550,7 @@ class SiteModel:
         return sorted(
             target
             for source, target in self.transforms
-            if source == page.language
-            and target not in found
-            and self.numbers.go_together(source, target)
+            if source == page.language and target not in found and go_together(source, target)
         )
 
     def _probe(self, page: KnownUrl, language: int, prediction: Prediction) -> None:

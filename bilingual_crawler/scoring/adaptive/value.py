@@ -16,7 +16,7 @@ from math import prod
 from typing import NamedTuple
 
 from bilingual_crawler.languages import find_language
-from bilingual_crawler.scoring.adaptive.numbering import LanguageNumbers, Vector
+from bilingual_crawler.scoring.adaptive.numbering import LanguageNumbers, Vector, go_together
 from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, KnownUrl, Tie
 from bilingual_crawler.scoring.adaptive.texts import TextRecord, describe
 from bilingual_crawler.scoring.adaptive.weights import WEIGHTS
@@ -158,7 +158,7 @@ class SiteEvidence:
         if page.is_copy or mate.is_copy:
             return False
         if mate.fate is Fate.FETCHED:
-            return self.numbers.go_together(page.language, mate.language)
+            return go_together(page.language, mate.language)
         return mate.fate is Fate.WAITING
 
     def _is_taken(self, page: KnownUrl, mate: KnownUrl) -> bool:
