@@ -21,7 +21,11 @@ from bilingual_crawler.reporting.terminal import plain
 from bilingual_crawler.store.folder import JOURNAL, OWN_NAMES, PAIRS, REPORT, RUN
 from bilingual_crawler.store.journal import is_locked
 from bilingual_crawler.store.sentence_pair import SENTENCES
-from bilingual_crawler.web.report_file import UnreadableReportError, checked_report
+from bilingual_crawler.web.report_file import (
+    UnreadableReportError,
+    checked_report,
+    made_of_files,
+)
 
 SIGNS = (REPORT, JOURNAL, PAIRS, SENTENCES, RUN)
 """A crawl folder has at least one of these files; the last one if its crawl has yet to begin."""
@@ -117,6 +121,11 @@ def resolve_key(root: Path, key: str) -> Path:
     if problem := _objection(entries):
         raise ConfigurationError(problem)
     return place
+
+
+def is_of_crawl(folder: Path) -> bool:
+    """Return True for the folder of one crawl or corpus."""
+    return any((folder / name).exists() for name in SIGNS)
 
 
 def list_folders(root: Path) -> FolderList:
@@ -256,8 +265,8 @@ def _state(
     with suppress(OSError):
         if LOCK in entries and is_locked(place / JOURNAL):
             return "running"
-    if "built_from" in report or (report.get("seeds") == [] and "merged_from" not in report):
-        return "imported"
+    if made := made_of_files(report):
+        return made
     state = report.get("state")
     if state == "running":
         return "silent"

@@ -7,7 +7,7 @@ import json
 import math
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,13 @@ def checked_report(folder: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise UnreadableReportError("is not a report of a crawl")
     return {name: value for name, value in found.items() if _SHAPES.get(name, _anything)(value)}
+
+
+def made_of_files(report: Mapping[str, Any]) -> str:
+    """Return "built" or "imported" for a corpus without a crawl; "" for a crawl."""
+    if "built_from" in report:
+        return "built"
+    return "imported" if report.get("seeds") == [] and "merged_from" not in report else ""
 
 
 def read_small(path: Path, most: int = MAX_BYTES) -> bytes:
