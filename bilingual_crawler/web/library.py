@@ -24,6 +24,7 @@ from bilingual_crawler.store.sentence_pair import SENTENCES
 from bilingual_crawler.web.report_file import (
     UnreadableReportError,
     checked_report,
+    imported_sentences,
     made_of_files,
 )
 
@@ -65,6 +66,8 @@ class FolderCard:
     pages: int | None = None
     documents: int | None = None
     pairs: int | None = None
+    sentences: int | None = None
+    """Sentence pairs of an imported corpus; a crawl does not know how many it has."""
     bytes: int = 0
     updated: str = ""
     problem: str = ""
@@ -249,11 +252,16 @@ def _first_languages(place: Path, entries: Mapping[str, "os.DirEntry[str]"]) -> 
 
 def _reported(report: Mapping[str, Any]) -> dict[str, Any]:
     documents = report.get("documents")
-    return {
-        "languages": tuple(each["name"][:60] for each in report.get("languages", [])[:8]),
+    figures = {
         "pages": report.get("pages"),
         "documents": None if documents is None else sum(documents.values()),
         "pairs": report.get("pairs"),
+    }
+    if made_of_files(report) == "imported" and not any(figures.values()):
+        figures = {"sentences": imported_sentences(report)}
+    return {
+        "languages": tuple(each["name"][:60] for each in report.get("languages", [])[:8]),
+        **figures,
         "updated": report.get("updated", "")[:40],
     }
 

@@ -49,6 +49,14 @@ def made_of_files(report: Mapping[str, Any]) -> str:
     return "imported" if report.get("seeds") == [] and "merged_from" not in report else ""
 
 
+def imported_sentences(report: Mapping[str, Any]) -> int | None:
+    """Return how many sentence pairs were imported; None if that is not known."""
+    counted = report.get("import")
+    written = counted.get("written") if isinstance(counted, dict) else None
+    number = written.get("sentence pairs") if isinstance(written, dict) else None
+    return number if _count(number) else None
+
+
 def read_small(path: Path, most: int = MAX_BYTES) -> bytes:
     """Return the content of a regular file; no link is followed, and no pipe is waited for."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
