@@ -3,13 +3,16 @@
 The priority of a link v on a page u is P_lang(v), the probability that v is in the language that u
 lacks, times P_par(u, v), the probability that the two are translations. A waiting URL that is found
 again rises to the higher of its priorities. Links of pages in neither language are not followed.
-The paper leaves the order of links open that are no likely translation of their page. Here their
-language decides, and of equal links the one that was found first comes first.
+The paper leaves the order of links open that are no likely translation of their page: for them the
+product is near zero. Here those come first that are likely to be in either of the two languages,
+since a page in neither is discarded, and among them those in the language that u lacks; of equal
+links, the one that was found first.
 """
 
 import logging
 from collections.abc import Sequence
 from functools import cache
+from itertools import compress
 from typing import ClassVar
 
 from bilingual_crawler.config.settings import Config
@@ -28,9 +31,12 @@ UNLIKELY = 0.1
 """Below this, the product of the two probabilities does not decide.
 
 Most links are no translation of the page they are on. Their product is near zero, and its size says
-nothing about their order, so they are ranked by their language alone, roughly: of equal links, the
-one found first comes first.
+nothing about their order, so they are ranked by whether they are in one of the two languages,
+roughly: of equal links, the one found first comes first, as in a crawl without models.
 """
+
+LACKING = 0.25
+"""How much of their rank goes by the language that the page lacks; the rest goes by either."""
 
 
 class SmartModels:
@@ -96,18 +102,14 @@ class SmartScorer(LinkScorer):
         self._models = SmartModels(pair, config)
 
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
-        """Return scores from 0.05 to 1; a seed in neither language wants the more likely one."""
+        """Return scores from 0 to 1; a seed in neither language wants the more likely one."""
         urls = [link.url for link in links]
-        shares = [self._models.language(urls, code) for code in sorted(self.wanted(document))]
+        wanted = [code in self.wanted(document) for code in self.pair.codes]
+        shares = [self._models.language(urls, code) for code in self.pair.codes]
         translations = self._models.translation(document.url, urls)
         return [
-            max(share * par, least)
-            for share, par, least in zip(
-                (max(each) for each in zip(*shares, strict=True)),
-                translations,
-                self._least(urls, shares),
-                strict=True,
-            )
+            max(max(compress(each, wanted)) * par, _unlikely(each, max(compress(each, wanted))))
+            for each, par in zip(zip(*shares, strict=True), translations, strict=True)
         ]
 
     def explain(self, document: Document, link: Link) -> tuple[float, list[Factor]]:
@@ -122,29 +124,25 @@ class SmartScorer(LinkScorer):
             Factor("translation", par, f"parallel-URL model: {par:.0%} a translation of the page"),
         ]
         if score > share * par > 0:
-            why = f"hardly a translation of the page: by its language alone, {score:.3f}"
+            why = f"hardly a translation of the page: {score:.3f} for one of the two languages"
             factors.append(Factor("unlikely", score / (share * par), why))
         return score, factors
 
-    def _least(self, urls: Sequence[str], shares: Sequence[Sequence[float]]) -> list[float]:  # noqa: ARG002 - the variant asks about the URLs
-        """Return what links are worth that are no likely translation of their page."""
-        return [UNLIKELY * (1 + _halves(max(each))) / 2 for each in zip(*shares, strict=True)]
-
 
 class SmartFollowScorer(SmartScorer):
-    """The same, but every link that may be in one of the two languages is worth a little.
+    """The same, but the links of pages in neither language are followed too, at a low priority.
 
-    The paper gives hardly anything to a link that is no translation of its page, although it may
-    open the next pair. And the links of pages in neither language are followed as well.
+    The paper discards such pages, although one of them may be the only way to the next pair.
     """
 
     off_language = None
 
-    def _least(self, urls: Sequence[str], shares: Sequence[Sequence[float]]) -> list[float]:  # noqa: ARG002 - those of the language that the page lacks
-        """Return the same, from the probability of either language."""
-        both = [self._models.language(urls, language.code) for language in self.pair]
-        return [UNLIKELY * _halves(min(1.0, sum(each))) for each in zip(*both, strict=True)]
 
+def _unlikely(shares: Sequence[float], lacking: float) -> float:
+    """Return what a link is worth that is no likely translation of its page.
 
-def _halves(share: float) -> float:
-    return round(2 * share) / 2
+    A page in one of the two languages can be part of a pair; of two such, the one in the language
+    that the page lacks comes first. Probabilities are rounded to halves, so that most are equal.
+    """
+    either, lacking = round(2 * min(1.0, sum(shares))), round(2 * lacking)
+    return UNLIKELY * ((1.0 - LACKING) * either + LACKING * lacking) / 2
