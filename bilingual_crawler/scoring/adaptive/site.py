@@ -1,7 +1,6 @@
 """One site while it is crawled: what each page, pair and failure teaches."""
 
 from collections.abc import Iterable, Iterator
-from math import exp, log
 from zlib import crc32
 
 from bilingual_crawler.documents.document import Document, Link
@@ -24,6 +23,7 @@ from bilingual_crawler.scoring.adaptive.value import (
     NEITHER,
     RecentYield,
     is_alive,
+    is_pair_elsewhere,
     leaning,
     value_of,
 )
@@ -166,13 +166,25 @@ class SiteModel:
         probe = self.probes.pop(page, None)
         if probe is not None:
             self.transforms[probe[0]].judge(probe[1], right=False)
+        best = max(page.ties.values(), default=None)
         for mate, tie in page.ties.items():
             self.memory.dirty[mate] = None
             if mate.is_fetched:
                 if probe is None:
-                    self.evidence.judge(tie, right=0.0)
-                    self._kept(mate.group.yields, 0.0)
+                    self._judge_failed(mate, tie, is_best=tie is best)
                 self._review(mate)
+
+    def _judge_failed(self, mate: KnownUrl, tie: Tie, *, is_best: bool) -> None:
+        """Judge a tie of a fetched page to a URL that gave none.
+
+        Only the best reason to try the URL was wrong; and a promise is broken once nothing else may
+        still keep it: a declared address that does not exist says nothing about the one to which
+        the language switch leads.
+        """
+        if is_best:
+            self.evidence.judge(tie, right=0.0)
+        if not any(is_alive(mate, each) for each in mate.ties):
+            self._kept(mate.group.yields, 0.0)
 
     def seen(self, document: Document, link: Link, rule: int) -> KnownUrl:
         """Return the record of a link's target, with what the link says about its language.
@@ -236,8 +248,6 @@ class SiteModel:
 
     def _value(self, page: KnownUrl) -> float:
         value = value_of(page, self.evidence)
-        if WEIGHTS.grain > 0 and value > 0:
-            value = exp(round(log(value) / WEIGHTS.grain) * WEIGHTS.grain)
         return value * SUNK if self.harvest.is_over else value
 
     def proposals(self) -> list[Proposal]:
@@ -400,7 +410,7 @@ class SiteModel:
             return
         if is_alive(page, mate):
             self._unsettled.append((page, mate, tie))
-        else:
+        elif not is_pair_elsewhere(page, mate):
             self._judge_both(page, mate, tie, right=0.0)
 
     def settle_up(self) -> None:
@@ -416,6 +426,8 @@ class SiteModel:
             self._review(mate)
 
     def _judge_both(self, page: KnownUrl, mate: KnownUrl, tie: Tie, *, right: float) -> None:
+        if not right and tie not in (max(page.ties.values()), max(mate.ties.values())):
+            return  # each of them has a better reason to be tied to another
         self.evidence.judge(tie, right=right)
         if tie is max(mate.ties.values()):
             self.evidence.texts.judge(mate.text.kind, right=right)
