@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-FORMAT = 1
+FORMAT = 2
 PREFIX, SUFFIX = "concordance-", ".duckdb"
 LOCK = "concordance.lock"
 POLL_SECONDS = 2.0
