@@ -80,7 +80,8 @@ def copies_among(
         text = _Text.of(page, titles[_section(page)], is_apart=page.key.key in in_both)
         keys = [(_section(page), each.hash) for each in longest]
         known = dict.fromkeys(other for key in keys for other in kept[key][:MOST_COMPARED])
-        alike = [each for each in known if _in_common(texts[each].blocks, text.blocks, section)]
+        blocks = text.blocks if known else []
+        alike = [each for each in known if _in_common(texts[each].blocks, blocks, section)]
         for other in alike:
             if text.has_as_only_entry(texts[other]):
                 found.listed[url] = other
@@ -97,10 +98,9 @@ def copies_among(
 
 
 class _Text(NamedTuple):
-    """The content of a page, and the hash of its title."""
+    """The content of a page, packed as in its profile, and the hash of its title."""
 
-    blocks: list[ParagraphMark]
-    hashes: frozenset[int]
+    packed: bytes
     title: int
     is_apart: bool
     """True if its URL alone leads to a page in the other language."""
@@ -109,10 +109,22 @@ class _Text(NamedTuple):
 
     @classmethod
     def of(cls, page: KnownPage, titles: AbstractSet[int], *, is_apart: bool) -> "_Text":
-        blocks = _own(page)
-        title = block_hash(page.page.profile.title)
-        hashes = frozenset(each.hash for each in blocks)
-        return cls(blocks, hashes, title, is_apart, len(hashes & titles - {title}) > 0)
+        profile = page.page.profile
+        title = block_hash(profile.title)
+        is_list = any(
+            each.hash in titles and each.hash != title for each in _own_blocks(profile.blocks)
+        )
+        return cls(profile.blocks, title, is_apart, is_list)
+
+    @property
+    def blocks(self) -> list[ParagraphMark]:
+        """Its paragraphs in the language of the page."""
+        return _own_blocks(self.packed)
+
+    @property
+    def hashes(self) -> AbstractSet[int]:
+        """The hashes of these paragraphs."""
+        return {each.hash for each in self.blocks}
 
     def is_same(self, other: "_Text") -> bool:
         """Return True if two pages that have most of their text in common are copies."""
@@ -139,14 +151,23 @@ def _in_common(
     one: list[ParagraphMark], other: list[ParagraphMark], section: SectionStatistics
 ) -> bool:
     hashes, others = {each.hash for each in one}, {each.hash for each in other}
-    shared = sum(each.size * section.rarity(each.hash) for each in one if each.hash in others)
-    rest = sum(each.size * section.rarity(each.hash) for each in one if each.hash not in others)
-    rest += sum(each.size * section.rarity(each.hash) for each in other if each.hash not in hashes)
+    shared = rest = 0.0
+    for each, rarity in zip(one, section.rarities(one), strict=True):
+        if each.hash in others:
+            shared += each.size * rarity
+        else:
+            rest += each.size * rarity
+    new = [each for each in other if each.hash not in hashes]
+    rest += sum(each.size * r for each, r in zip(new, section.rarities(new), strict=True))
     return shared > 0 and shared >= SAME_CONTENT * (shared + rest)
 
 
 def _own(page: KnownPage) -> list[ParagraphMark]:
-    return [each for each in blocks_of(page.page.profile.blocks) if not each.foreign]
+    return _own_blocks(page.page.profile.blocks)
+
+
+def _own_blocks(packed: bytes) -> list[ParagraphMark]:
+    return [each for each in blocks_of(packed) if not each.foreign]
 
 
 def _longest(page: KnownPage) -> list[ParagraphMark]:
