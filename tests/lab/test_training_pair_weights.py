@@ -18,7 +18,7 @@ def test_a_site_cannot_teach_that_equal_urls_speak_against_a_pair():
     rows[:, FEATURES.index("same_key")] = ~labels
     rows[:, FEATURES.index("words")] = labels
     weights = weights_of(fit([Lesson("site", rows, labels)], {}))
-    assert weights["same_key"] == 0
+    assert weights["same_key"] >= 0
     assert weights["words"] == 0
     assert weights["punctuation"] > 0
 
