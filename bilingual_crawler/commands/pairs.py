@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler.commands.base import BaseCommand, piped_output, program, read_wanted
+from bilingual_crawler.commands.base import BaseCommand, piped_output, program, read_languages
 from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from bilingual_crawler.corpus.paired_folder import PairedFolder
     from bilingual_crawler.corpus.sources.inputs import FolderRules
-    from bilingual_crawler.languages import ParallelLanguages
 
 DETAILS = """\
 An INPUT may be
@@ -160,7 +159,7 @@ class PairsCommand(BaseCommand):
     def _folder(self, opts: argparse.Namespace) -> "PairedFolder | None":
         from bilingual_crawler.corpus.paired_folder import PairedFolder
 
-        return None if opts.out is None else PairedFolder(opts.out, _languages(opts))
+        return None if opts.out is None else PairedFolder(opts.out, read_languages(opts.langs))
 
     def _find(
         self,
@@ -185,7 +184,7 @@ class PairsCommand(BaseCommand):
         bar = ReadingBar(console, map(size_of, args))
         change = without_alternates if opts.strip_alternates else unchanged
         aids = pairing_aids(config)
-        languages = _languages(opts)
+        languages = read_languages(opts.langs)
         reading = SourceReading(languages, change, bar.read, text_lines=config.text_lines)
         if opts.system == "pplocator":
             reading.identifier = NoIdentifier()
@@ -207,12 +206,6 @@ class PairsCommand(BaseCommand):
         )
         with bar:
             return find_pairs(task, bar.found)
-
-
-def _languages(opts: argparse.Namespace) -> "ParallelLanguages":
-    languages = read_wanted(opts.langs)
-    assert languages is not None, "checked"
-    return languages
 
 
 def _tell_next(folder: Path, summary: dict[str, Any], console: Any) -> None:

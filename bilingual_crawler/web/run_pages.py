@@ -13,11 +13,11 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.store.folder import JOURNAL
 from bilingual_crawler.web.crawl_state import urls_under_way
-from bilingual_crawler.web.library import key_of_path
+from bilingual_crawler.web.library import is_of_crawl, key_of_path
 from bilingual_crawler.web.library_pages import BELOW, ServedLibrary
 from bilingual_crawler.web.pages import ServedFolder, form_of
 from bilingual_crawler.web.rendering import render
-from bilingual_crawler.web.report_file import read_report
+from bilingual_crawler.web.report_file import made_of_files, read_report
 from bilingual_crawler.web.runs.form import (
     FIELDS,
     GROUPS,
@@ -93,11 +93,12 @@ class OrderPages:
         status: int,
     ) -> HTMLResponse:
         left_out = set(self._runs.fixed) | ({"output"} if self._only is not None else set())
+        is_new = order is None or not is_of_crawl(order.output)
         return self._served.page(
             "new_crawl.html",
             status,
             tab="new" if self._only is None else "crawl",
-            is_new=self._only is None,
+            is_new=is_new,
             given={name: given.get(name, "") for name in FIELDS},
             problems=problems,
             groups=GROUPS,
@@ -139,10 +140,17 @@ class RunPages:
         return {
             "run": state,
             "change": f"/new?from={quote(self._site.key)}" if self._site.root else "/new",
-            "command": None if runs is None else runs.command(order_of(runs, folder)),
+            "is_crawl": runs is not None and is_crawl(runs, folder),
+            "command": self._command(),
             "under_way": urls_under_way(folder / JOURNAL) if state.is_going_on else [],
             "csrf_run": self._site.keys.csrf(PURPOSE),
         }
+
+    def _command(self) -> str | None:
+        runs, folder = self._runs, self._site.folder
+        if runs is None or not is_crawl(runs, folder):
+            return None
+        return runs.command(order_of(runs, folder))
 
     async def stop(self, request: Request) -> Response:
         """Stop the crawl."""
@@ -177,8 +185,15 @@ class RunPages:
         runs.start(order)
 
 
+def is_crawl(runs: Runs, folder: Path) -> bool:
+    """Return True if there is a crawl to resume, and not a corpus that was made from files."""
+    return runs.last_order(folder) is not None or not made_of_files(read_report(folder))
+
+
 def order_of(runs: Runs, folder: Path) -> CrawlOrder:
     """Return what a crawl was started with: here, or elsewhere as far as its report says."""
+    if not is_crawl(runs, folder):
+        raise ConfigurationError("This corpus was made from files: there is no crawl to resume.")
     order = runs.last_order(folder) or CrawlOrder.from_report(folder, read_report(folder))
     settings = {name: each for name, each in order.settings.items() if name not in runs.fixed}
     return replace(order, settings=settings)

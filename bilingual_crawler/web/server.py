@@ -28,7 +28,7 @@ from bilingual_crawler.web.audit_pages import AuditPages
 from bilingual_crawler.web.concordance_pages import ConcordancePages
 from bilingual_crawler.web.gate import LOGIN, TOKEN, Gate, Hosts, Keys, is_loopback
 from bilingual_crawler.web.judge_pages import JudgePages
-from bilingual_crawler.web.library import SIGNS, list_folders
+from bilingual_crawler.web.library import SIGNS, is_of_crawl, list_folders
 from bilingual_crawler.web.library_pages import BELOW, LibraryPages, OpenFolders, ServedLibrary
 from bilingual_crawler.web.login import Login
 from bilingual_crawler.web.pages import CorpusPages, CrawlPages, ServedFolder
@@ -256,11 +256,6 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started and self._url and _has_screen():
             webbrowser.open(self._url)
-
-
-def is_of_crawl(folder: Path) -> bool:
-    """Return True for the folder of one crawl or corpus."""
-    return any((folder / name).exists() for name in SIGNS)
 
 
 def check_folder(folder: Path, *, may_be_empty: bool = False) -> Path:

@@ -145,6 +145,7 @@ def test_a_crawl_that_was_started_elsewhere_fills_the_form(web):
     page = web.ask("/new?from=done")
     assert page.status == 200
     assert 'name="output" type="text" value="done"' in page.text
+    assert "<h1>Change and resume</h1>" in page.text
     assert web.ask("/new?from=..").status == 404
 
 
@@ -163,6 +164,20 @@ def test_the_only_folder_has_a_form_that_changes_its_crawl_and_cannot_name_anoth
         assert post(web, "/new", GOOD | {"langs": "x", "action": "start"}).status == 422
     with running(folder) as web:
         assert web.ask("/new").status == 404
+
+
+@pytest.mark.parametrize("made", [{"seeds": []}, {"seeds": [], "built_from": ["a.warc.gz"]}])
+def test_a_corpus_without_a_crawl_has_none_to_resume(tmp_path, made):
+    (tmp_path / "crawl.json").write_text(
+        json.dumps({"langs": "spa-eus", "state": "finished"} | made)
+    )
+    with running(tmp_path, allow_crawls=True) as web:
+        page = web.ask("/crawl").text
+        assert "there was no crawl" in page
+        assert 'id="resume"' not in page
+        answer = post(web, "/run/resume", {})
+        assert (answer.status, web.ask("/new").status) == (409, 404)
+        assert "there is no crawl to resume" in answer.text
 
 
 @pytest.mark.parametrize(
