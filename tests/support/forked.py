@@ -7,7 +7,7 @@ own, and it is a child of the tests. Two processes fork in turn, because each ha
 hashes: a crawl that is resumed must not depend on the one it was begun with.
 
 Programs that need a start of their own get one: those with limits or with settings of the
-interpreter, and all of them on systems without `prctl` or with BILINGUAL_TEST_FORKS=0.
+interpreter, and all of them on systems without `prctl` or with TESTS_FORK=0.
 """
 
 import ctypes
@@ -58,7 +58,7 @@ def can_fork(command, **options):
         and [*command[:2]] == [sys.executable, "-m"]
         and command[2] in PROGRAMS
         and options.keys() <= OPTIONS
-        and os.environ.get("BILINGUAL_TEST_FORKS") != "0"
+        and os.environ.get("TESTS_FORK") != "0"
         and sys.platform == "linux"
         and _read_once(os.environ if environment is None else environment) == _servers().read_once
     )
