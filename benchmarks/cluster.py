@@ -202,13 +202,14 @@ def measure_spark(pages: int, cores: int, warcs: Path | None) -> None:
         build = MeasuredBuild(task, session)
         account = build.run()
         whole = spent_so_far() - began
-        session.stop()
         rest = whole - started
         for each in build.stages.values():
             rest = rest - each
         counts = account["counts"]
-        read = counts["pages"] + sum(counts.get(f"{pair}: pages", 0) for pair in task.pairs)
-        taken = read - counts["pages"]
+        table = session.read.parquet(f"{folder}/out/stages/1-pages")
+        taken = table.filter(f"kind = '{DOCUMENT}'").count()
+        read = taken + counts.get("pages: off_language", 0)
+        session.stop()
         pairs = sum(account["document_pairs"].values())
         copies = counts.get("pairs: copies of another", 0)
         print(f"{read:,} pages, {taken:,} in the languages, {cores} cores")

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from dataclasses import replace
+from random import Random
 
 from bilingual_crawler.api import read_crawl
 from bilingual_crawler.config.settings import Config
@@ -106,6 +107,30 @@ def test_the_signatures_of_near_copies_agree_and_share_a_band():
     assert set(bands_of(signature_of(text))) & set(bands_of(signature_of(near)))
     assert similarity(signature_of(text), signature_of(other)) < 0.2
     assert len(signature_of("")) == len(signature_of(text))
+
+
+def test_signatures_estimate_the_share_of_common_runs_of_words():
+    draw = Random(1)
+    words = [f"palabra{draw.randrange(3000)}" for _ in range(1000)]
+    errors = []
+    for changes in (5, 20, 60, 150, 400):
+        other = list(words)
+        for _ in range(changes):
+            other[draw.randrange(len(other))] = f"otra{draw.randrange(3000)}"
+        one, two = ({tuple(each[at : at + 4]) for at in range(997)} for each in (words, other))
+        estimate = similarity(signature_of(" ".join(words)), signature_of(" ".join(other)))
+        errors.append(abs(estimate - len(one & two) / len(one | two)))
+    assert max(errors) < 0.2  # three standard deviations of 64 draws
+
+
+def test_pages_say_which_of_the_wanted_languages_they_are_in(tmp_path):
+    warc = write_warc(
+        tmp_path / "site.warc.gz",
+        [exchange(f"{SITE}/{code}", page(code, 1)) for code in ("es", "eu")],
+    )
+    pairs = [LanguagePair.parse(langs) for langs in ("eng-spa", "spa-eus")]
+    rows = rows_of(str(warc), pairs, CONFIG, Counter())
+    assert [row.sides for row in rows] == [[1, 2], [3]]
 
 
 def test_a_site_that_does_not_fit_into_memory_is_worked_on_elsewhere():
