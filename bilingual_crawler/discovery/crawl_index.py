@@ -186,15 +186,11 @@ class CrawlIndex:
         self, pair: LanguagePair, sites: Collection[IndexedSite]
     ) -> Iterator[tuple[str, str, str]]:
         """Yield site, URL and language of the pages to compare."""
-        import pyarrow as pa  # noqa: PLC0415 - an extra
-
-        wanted = pa.table(
-            {
-                "site": pa.array([each.site for each in sites], pa.string()),
-                "step": pa.array([each.step for each in sites], pa.int64()),
-            }
+        self._connection.execute(  # lists, because a registered table would import pandas
+            "CREATE OR REPLACE TEMP TABLE wanted AS"
+            " SELECT unnest(?::VARCHAR[]) AS site, unnest(?::BIGINT[]) AS step",
+            [[each.site for each in sites], [each.step for each in sites]],
         )
-        self._connection.register("wanted", wanted)
         found = self._connection.execute(
             f"""
             SELECT wanted.site, url, content_languages[1:3]
@@ -251,7 +247,6 @@ class _SeenPaths:
 def _connect(source: str, threads: int | None) -> "DuckDBPyConnection":
     try:
         import duckdb  # noqa: PLC0415 - an extra
-        import pyarrow as _  # noqa: F401, ICN001, PLC0415 - an extra
     except ImportError:
         raise ConfigurationError(
             "--common-crawl needs DuckDB: pip install 'bilingual-crawler[archive]'."

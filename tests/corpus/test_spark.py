@@ -162,5 +162,6 @@ def test_a_build_that_was_killed_goes_on_with_the_stage_it_was_in(spark, warcs, 
     account = build(spark, warcs, out, SPA_EUS)
     after = finished(out)
     assert {name: after[name] for name in before} == before
-    assert account == build(spark, warcs, tmp_path / "whole", SPA_EUS)
+    assert account["document_pairs"] == {"spa-eus": 10}
+    assert account["counts"]["spa-eus: pages"] == 23
     assert json.loads((out / "account.json").read_text()) == account

@@ -1,6 +1,7 @@
 """Spark in the process of the tests: one session for a module, and no Java left afterwards."""
 
 import importlib.util
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,8 @@ needs_spark = pytest.mark.skipif(
     " openjdk-17-jre-headless",
 )
 MASTER = "local[1]"
+QUICK = '--driver-java-options "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC" pyspark-shell'
+"""Java compiles little: the tests are over before that pays."""
 
 
 @contextmanager
@@ -26,10 +29,13 @@ def running_spark() -> Iterator["SparkSession"]:
     """Provide a session on this machine; Java ends with it."""
     from pyspark import SparkContext  # noqa: PLC0415 - an extra
 
+    os.environ["PYSPARK_SUBMIT_ARGS"] = QUICK
     session = open_session(MASTER)
+    session.conf.set("spark.sql.codegen.wholeStage", "false")
     try:
         yield session
     finally:
+        del os.environ["PYSPARK_SUBMIT_ARGS"]
         session.stop()
         gateway = SparkContext._gateway
         gateway.shutdown()
