@@ -7,6 +7,8 @@ UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python $(LOCKED) --b
 TORCH_INDEX ?=
 # How tests measure coverage; `make test COVERAGE=` leaves it out.
 COVERAGE ?= --cov --cov-report=
+# Tests at a time: one more than there are processors, because some only wait for a crawl.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 # Each crawl of the tests is a process: compiling everything anew takes a quarter of its start.
 unexport PYTHONDONTWRITEBYTECODE
@@ -38,12 +40,17 @@ upgrade: .venv/installed  ## move the locked versions in constraints.txt to the 
 demo: .venv/installed  ## serve a small bilingual site on loopback, crawl it, show the pairs
 	$(BIN)/python -m demo
 
-test: check tests  ## everything: style, types, tests
+# Checks run beside the tests, and their outcome is shown last.
+test: .venv/trains  ## everything: style, types, tests
+	@mkdir -p build
+	@$(MAKE) --no-print-directory check > build/check.log 2>&1 & checks=$$!; \
+	$(MAKE) --no-print-directory tests; failed=$$?; \
+	wait $$checks || failed=1; cat build/check.log; exit $$failed
 
 tests: .venv/trains  ## the tests without style and types
 	tools/system_packages.sh
 	$(BIN)/python -m pytest -m 'not alone' --durations=10 \
-		--numprocesses=auto --dist=loadfile --no-loadscope-reorder $(COVERAGE)
+		--numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder $(COVERAGE)
 	$(if $(COVERAGE),@echo "Coverage: $$($(BIN)/coverage report --format=total) % of the lines (crawls that tests start are not traced)")
 	$(BIN)/python -m pytest -m alone --durations=10 $$(grep -rl --include='test_*.py' mark.alone tests)
 

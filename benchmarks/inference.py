@@ -126,7 +126,7 @@ def make_shape(folder: Path, tokenizer: Tokenizer, like: dict[str, Any], shape: 
         def __init__(self) -> None:
             super().__init__()
             self.model = XLMRobertaForSequenceClassification(
-                XLMRobertaConfig(  # type: ignore[call-arg]
+                XLMRobertaConfig(
                     vocab_size=tokenizer.get_vocab_size(),
                     hidden_size=shape.width,
                     num_hidden_layers=shape.layers,

@@ -1,98 +1,128 @@
-"""Downloads of one crawl for several languages, against a crawl for each two of them.
+"""Crawls for several languages: which scorer is best, and what a crawl for each two would take.
 
-The crawls of recorded sites are simulated, with declarations left in. A crawl has found a gold pair
-when both of its pages are downloaded. What counts is how many downloads it takes until a share of
-the pairs that can be reached are found: in one crawl for all languages, or in the crawls for each
-two, added up.
+The crawls of recorded sites with three or more languages are simulated, one for all languages whose
+pairs were read. Two tables are printed. The first has the mean share of gold pairs that are
+complete over the downloads of a crawl (AUC), and the same for versions of pages beyond the first
+(pages that gold pairs tie together are versions of one). The second has the downloads until a share
+of the gold pairs is found: in one crawl for all languages, and in a crawl for each two, added up.
 
-    python -m benchmarks.multilingual_crawls [--share 0.9] [--sites a,b] [FOLDER]
+    python -m benchmarks.multilingual_crawls [--share 0.9] [--strip] [--sites a,b]
+        [--languages spa-eus-eng] [--scorers rules,adaptive] [--apart rules,adaptive] [FOLDER]
 """
 
 import argparse
-from collections.abc import Iterable, Mapping, Sequence
-from math import ceil
+from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
-from typing import NamedTuple
 
 from benchmarks.clusters import sites_with_many
 from benchmarks.recorded_pairs import SHARED
 from bilingual_crawler.lab.replay.gold import ENDING
-from bilingual_crawler.lab.replay.measure import Job, scope_of
-from bilingual_crawler.lab.replay.run import ReplayCrawl
-from bilingual_crawler.lab.simulation.crawl import SimulatedCrawl
-from bilingual_crawler.lab.simulation.measure import Simulation
-from bilingual_crawler.lab.simulation.web import SimulatedWeb
-from bilingual_crawler.languages import parse_parallel
-from bilingual_crawler.scoring.scorer import make_scorer
+from bilingual_crawler.lab.replay.measure import ORACLE, Job, Measured, NothingToMeasureError
+from bilingual_crawler.lab.simulation.measure import Simulation, simulate
 
-ONE, APART = "rules", ("rules", "adaptive")
-Pairs = Iterable[tuple[str, str]]
+BREADTH_FIRST = "breadth_first"
 
 
-class Downloads(NamedTuple):
-    """Downloads until the share was found, and until the end."""
+class Site:
+    """A recorded site, and the languages to crawl it for."""
 
-    enough: int
-    all: int
+    def __init__(self, folder: Path, name: str, langs: str, strip: bool) -> None:
+        self.name = name
+        self.langs = langs
+        self._strip = strip
+        self._warc, self._gold = folder / f"{name}.warc.gz", folder / f"{name}{ENDING}"
+
+    def together(self, scorers: Sequence[str]) -> Measured:
+        """Crawl it once with each scorer for all languages."""
+        return simulate(self._job(self.langs, scorers))
+
+    def apart(self, scorer: str, share: float) -> tuple[int, int]:
+        """Return the downloads of a crawl for each two languages, until enough and in all."""
+        enough = total = 0
+        for both in combinations(self.langs.split("-"), 2):
+            try:
+                simulation = Simulation(self._job("-".join(both), (scorer,)))
+            except NothingToMeasureError:
+                continue
+            result = simulation.measured(
+                {
+                    BREADTH_FIRST: simulation.run_scorer(BREADTH_FIRST),
+                    scorer: simulation.run_scorer(scorer),
+                }
+            )
+            simulation.web.save()
+            enough += downloads(result, scorer, share)
+            total += result.scorers[scorer]["downloads"]
+        return enough, total
+
+    def _job(self, langs: str, scorers: Sequence[str]) -> Job:
+        return Job(
+            warc=self._warc, gold=self._gold, langs=langs, strip=self._strip,
+            scorers=tuple(dict.fromkeys((BREADTH_FIRST, *scorers))),
+        )  # fmt: skip
 
 
-def downloads(order: Sequence[str], copies: Mapping[str, str], pairs: Pairs, share: float) -> int:
-    """Return how many downloads it takes to have both pages of a share of the pairs."""
-    arrived: dict[str, int] = {}
-    for at, name in enumerate(order, 1):
-        arrived.setdefault(copies.get(name, name), at)
-    ends = sorted(max(arrived.get(each, len(order)) for each in pair) for pair in pairs)
-    return ends[ceil(share * len(ends)) - 1]
-
-
-def apart(simulations: Sequence[Simulation], scorer: str, share: float) -> Downloads:
-    """Return the downloads of a crawl for each two languages, added up."""
-    enough = total = 0
-    for each in simulations:
-        order = each.run_scorer(scorer).order
-        enough += downloads(order, each.prepared.copies, each.prepared.reachable, share)
-        total += len(order)
-    return Downloads(enough, total)
-
-
-def together(simulations: Sequence[Simulation], scorer: str, share: float) -> Downloads:
-    """Return the downloads of one crawl for all languages."""
-    first = simulations[0]
-    codes = dict.fromkeys(code for each in simulations for code in each.pair.codes)
-    languages = parse_parallel(",".join(codes))
-    web = SimulatedWeb(first.job.warc, languages, first.config)
-    crawl = ReplayCrawl(first.pair, first.prepared.seeds)
-    simulated = SimulatedCrawl(web, first.prepared.seeds, scope_of(crawl), first.config)
-    order = simulated.run(lambda so_far: make_scorer(scorer, languages, so_far, first.config)).order
-    pairs = [pair for each in simulations for pair in each.prepared.reachable]
-    copies = {copy: page for each in simulations for copy, page in each.prepared.copies.items()}
-    return Downloads(downloads(order, copies, pairs, share), len(order))
+def downloads(result: Measured, scorer: str, share: float) -> int:
+    """Return the downloads until a share of the gold pairs is found; all, if it never is."""
+    found = result.scorers[scorer][f"downloads_to_{share:.0%}"[:-1]]
+    return int(result.scorers[scorer]["downloads"] if found is None else found)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("folder", type=Path, nargs="?", default=SHARED / "sites")
     parser.add_argument("--sites", default="", help="some of the sites")
-    parser.add_argument("--share", type=float, default=0.9)
+    parser.add_argument("--languages", default="", help="instead of those whose pairs were read")
+    parser.add_argument("--scorers", default="rules,adaptive", help="for all languages at once")
+    parser.add_argument("--apart", default="rules,adaptive", help="for each two languages")
+    parser.add_argument("--strip", action="store_true", help="without declared translations")
+    parser.add_argument("--share", type=float, default=0.8, choices=(0.5, 0.8, 0.95))
     options = parser.parse_args()
+    scorers = list(dict.fromkeys((BREADTH_FIRST, *options.scorers.split(","))))
+    two = [name for name in options.apart.split(",") if name]
     names = [name for name in options.sites.split(",") if name]
-    ways = [f"one crawl, {ONE}", *(f"each two, {scorer}" for scorer in APART)]
-    print(f"| site | language pairs | {' | '.join(ways)} | all of it, once | all, each two |")
-    print(f"|---|---:|{'---:|' * (len(ways) + 2)}")
-    totals: list[int] = []
-    for site, langs in sites_with_many(options.folder, names).items():
-        warc = options.folder / f"{site}.warc.gz"
-        jobs = [
-            Job(warc=warc, gold=options.folder / f"{site}{ENDING}", scorers=APART, langs=each)
-            for each in langs
+    areas = [f"{name}, {what}" for what in ("pairs", "versions") for name in (*scorers, ORACLE)]
+    sites = read_sites(options.folder, names, options.languages)
+    print(f"| site | pages | pairs | {' | '.join(areas)} |\n|---|---:|---:|{'---:|' * len(areas)}")
+    costs: tuple[list[str], list[list[int]]] = [], []
+    means: list[list[float]] = []
+    for name, langs in sites.items():
+        site = Site(options.folder, name, langs, options.strip)
+        result = site.together(scorers)
+        figures = [
+            result.scorers[scorer][what]
+            for what in ("auc", "versions_auc")
+            for scorer in (*scorers, ORACLE)
         ]
-        simulations = [Simulation(job) for job in jobs]
-        one = together(simulations, ONE, options.share)
-        many = [apart(simulations, scorer, options.share) for scorer in APART]
-        cells = [one.enough, *(each.enough for each in many), one.all, many[0].all]
-        print(f"| {site} | {len(langs)} | {' | '.join(map('{:,}'.format, cells))} |", flush=True)
-        totals = [sum(each) for each in zip(totals or [0] * len(cells), cells, strict=True)]
-    print(f"| all | | {' | '.join(map('{:,}'.format, totals))} |")
+        means.append(figures)
+        cells = " | ".join(f"{each:.3f}" for each in figures)
+        print(f"| {name} ({langs}) | {result.pages:,} | {result.pairs:,} | {cells} |", flush=True)
+        one = [downloads(result, scorer, options.share) for scorer in scorers[1:]]
+        each_two = [site.apart(scorer, options.share) for scorer in two]
+        costs[0].append(name)
+        costs[1].append([
+            *one, *(enough for enough, _ in each_two),
+            result.scorers[scorers[-1]]["downloads"], *(total for _, total in each_two[:1]),
+        ])  # fmt: skip
+    mean = [sum(column) / len(means) for column in zip(*means, strict=True)]
+    print(f"| mean | | | {' | '.join(f'{each:.3f}' for each in mean)} |\n")
+    ways = [f"one crawl, {name}" for name in scorers[1:]] + [f"each two, {name}" for name in two]
+    ways += ["all of it, once", *(["all, each two"] if two else [])]
+    print(f"| downloads to {options.share:.0%} | {' | '.join(ways)} |\n|---|{'---:|' * len(ways)}")
+    for name, row in zip(*costs, strict=True):
+        print(f"| {name} | {' | '.join(f'{each:,}' for each in row)} |")
+    totals = [sum(column) for column in zip(*costs[1], strict=True)]
+    print(f"| all | {' | '.join(f'{each:,}' for each in totals)} |")
+
+
+def read_sites(folder: Path, names: list[str], langs: str) -> dict[str, str]:
+    """Return the sites, each with all languages of which pairs were read."""
+    found = {}
+    for name, pairs in sites_with_many(folder, names).items():
+        codes = dict.fromkeys(code for each in pairs for code in each.split("-"))
+        found[name] = langs or "-".join(codes)
+    return found or dict.fromkeys(names, langs)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Iterator
 
+from bilingual_crawler.commands.base import look_for_cycles_less
 from bilingual_crawler.documents.document import Document, Image, Link, Paragraph
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.matcher import Matcher
@@ -85,6 +86,7 @@ VOCABULARY = {language: words(language) for language in SYLLABLES}
 
 
 def measure(size: int) -> None:
+    look_for_cycles_less()  # as every command does
     matcher, adding = Matcher(PAIR), 0.0
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for each in documents(size):

@@ -1,7 +1,8 @@
 """One-to-one recall on WMT16's gold pairs, each site answered for by a model that has not seen it.
 
 `scrapy train parallel --folds` leaves one model per fold of the sites. Here each of them aligns the
-gold sites of its own fold, as `scrapy evaluate parallel --one-to-one --candidates` does.
+gold sites of its own fold, as `scrapy evaluate parallel --one-to-one --candidates` does. What a
+fold reached is kept beside its model, so that a run that was killed goes on.
 
     python -m benchmarks.wmt16_folds FOLDS_FOLDER GOLD CANDIDATES
 """
@@ -18,7 +19,10 @@ from typing import Any
 
 from bilingual_crawler.lab.labels import registered_domain
 from bilingual_crawler.lab.training.cross_validation import fold_of
+from bilingual_crawler.store.durable import replacing
 from bilingual_crawler.store.input_files import open_text
+
+KEPT = "wmt16.json"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -32,14 +36,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     folders = sorted(options.folds.glob("fold-*"))
     found = []
     for number, folder in enumerate(folders):
-        with TemporaryDirectory() as work:
-            gold, urls = (
-                _of_fold(path, Path(work) / path.name, number, len(folders))
-                for path in (options.gold, options.candidates)
-            )
-            found.append(_evaluated(folder, gold, urls, options.langs))
+        kept = folder / KEPT
+        if not kept.exists():
+            answer = _of(folder, number, len(folders), options)
+            with replacing(kept) as fresh:
+                fresh.write_text(json.dumps(answer), encoding="utf-8")
+        found.append(json.loads(kept.read_text("utf-8")))
         _print(folder.name, [found[-1]])
     _print("all folds", found)
+
+
+def _of(folder: Path, number: int, folds: int, options: argparse.Namespace) -> dict[str, Any]:
+    """Return the figures of a fold's model on the gold sites of the fold."""
+    with TemporaryDirectory() as work:
+        gold, urls = (
+            _of_fold(path, Path(work) / path.name, number, folds)
+            for path in (options.gold, options.candidates)
+        )
+        return _evaluated(folder, gold, urls, options.langs)
 
 
 def _of_fold(path: Path, out: Path, fold: int, folds: int) -> Path:

@@ -12,7 +12,7 @@ import uuid
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.support import processes
+from tests.support import forked, processes
 
 settings.register_profile(
     "steady", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
@@ -57,6 +57,7 @@ def _ends_what_it_starts():
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session):
     """Fail when a process of this run is left anywhere, even an orphan of a killed worker."""
+    forked.end_servers()
     if not session.config.began_the_run:
         return
     if left := processes.kill(processes.of_run(os.environ[processes.MARK])):

@@ -373,10 +373,12 @@ def test_scorers_of_translations_are_not_for_one_language(name):
 
 
 def test_a_crawl_has_a_scorer_that_suits_its_languages():
-    assert default_scorer(parse_languages("spa-eus")) == "adaptive"
-    for langs in ("spa", "spa-eus-eng", "eng-*", "all"):
-        assert default_scorer(parse_languages(langs)) == "rules"
-        scorer("rules", langs, NO_TOPIC)
+    for langs in ("spa-eus", "spa-eus-eng", "eng-*", "all"):
+        assert default_scorer(parse_languages(langs)) == "adaptive"
+    assert default_scorer(parse_languages("spa")) == "rules"
+    for name in ("adaptive", "smart", "smart_follow", "rules"):
+        for langs in ("spa-eus-eng", "eng-*", "all"):
+            scorer(name, langs, NO_TOPIC)
 
 
 def test_rules_put_the_one_language_first_and_others_last():

@@ -69,7 +69,9 @@ for task in "$@"; do
     fi
     "$task" --everything --out "$WORK/$task" --figures "$folds/cross-validation.json"
     mkdir -p "models/$task"
-    for file in model.onnx tokenizer.json config.json README.md; do
+    for file in model.onnx tokenizer.json config.json; do
         cp "$WORK/$task/$file" "models/$task/"
     done
+    command="${READERS:+READERS=models/$task }tools/train_models.sh $task"
+    sed "s|^Made with .*|&\nTrained by \`$command\`.|" "$WORK/$task/README.md" >"models/$task/README.md"
 done

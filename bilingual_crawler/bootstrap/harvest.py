@@ -21,8 +21,6 @@ from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import Language, LanguagePair
 from bilingual_crawler.suggestions import hint
 
-API = "https://{lang}.wikipedia.org/w/api.php"
-"""The address of an edition's API; {lang} is its code."""
 _CODES = {"nob": "no", "yue": "zh-yue", "nan": "zh-min-nan", "sgs": "bat-smg", "vro": "fiu-vro"}
 """Codes of Wikipedias that differ from those of their languages."""
 

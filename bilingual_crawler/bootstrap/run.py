@@ -9,9 +9,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from bilingual_crawler.bootstrap import API
 from bilingual_crawler.bootstrap.api_wiki import ApiClient, ApiWiki, RequestPolicy
 from bilingual_crawler.bootstrap.dump_wiki import Damages, DumpFiles, DumpWiki, Watch
-from bilingual_crawler.bootstrap.harvest import API, TopicHarvest, Wiki, wiki_code
+from bilingual_crawler.bootstrap.harvest import TopicHarvest, Wiki, wiki_code
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.store.durable import replacing_file, text_file

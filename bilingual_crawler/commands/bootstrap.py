@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler.bootstrap.harvest import API
+from bilingual_crawler.bootstrap import API
 from bilingual_crawler.commands.base import (
     BaseCommand,
     number_between,
@@ -18,7 +18,6 @@ from bilingual_crawler.commands.base import (
     zero_or_more,
 )
 from bilingual_crawler.commands.detect_site import examine
-from bilingual_crawler.reporting.terminal import plain
 
 if TYPE_CHECKING:
     from bilingual_crawler.bootstrap.dump_wiki import Damages
@@ -165,6 +164,8 @@ class BootstrapCommand(BaseCommand):
 
     def _visit(self, sites: "list[LinkedSite]", pair: "LanguagePair") -> None:
         """Examine candidate sites as `scrapy detect-site` does, side by side."""
+        from bilingual_crawler.reporting.terminal import plain
+
         assert self.settings is not None
         urls = [next(iter(site.entry_pages().values())) for site in sites]
         if not urls:

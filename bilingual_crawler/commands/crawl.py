@@ -10,14 +10,9 @@ from inspect import getdoc
 
 from scrapy.commands import crawl
 
-from bilingual_crawler.commands.base import set_details
+from bilingual_crawler.commands.base import look_for_cycles_less, set_details
 
 DEFAULT_SPIDER = "bilingual"
-MOST_YOUNG, MOST_MIDDLE, MOST_OLD = 20_000, 10, 10
-"""How many objects Python lets pile up before it looks for cycles among them: by default 700.
-
-A page makes thousands of objects, nearly all of which are freed without that; looking for cycles
-took a tenth of a crawl's processor time."""
 DETAILS = """\
 Spiders: bilingual (the default) harvests parallel documents, discovery searches for bilingual
 sites. Arguments of bilingual, each with -a:
@@ -45,6 +40,7 @@ class CrawlCommand(crawl.Command):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Declare Scrapy's own options, and explain the arguments of the spider below them."""
+        gc.disable()  # until `run`: what is imported from here on stays
         from bilingual_crawler.spiders.bilingual import BilingualSpider
 
         super().add_options(parser)
@@ -55,5 +51,6 @@ class CrawlCommand(crawl.Command):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the named spider, or the default one."""
         gc.freeze()  # modules and settings stay until the end
-        gc.set_threshold(MOST_YOUNG, MOST_MIDDLE, MOST_OLD)
+        look_for_cycles_less()
+        gc.enable()
         super().run(args or [DEFAULT_SPIDER], opts)

@@ -14,7 +14,7 @@ from bilingual_crawler.commands.base import (
     one_or_more,
     print_lines,
     quiet,
-    read_pair,
+    read_languages,
 )
 from bilingual_crawler.errors import ConfigurationError
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from bilingual_crawler.crawl.discovery.site_spider import OnPage
     from bilingual_crawler.discovery.site_records import SiteVerdict
     from bilingual_crawler.discovery.site_survey import SiteSurvey
-    from bilingual_crawler.languages import LanguagePair
+    from bilingual_crawler.languages import ParallelLanguages
 
 EXIT_CODES = {"yes": 0, "no": 3, "unsure": 4}
 """2 is a usage error, as for every command; 1 is any other error."""
@@ -57,7 +57,7 @@ start), missed and downloads.
 class DetectSiteCommand(BaseCommand):
     """Runs the detector on one site, and prints the verdict."""
 
-    usage = "URL [--langs PAIR] [options]"
+    usage = "URL [--langs LANGS] [options]"
     summary = "Find out which languages a site has, or whether it is bilingual and why"
     details = DETAILS
 
@@ -65,7 +65,7 @@ class DetectSiteCommand(BaseCommand):
         """Declare our options after Scrapy's own."""
         super().add_options(parser)
         group = parser.add_argument_group("Site")
-        group.add_argument("--langs", metavar="PAIR", help="two languages (eng-spa); default: any")
+        group.add_argument("--langs", metavar="LANGS", help="two or more (eng-spa); default: any")
         group.add_argument(
             "--budget",
             type=one_or_more,
@@ -112,16 +112,18 @@ class DetectSiteCommand(BaseCommand):
     def _detect(self, text: str, opts: argparse.Namespace) -> None:
         """Print whether the site is bilingual."""
         assert self.settings is not None
-        url, pair = _address(text), read_pair(opts.langs)
+        url, languages = _address(text), read_languages(opts.langs)
         limits = {"likelihood": opts.likelihood, "budget": opts.budget}
-        (verdict,) = examine(self.settings, self.config(), [url], pair, _shower(opts), **limits)
+        (verdict,) = examine(
+            self.settings, self.config(), [url], languages, _shower(opts), **limits
+        )
         if verdict is None:
             raise ConfigurationError(f"{url} was not judged: the run was stopped.")
         if opts.json:
-            asked = {"url": url, "langs": str(pair)}
+            asked = {"url": url, "langs": str(languages)}
             print(json.dumps(asked | verdict.to_dict(), ensure_ascii=False))  # noqa: T201
         else:
-            print_lines(_lines(verdict, str(pair)))
+            print_lines(_lines(verdict, str(languages)))
         self.exitcode = EXIT_CODES[verdict.answer]
 
 
@@ -129,7 +131,7 @@ def examine(
     settings: "Settings",
     config: "Config",
     urls: Sequence[str],
-    pair: "LanguagePair",
+    languages: "ParallelLanguages",
     on_page: "OnPage",
     *,
     likelihood: float | None = None,
@@ -149,7 +151,7 @@ def examine(
     detectors = [
         SiteDetector(
             url,
-            pair,
+            languages,
             predictor,
             likelihood=config.site_likelihood if likelihood is None else likelihood,
             budget=budget or config.site_budget,
@@ -157,7 +159,7 @@ def examine(
         for url in urls
     ]
     process = CrawlerProcess(quiet(settings))
-    process.crawl(SiteSpider, urls=urls, pair=pair, detectors=detectors, on_page=on_page)
+    process.crawl(SiteSpider, urls=urls, languages=languages, detectors=detectors, on_page=on_page)
     process.start()
     return [detector.verdict for detector in detectors]
 

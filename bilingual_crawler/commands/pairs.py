@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler.commands.base import BaseCommand, piped_output, program, read_pair
+from bilingual_crawler.commands.base import BaseCommand, piped_output, program, read_languages
 from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -28,11 +28,12 @@ An INPUT may be
   a list of files        two paths per line, separated by a tab: each pair gets a verdict
 
 and several may be given together. Lists may be gzipped, and - is a list from standard input.
-What cannot be read, or is in neither language, is skipped and reported. Sitemaps in WARC files
+What cannot be read, or is in none of the languages, is skipped and reported. Sitemaps in WARC files
 and directories are not pages: the translations that they name count as declared.
 
   scrapy pairs site.warc.gz --langs eng-fra > pairs.tsv
   scrapy pairs mirror/ --langs spa-eus --out corpus
+  scrapy pairs mirror/ --langs spa-eus-eng --out corpus
   zcat urls.gz | scrapy pairs - --langs eng-fra --json
   scrapy pairs site.warc.gz --langs eng-fra --gold gold.tsv --strip-alternates
 
@@ -81,7 +82,7 @@ class PairsCommand(BaseCommand):
         """Declare our options after Scrapy's own."""
         super().add_options(parser)
         group = parser.add_argument_group("Pairing")
-        group.add_argument("--langs", metavar="PAIR", help="the two languages, such as eng-fra")
+        group.add_argument("--langs", metavar="LANGS", help="the languages, such as eng-fra")
         group.add_argument("--out", type=Path, metavar="DIR", help="write files into this folder")
         group.add_argument("--detectors", metavar="A,B", help="only this evidence (default: all)")
         group.add_argument(
@@ -131,8 +132,8 @@ class PairsCommand(BaseCommand):
             raise
         if folder is not None:
             folder.finish(outcome, summary, changed_settings(self.config()))
-        skips, pair = outcome.reading.skips, outcome.search.pair
-        pairs_report.tell(summary, skips, pair, console)
+        skips, languages = outcome.reading.skips, outcome.search.languages
+        pairs_report.tell(summary, skips, languages, console)
         if opts.out is not None:
             _tell_next(opts.out, summary, console)
         with piped_output():
@@ -147,7 +148,7 @@ class PairsCommand(BaseCommand):
         if not args:
             raise UsageError("name the inputs: a WARC file, a directory, a list")
         if not opts.langs:
-            raise UsageError("name the two languages: --langs eng-fra")
+            raise UsageError("name the languages: --langs eng-fra")
         if opts.ablation and opts.gold is None:
             raise UsageError("--ablation needs true pairs: --gold FILE")
         if opts.system and (opts.ablation or opts.detectors):
@@ -158,7 +159,7 @@ class PairsCommand(BaseCommand):
     def _folder(self, opts: argparse.Namespace) -> "PairedFolder | None":
         from bilingual_crawler.corpus.paired_folder import PairedFolder
 
-        return None if opts.out is None else PairedFolder(opts.out, read_pair(opts.langs))
+        return None if opts.out is None else PairedFolder(opts.out, read_languages(opts.langs))
 
     def _find(
         self,
@@ -183,12 +184,12 @@ class PairsCommand(BaseCommand):
         bar = ReadingBar(console, map(size_of, args))
         change = without_alternates if opts.strip_alternates else unchanged
         aids = pairing_aids(config)
-        pair = read_pair(opts.langs)
-        reading = SourceReading(pair, change, bar.read, text_lines=config.text_lines)
+        languages = read_languages(opts.langs)
+        reading = SourceReading(languages, change, bar.read, text_lines=config.text_lines)
         if opts.system == "pplocator":
             reading.identifier = NoIdentifier()
         else:
-            reading.identifier = Identifiers(config, pair).default
+            reading.identifier = Identifiers(config, languages).default
         task = Task(
             inputs=tuple(args),
             reading=reading,

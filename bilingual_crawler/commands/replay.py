@@ -29,8 +29,8 @@ optionally followed by their languages. Without it, NAME.warc.gz is judged by NA
 it. The word alternates stands for the site's own hreflang links: pages that name each other, in
 the languages that they are really in.
 
---langs selects the lines of two languages; without it, each site is replayed for the languages of
-most lines of its table.
+--langs selects the lines of two or more languages; without it, each site is replayed for the two
+languages of most lines of its table.
 
   scrapy replay site.warc.gz --gold pairs.tsv --langs eus-spa
   scrapy replay site.warc.gz --gold alternates --langs eus-spa --strip-alternates
@@ -41,6 +41,8 @@ JSON is one line per site, and one more ("site": "all") if there are several:
   pages, pairs     pages that links lead to from the seeds; gold pairs with both among them
   auc              mean share of the pairs over downloads 1 to `pages`; a crawl that ends
                    early keeps its last value; a download is a 200 response
+  versions_auc     the same for versions of pages beyond the first of each page: of two languages,
+                   for pairs; pages that gold pairs tie together are versions of one
   gain             (auc - auc of breadth_first) / (auc of the oracle - auc of breadth_first)
   downloads_to_50  downloads until half of the pairs are fetched (also 80, 95); null: never
   pairs_fetched    pairs of these with both pages fetched; pairs_beyond_links are gold pairs
@@ -67,7 +69,7 @@ class ReplayCommand(BaseCommand):
         group.add_argument(
             "--gold", nargs="+", default=[], metavar="FILE", help="true pairs, or alternates"
         )
-        group.add_argument("--langs", metavar="PAIR", help="the two languages, such as eus-spa")
+        group.add_argument("--langs", metavar="LANGS", help="the languages, such as eus-spa")
         group.add_argument("--scorers", metavar="A,B", help="only these scorers (default: all)")
         group.add_argument(
             "--strip-alternates",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bilingual_crawler.config.settings import Config
     from bilingual_crawler.discovery.search_results import AnchorHits
     from bilingual_crawler.documents.document import Document
-    from bilingual_crawler.languages import LanguagePair
+    from bilingual_crawler.languages import ParallelLanguages
     from bilingual_crawler.store.warc import Exchange
 
 PAIRS, PAGES, RESULTS = "pairs.tsv", "pages.warc.gz", "results.txt"
@@ -43,13 +43,13 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
 
 
 def find_hits(
-    opts: argparse.Namespace, pair: "LanguagePair", config: "Config", settings: "Settings"
+    opts: argparse.Namespace, languages: "ParallelLanguages", config: "Config", settings: "Settings"
 ) -> "tuple[AnchorHits, dict[str, str]]":
     """Fetch the results and what their links pair; return these, and why pages are missing."""
     from bilingual_crawler.discovery.search_results import AnchorHits
 
-    urls = results_of(opts, pair, config)
-    hits, missed = AnchorHits(pair), dict[str, str]()
+    urls = results_of(opts, languages, config)
+    hits, missed = AnchorHits(languages), dict[str, str]()
     results = set(urls)
 
     with ExitStack() as files:
@@ -63,9 +63,9 @@ def find_hits(
             found = hits.read(asked, document)
             return [] if keep is None else found
 
-        fetch_pages(quiet(settings), urls, pair, arrived, missed.__setitem__)
+        fetch_pages(quiet(settings), urls, languages, arrived, missed.__setitem__)
         if opts.hits is not None:
-            write_hits(opts.hits, hits, urls, pair)
+            write_hits(opts.hits, hits, urls)
     return hits, missed
 
 
@@ -87,7 +87,9 @@ def _open_pages(folder: Path, files: ExitStack) -> "Callable[[Response], None]":
     return keep
 
 
-def results_of(opts: argparse.Namespace, pair: "LanguagePair", config: "Config") -> list[str]:
+def results_of(
+    opts: argparse.Namespace, languages: "ParallelLanguages", config: "Config"
+) -> list[str]:
     """Return the addresses of all results, each once."""
     from bilingual_crawler.config.settings import user_agent
     from bilingual_crawler.discovery.search_results import (
@@ -111,7 +113,7 @@ def results_of(opts: argparse.Namespace, pair: "LanguagePair", config: "Config")
         except ValueError as error:
             raise ConfigurationError(f"--search-api {error}, not {opts.search_api}.") from None
         api = SearchApi(template, user_agent(config.contact), config.backlinks_delay)
-        for query in [opts.query] if opts.query else queries(pair, opts.operator):
+        for query in [opts.query] if opts.query else queries(languages, opts.operator):
             found |= dict.fromkeys(api.results(query, opts.result_pages))
     if not found:
         raise ConfigurationError("There is no address in the results.")
@@ -135,7 +137,6 @@ def write_hits(
     folder: Path,
     hits: "AnchorHits",
     urls: list[str],
-    pair: "LanguagePair",
 ) -> None:
     """Write the results, and which pages links pair: `scrapy pairs` reads that with the pages."""
     from bilingual_crawler.store.durable import replacing_file, text_file
@@ -143,5 +144,5 @@ def write_hits(
     with replacing_file(folder / RESULTS) as part, text_file(part) as text:
         text.writelines(f"{url}\n" for url in urls)
     with replacing_file(folder / PAIRS) as part, text_file(part) as text:
-        codes = "\t".join(pair.codes)
-        text.writelines(f"{one}\t{other}\t{codes}\n" for one, other in hits.pairs)
+        codes = {urls: "\t".join(both) for urls, both in hits.languages.items()}
+        text.writelines(f"{one}\t{other}\t{codes[one, other]}\n" for one, other in hits.pairs)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import UsageError
 
-from bilingual_crawler.commands.base import BaseCommand, one_or_more, piped_output, read_pair
+from bilingual_crawler.commands.base import BaseCommand, one_or_more, piped_output, read_languages
 from bilingual_crawler.commands.search_hits import add_search_options, find_hits
 from bilingual_crawler.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from bilingual_crawler.discovery.productive_sites import SiteRanking
     from bilingual_crawler.export.source import Account
-    from bilingual_crawler.languages import LanguagePair
+    from bilingual_crawler.languages import ParallelLanguages
 
 DETAILS = """\
 A CORPUS has the URLs that its texts come from:
@@ -69,7 +69,7 @@ an index: site, home, expected_pairs, path_pairs, patterns (how paths differ), l
 class SeedsCommand(BaseCommand):
     """Ranks sites, and writes their home pages."""
 
-    usage = "--langs PAIR [--from CORPUS ...] [--urls LIST ...] [--results FILE ...] [options]"
+    usage = "--langs LANGS [--from CORPUS ...] [--urls LIST ...] [--results FILE ...] [options]"
     summary = "Rank sites by the parallel text of a corpus, as seeds of a crawl"
     details = DETAILS
 
@@ -77,7 +77,7 @@ class SeedsCommand(BaseCommand):
         """Declare our options after Scrapy's own."""
         super().add_options(parser)
         group = parser.add_argument_group("Seeds")
-        group.add_argument("--langs", metavar="PAIR", help="the two languages, such as spa-eus")
+        group.add_argument("--langs", metavar="LANGS", help="the languages, such as spa-eus")
         group.add_argument(
             "--from", dest="corpora", nargs="+", default=[], metavar="CORPUS", help="corpora"
         )
@@ -109,7 +109,7 @@ class SeedsCommand(BaseCommand):
         if args:
             raise UsageError(f"name corpora after --from and lists after --urls, not {args[0]!r}")
         if not opts.langs:
-            raise UsageError("name the two languages: --langs spa-eus")
+            raise UsageError("name the languages: --langs spa-eus")
         searched = opts.results or opts.search_api
         if not (opts.corpora or opts.urls or opts.common_crawl or searched):
             raise UsageError(
@@ -118,27 +118,27 @@ class SeedsCommand(BaseCommand):
             )
         if opts.common_crawl and (opts.corpora or opts.urls or searched):
             raise UsageError("--common-crawl stands alone: leave out all other sources")
-        pair, left_out = read_pair(opts.langs), set(_left_out(opts.leave_out))
+        languages, left_out = read_languages(opts.langs), set(_left_out(opts.leave_out))
         if opts.common_crawl:
-            _write(opts, pair, *_from_index(opts, pair, left_out))
+            _write(opts, languages, *_from_index(opts, languages, left_out))
             return
-        ranking, account = SiteRanking(pair, left_out), Account()
-        self._read(opts, pair, ranking, account)
+        ranking, account = SiteRanking(languages, left_out), Account()
+        self._read(opts, languages, ranking, account)
         sites = ranking.ranked(opts.limit)
         if not sites:
             reasons = ", ".join(f"{why} ({n:,})" for why, n in _reasons(ranking, account))
             raise ConfigurationError(
-                f"No site has text in {pair.names} there: {reasons or 'no URL was found'}."
+                f"No site has text in {languages.names} there: {reasons or 'no URL was found'}."
             )
         records = [site.to_dict() for site in sites]
-        _write(opts, pair, records, list(seed_lines(sites)))
+        _write(opts, languages, records, list(seed_lines(sites)))
         for why, number in _reasons(ranking, account):
             sys.stderr.write(f"{number:,} left out: {why}\n")
 
     def _read(
         self,
         opts: argparse.Namespace,
-        pair: "LanguagePair",
+        languages: "ParallelLanguages",
         ranking: "SiteRanking",
         account: "Account",
     ) -> None:
@@ -147,17 +147,17 @@ class SeedsCommand(BaseCommand):
 
         for corpus in opts.corpora:
             with share_bar(Path(corpus).name) as watch:
-                for found in read_corpus(Path(corpus), pair, account, watch):
+                for found in read_corpus(Path(corpus), languages, account, watch):
                     ranking.add_pair(*found)
         for each in opts.urls:
             file, language = _list_of(each)
             for url, code in read_urls(file, language, account.damage):
                 ranking.add_page(url, code)
         if opts.results or opts.search_api:
-            self._read_search(opts, pair, ranking)
+            self._read_search(opts, languages, ranking)
 
     def _read_search(
-        self, opts: argparse.Namespace, pair: "LanguagePair", ranking: "SiteRanking"
+        self, opts: argparse.Namespace, languages: "ParallelLanguages", ranking: "SiteRanking"
     ) -> None:
         """Rank the sites of the pairs on pages that a search engine found."""
         from collections import Counter
@@ -165,7 +165,7 @@ class SeedsCommand(BaseCommand):
         from bilingual_crawler.outcomes import outcome_sentence
 
         assert self.settings is not None
-        hits, missed = find_hits(opts, pair, self.config(), self.settings)
+        hits, missed = find_hits(opts, languages, self.config(), self.settings)
         for urls in hits.pairs:
             ranking.add_pair(*urls)
         sys.stderr.write(f"{len(hits.pairs):,} pairs of links on {len(hits.pages):,} pages\n")
@@ -174,19 +174,30 @@ class SeedsCommand(BaseCommand):
 
 
 def _from_index(
-    opts: argparse.Namespace, pair: "LanguagePair", left_out: set[str]
+    opts: argparse.Namespace, languages: "ParallelLanguages", left_out: set[str]
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the best sites of an index, as records and as seeds."""
     from bilingual_crawler.discovery.crawl_index import CrawlIndex
+    from bilingual_crawler.languages import LanguagePair
 
-    sites = CrawlIndex(opts.common_crawl).sites(pair, opts.limit, left_out)
+    if not isinstance(languages, LanguagePair):
+        raise ConfigurationError(
+            f"--common-crawl counts the sites of two languages, and {languages} are more: ask for"
+            " each two, and give a crawl both lists as seeds."
+        )
+    sites = CrawlIndex(opts.common_crawl).sites(languages, opts.limit, left_out)
     if not sites:
-        raise ConfigurationError(f"No site of the index has pages in {pair.names}.")
-    return [site.to_dict(pair) for site in sites], [site.seed_line(pair) for site in sites]
+        raise ConfigurationError(f"No site of the index has pages in {languages.names}.")
+    return [site.to_dict(languages) for site in sites], [
+        site.seed_line(languages) for site in sites
+    ]
 
 
 def _write(
-    opts: argparse.Namespace, pair: "LanguagePair", records: list[dict[str, Any]], seeds: list[str]
+    opts: argparse.Namespace,
+    languages: "ParallelLanguages",
+    records: list[dict[str, Any]],
+    seeds: list[str],
 ) -> None:
     """Write the sites, as lines of JSON or as seeds."""
     from bilingual_crawler.store.durable import replacing_file, text_file
@@ -201,7 +212,7 @@ def _write(
     if opts.out:
         sys.stderr.write(
             f"{len(records):,} sites in {opts.out}. Crawl them with: scrapy crawl bilingual"
-            f" -a langs={pair} -a seeds_file={opts.out}\n"
+            f" -a langs={languages} -a seeds_file={opts.out}\n"
         )
 
 

@@ -28,10 +28,12 @@ and can be deleted at any time.
 With --allow-crawls the page starts crawls below the folder, shows them while they run, and stops
 and resumes them. They go on when the page is closed and when the server ends. The form takes no
 setting that names code, programs, files or servers; what is set here with -s holds for all crawls.
+The page then asks for a token, so that other users of the machine start nothing: open the address
+that is printed, which has it.
 
 Only this machine can reach the page. With --host the server listens on another address, and the
-page asks for a token. The connection is not encrypted: over networks that you do not trust, use
-a tunnel (ssh -L 8000:127.0.0.1:8000 HOST) or a proxy with TLS.
+page asks for a token, too. The connection is not encrypted: over networks that you do not trust,
+use a tunnel (ssh -L 8000:127.0.0.1:8000 HOST) or a proxy with TLS.
 
   scrapy serve crawls/demo
   scrapy serve crawls/
@@ -63,7 +65,8 @@ class ServeCommand(BaseCommand):
         )
         group.add_argument(
             "--token",
-            help="the token that the page asks for (with --host, one is generated and printed)",
+            help="the token that the page asks for (with --host or --allow-crawls, one is"
+            " generated and printed)",
         )
         group.add_argument(
             "--allow-host",

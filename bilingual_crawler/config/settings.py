@@ -100,7 +100,7 @@ class Config:
     scorer: str = setting(
         "adaptive",
         f"How links are ranked: {', '.join(SCORERS)}, or package.module.Class. For one"
-        " language, and for more than two, the default is rules.",
+        " language the default is rules.",
         plugin("bilingual_crawler.scorers", SCORERS),
     )
     models: str = setting(

@@ -24,7 +24,8 @@ from bilingual_crawler.corpus.sources.inputs import (
 )
 from bilingual_crawler.corpus.sources.reading import SourceReading
 from bilingual_crawler.documents.document import Unwanted
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.errors import ConfigurationError
+from bilingual_crawler.languages import LanguagePair, LanguageSet, ParallelLanguages
 from bilingual_crawler.pairing.congruence import Congruence
 from bilingual_crawler.pairing.one_to_one import ACCEPT, greedy_choice
 from bilingual_crawler.pairing.pair import DocumentPair
@@ -82,7 +83,7 @@ class OfflineResult:
 
     reading: SourceReading
     search: PairSearch
-    congruence: Congruence
+    listed_urls: "ListedUrls"
     unlisted_pairs: list[DocumentPair] = field(default_factory=list)
     """Pairs that were found, unlike those that a list named."""
     verdicts: list[ListedVerdict] = field(default_factory=list)
@@ -100,7 +101,7 @@ class OfflineResult:
     def language_of(self, url: str) -> str | None:
         """Return the language of a page or listed URL that took part; None for any other."""
         language = self.search.language_of(url)
-        return self.congruence.language_of(url) if language is None else language
+        return self.listed_urls.language_of(url) if language is None else language
 
     def why_unused(self, url: str) -> Unwanted | None:
         """Return why a page that was read took no part; None for any other page."""
@@ -116,7 +117,7 @@ class OfflineResult:
             each.detector for pair in self.pairs for each in pair.evidence if each.score >= ACCEPT
         )
         counts: dict[str, Any] = {
-            "langs": str(self.search.pair),
+            "langs": str(self.search.languages),
             "pages": dict(sorted(self.search.pages.items())),
             "split_pages": self.search.split,
             "sitemaps": self.search.sitemaps,
@@ -139,16 +140,16 @@ class OfflineResult:
 
 def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: None) -> OfflineResult:
     """Read all inputs and pair their pages; `progress` gets the counts of pages and pairs."""
-    reading, pair = task.reading, task.reading.languages
-    assert isinstance(pair, LanguagePair)
-    search = _search(task, pair)
-    congruence = Congruence(pair, across_hosts=task.across_hosts)
-    outcome = OfflineResult(reading, search, congruence)
+    reading, languages = task.reading, task.reading.languages
+    assert isinstance(languages, LanguagePair | LanguageSet)
+    search = _search(task, languages)
+    by_url = ListedUrls(languages, across_hosts=task.across_hosts)
+    outcome = OfflineResult(reading, search, by_url)
     listed: list[ListedFiles] = []
     for source, kind in [(source, kind_of(source)) for source in task.inputs]:
         if kind is InputKind.URLS:
             for url, language in listed_urls(source, reading):
-                congruence.add(url, language)
+                by_url.add(url, language)
                 outcome.urls += 1
         elif kind is InputKind.FILES:
             listed += _read_files(source, search, reading)
@@ -159,7 +160,7 @@ def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: Non
                 search.take(found)
                 progress(search.pages.total(), len(search))
     search.finish()
-    outcome.congruent = list(congruence.pairs())
+    outcome.congruent = list(by_url.pairs())
     files = {each for pair in listed for each in map(file_url, pair)}
     chosen = _allowed(search, task)
     unlisted = [pair for pair in chosen if files.isdisjoint((pair.first, pair.second))]
@@ -169,11 +170,46 @@ def find_pairs(task: Task, progress: Callable[[int, int], None] = lambda *_: Non
     return outcome
 
 
-def _search(task: Task, pair: LanguagePair) -> PairSearch:
+class ListedUrls:
+    """URLs of which nothing is fetched, sorted for every two languages."""
+
+    def __init__(self, languages: ParallelLanguages, *, across_hosts: bool = False) -> None:
+        self._languages = languages
+        self._sorted = [
+            (pair, Congruence(pair, across_hosts=across_hosts)) for pair in languages.pairs()
+        ]
+
+    def add(self, url: str, language: str = "") -> None:
+        """Add a URL; `language` is that of its page, if it is known."""
+        if isinstance(self._languages, LanguageSet) and self._languages.is_open:
+            raise ConfigurationError(
+                "URLs that are not fetched are compared by the languages that they name: write"
+                f" which ones, such as --langs spa-eus-eng, instead of {self._languages}."
+            )
+        for pair, congruence in self._sorted:
+            if not language or language in pair:
+                congruence.add(url, language)
+
+    def pairs(self) -> Iterator[DocumentPair]:
+        """Yield the pairs of every two languages."""
+        return chain.from_iterable(congruence.pairs() for _, congruence in self._sorted)
+
+    def language_of(self, url: str) -> str | None:
+        """Return the language of a URL that was listed; None for any other."""
+        found = (congruence.language_of(url) for _, congruence in self._sorted)
+        return next((language for language in found if language is not None), None)
+
+
+def _search(task: Task, languages: ParallelLanguages) -> PairSearch:
     if task.system is not None:
+        if not isinstance(languages, LanguagePair):
+            raise ConfigurationError(
+                f"The system {task.system} pairs two languages, and these are {languages.names}:"
+                " name two, or leave out --system."
+            )
         return PaperSearch(
             task.system,
-            pair,
+            languages,
             least_share=task.least_share,
             skips=task.reading.skips,
             aids=task.aids,
@@ -181,7 +217,7 @@ def _search(task: Task, pair: LanguagePair) -> PairSearch:
             honour=task.honour,
         )
     return PairSearch(
-        pair,
+        languages,
         task.detectors,
         least_share=task.least_share,
         skips=task.reading.skips,
@@ -209,8 +245,8 @@ def _verdicts(listed: list[ListedFiles], search: PairSearch) -> list[ListedVerdi
     verdicts = []
     for pair in dict.fromkeys(listed):
         first, second = map(file_url, pair)
-        languages = {search.language_of(first), search.language_of(second)}
-        both = None not in languages and len(languages) > 1
+        one, other = search.language_of(first), search.language_of(second)
+        both = None not in (one, other) and one != other
         candidate = search.weigh(first, second) if both else None
         reason = _why_rejected(pair, candidate, search)
         verdicts.append(ListedVerdict(str(pair.first), str(pair.second), candidate, reason))
@@ -248,5 +284,11 @@ def _allowed(search: PairSearch, task: Task) -> list[DocumentPair]:
         and not each.refused
         and task.folders.allow(each.first, each.second, roots)
     }
-    chosen = greedy_choice((each.score, *urls) for urls, each in weighed.items())
-    return [weighed[urls] for urls in chosen]
+    by_languages: dict[tuple[str, str], list[DocumentPair]] = {}
+    for each in weighed.values():
+        by_languages.setdefault(each.languages, []).append(each)
+    return [
+        weighed[urls]
+        for some in by_languages.values()
+        for urls in greedy_choice((each.score, each.first, each.second) for each in some)
+    ]

@@ -16,7 +16,7 @@ from bilingual_crawler.documents.document import NO_TEXT, Document, Unwanted, wh
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.documents.optouts import opt_out_of
 from bilingual_crawler.documents.sitemap import Sitemap
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import LanguagePair, ParallelLanguages
 from bilingual_crawler.outcomes import outcome_sentence
 from bilingual_crawler.pairing.lexicon import TranslationLexicon
 from bilingual_crawler.pairing.matcher import Declaration, Matcher
@@ -52,7 +52,7 @@ class PairSearch:
 
     def __init__(
         self,
-        pair: LanguagePair,
+        languages: ParallelLanguages,
         detectors: Collection[str] | None = None,
         *,
         least_share: int = 0,
@@ -63,7 +63,7 @@ class PairSearch:
         learns: bool = False,
         honour: Collection[str] = (),
     ) -> None:
-        self.pair = pair
+        self.languages = languages
         self._honour = honour
         self._keeper = keeper
         self.detectors = tuple(aids.detector_names if detectors is None else detectors)
@@ -83,14 +83,14 @@ class PairSearch:
         self._aliases: dict[int, int] = {}
         self._kept: dict[str, PairingPage] | None = {} if keep_pages else None
         self._kept_aliases: list[Alias] = []
-        self._learned: TranslationLexicon | None = None
+        self._learned: list[tuple[TranslationLexicon, LanguagePair]] = []
         self._kept_claims: list[Declaration] = []
 
     def __len__(self) -> int:
         return len(self._matcher)
 
     def _new_matcher(self, detectors: Collection[str] | None) -> Matcher | PaperMatcher:
-        return Matcher(self.pair, detectors, self._aids)
+        return Matcher(self.languages, detectors, self._aids)
 
     def take(self, found: Found) -> None:
         """Take in one thing from a source."""
@@ -108,7 +108,7 @@ class PairSearch:
             return
         if found.variant:
             self._variants.add(found.key)
-        parts = None if found.variant else split_mixed(found, self.pair)
+        parts = None if found.variant else split_mixed(found, self.languages)
         self.split += parts is not None
         for document in parts or (found,):
             self._take_document(document, fingerprint)
@@ -142,7 +142,7 @@ class PairSearch:
             self.skips.add(opt_out, document.url)
             self._unused.setdefault(fingerprint, Unwanted(opt_out, outcome_sentence(opt_out)))
             return
-        unwanted = why_unwanted(document, self.pair, self._least_share)
+        unwanted = why_unwanted(document, self.languages, self._least_share)
         if unwanted is not None and not self._is_bare(document, unwanted):
             reason = unwanted.reason
             if reason == "off_language":
@@ -154,7 +154,7 @@ class PairSearch:
         self._languages.setdefault(fingerprint, document.language or "")
         self.pages[document.language or ""] += 1
         page = self._aids.page_of(document)
-        self._lexicons.read(document, self.pair)
+        self._lexicons.read(document, self.languages)
         self._matcher.hold(page)
         self._file_links.add(document)
         if self._keeper is not None:
@@ -164,7 +164,7 @@ class PairSearch:
 
     def _is_bare(self, document: Document, unwanted: Unwanted) -> bool:
         """Return whether a page has a language and links, but no text of its own."""
-        return unwanted.reason == NO_TEXT and document.language in self.pair
+        return unwanted.reason == NO_TEXT and document.language in self.languages
 
     def finish(self) -> None:
         """Settle all pairs, now that every page is known; once more if they teach a lexicon."""
@@ -175,10 +175,10 @@ class PairSearch:
             self._matcher.declare(claims)
             self._matcher.finish()
         if self._lexicons.learns:
-            found = self._lexicons.finish(self.pair, self._matcher.standing_of)
-            self._learned, _ = next(found)
-            if self._learned is not None:
-                self._matcher.use_lexicon(self._learned)
+            found = self._lexicons.finish(self.languages, self._matcher.standing_of)
+            self._learned = [(lexicon, pair) for lexicon, pair in found if lexicon is not None]
+            self._use_learned(self._matcher)
+            if self._learned:
                 self._matcher.finish()
 
     @property
@@ -188,7 +188,7 @@ class PairSearch:
 
     @property
     def pairs(self) -> list[DocumentPair]:
-        """The pairs; each page is in one at most."""
+        """The pairs; each page is in one at most for each other language."""
         return self._matcher.pairs
 
     def refused(self) -> Iterator[DocumentPair]:
@@ -231,10 +231,13 @@ class PairSearch:
         for source, target in self._kept_aliases:
             matcher.alias(source, target)
         matcher.declare(self._kept_claims)
-        if self._learned is not None:
-            matcher.use_lexicon(self._learned)
+        self._use_learned(matcher)
         matcher.restore((page, url) for url, page in self._kept.items())
         return matcher.pairs
+
+    def _use_learned(self, matcher: Matcher | PaperMatcher) -> None:
+        for lexicon, pair in self._learned:
+            matcher.use_lexicon(lexicon, pair)
 
     def name_of(self, url: str) -> str:
         """Return the name under which the page at `url` is known; `url` itself if it is not."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from bilingual_crawler.corpus import pages
 from bilingual_crawler.corpus.built import about_built, claim, explain_built
+from bilingual_crawler.corpus.clusters import write_clusters
 from bilingual_crawler.corpus.corpus import json_line, tsv_line, write_refused
 from bilingual_crawler.corpus.offline import OfflineResult
 from bilingual_crawler.corpus.pages import PageFacts
@@ -21,7 +22,7 @@ from bilingual_crawler.documents.dedup import paragraph_hashes, text_signature
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.serialise import document_to_dict
 from bilingual_crawler.errors import ConfigurationError, writing
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import LanguageSet, ParallelLanguages
 from bilingual_crawler.outcomes import Outcome
 from bilingual_crawler.pairing.matcher import Declaration
 from bilingual_crawler.pairing.pair import PairingPage
@@ -51,7 +52,7 @@ _JOURNAL_FILES = (JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm")
 class PairedFolder:
     """Keeps the documents of a search on the disk, and then its pairs; replaces an earlier run."""
 
-    def __init__(self, path: Path, languages: LanguagePair) -> None:
+    def __init__(self, path: Path, languages: ParallelLanguages) -> None:
         with writing(path, "Choose another folder with --out DIR."):
             _clear(path, languages)
             self._folder = CrawlFolder(path, str(languages))
@@ -93,6 +94,8 @@ class PairedFolder:
                 folder.journal.append(PAIRS, line)
             for pair in outcome.pairs:
                 folder.journal.append(PAIRS_TSV, tsv_line(pair))
+            if isinstance(self._languages, LanguageSet):
+                write_clusters(path, outcome.pairs, self._languages)
             write_refused(path / PAIRS_REFUSED, map(json_line, outcome.refused))
             folder.facts["finished"] = "yes"
             folder.close()
@@ -105,7 +108,7 @@ class PairedFolder:
         self._folder.close(save=False)
 
 
-def _clear(path: Path, languages: LanguagePair) -> None:
+def _clear(path: Path, languages: ParallelLanguages) -> None:
     """Remove what an earlier run wrote; refuse a folder with anything else of a crawl."""
     path.mkdir(parents=True, exist_ok=True)
     if (path / JOURNAL).exists():
@@ -143,7 +146,7 @@ def _json_lines(outcome: OfflineResult) -> Iterator[str]:
 
 
 def _report(
-    outcome: OfflineResult, languages: LanguagePair, settings: Mapping[str, Any]
+    outcome: OfflineResult, languages: ParallelLanguages, settings: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return crawl.json."""
     search, now = outcome.search, datetime.now(UTC).isoformat(timespec="seconds")

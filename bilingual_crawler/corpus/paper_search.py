@@ -39,6 +39,7 @@ class PaperSearch(PairSearch):
 
     def __init__(self, system: PaperSystem, pair: LanguagePair, **options: Any) -> None:
         self._system = system
+        self.pair = pair
         super().__init__(pair, PAPER_DETECTORS[system], **options)
         self._lists: defaultdict[str, set[Side]] = defaultdict(set)
         self._waiting = tempfile.TemporaryFile("w+", encoding="utf-8", errors="surrogatepass")  # noqa: SIM115 - closed in the end

@@ -128,17 +128,18 @@ class Revisits:
         for document in documents:
             content.update(b"".join((document.title.encode("utf-8", "replace"), b"\0")))
             content.update(b"".join(paragraph_hashes(document)))
-        changed = self._visits.fetched(
-            fingerprint_of(request),
+        page = fingerprint_of(request)
+        if RequestState.of(request).visited_as:
+            self._underway[response.url] = set()
+            if self._visits.has_changed(page, content.digest()):
+                self._changed.add(response.url)
+        self._visits.fetched(
+            page,
             at=time.time(),
             depth=int(request.meta.get("depth", 0)),
             version=_version_of(response),
             digest=content.digest(),
         )
-        if RequestState.of(request).visited_as:
-            self._underway[response.url] = set()
-            if changed:
-                self._changed.add(response.url)
 
     def takes(self, document: Document) -> bool:
         """Return True if a document is one of a page that is visited again."""

@@ -20,15 +20,16 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
-
-import snowballstemmer
 
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.languages import find_language
 from bilingual_crawler.store.journal import Journal, Statement
 from bilingual_crawler.urls.hosts import host_of, site_of
+
+if TYPE_CHECKING:
+    import snowballstemmer
 
 _LISTS = {
     "eng": "and are but for from has have her his its not our the their this that was were will"
@@ -127,6 +128,8 @@ def _stemmer(language: str) -> "snowballstemmer.stemmer | None":
         name = find_language(language).name.lower()
     except ValueError:
         return None
+    import snowballstemmer  # noqa: PLC0415 - 30 languages, which few crawls need
+
     return snowballstemmer.stemmer(name) if name in snowballstemmer.algorithms() else None
 
 

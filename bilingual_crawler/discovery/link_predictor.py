@@ -37,7 +37,7 @@ from bilingual_crawler.documents.switches import (
     languages_shown,
 )
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.languages import LanguagePair, language_of_tag, languages_of_token
+from bilingual_crawler.languages import ParallelLanguages, language_of_tag, languages_of_token
 from bilingual_crawler.urls.hosts import host_of, site_of
 from bilingual_crawler.urls.language_tokens import UrlKey, announced_languages, url_key
 
@@ -77,13 +77,13 @@ class _Seeker(NamedTuple):
 
 
 def link_features(
-    links: Sequence[Link], page_url: str, pair: LanguagePair, language: str = ""
+    links: Sequence[Link], page_url: str, languages: ParallelLanguages, language: str = ""
 ) -> list[list[str]]:
     """Return the features of each link of a page, in the order of the links.
 
     `language` is that of the page; if it is unknown, its URL may announce one.
     """
-    seeker = _seeker(page_url, pair, language)
+    seeker = _seeker(page_url, languages, language)
     named = [seeker.relation(languages_of_link(link)) for link in links]
     counts = Counter(named)
     return [
@@ -92,9 +92,11 @@ def link_features(
     ]
 
 
-def sought_languages(page_url: str, pair: LanguagePair, language: str = "") -> frozenset[str]:
-    """Return the languages of a pair that a page is not in, as far as that is known."""
-    return frozenset(pair.codes) - _own_language(page_url, pair, language)
+def sought_languages(
+    page_url: str, languages: ParallelLanguages, language: str = ""
+) -> frozenset[str]:
+    """Return the wanted languages that a page is not in, as far as that is known."""
+    return languages.sought_from(None) - _own_language(page_url, languages, language)
 
 
 def announced_beside(url: str, host: str) -> frozenset[str]:
@@ -107,22 +109,22 @@ def announced_beside(url: str, host: str) -> frozenset[str]:
     return announced_languages(url)
 
 
-def _own_language(page_url: str, pair: LanguagePair, language: str) -> frozenset[str]:
+def _own_language(page_url: str, languages: ParallelLanguages, language: str) -> frozenset[str]:
     if language:
         return frozenset((language,))
-    announced = announced_languages(page_url) & frozenset(pair.codes)
+    announced = announced_languages(page_url) & languages.sought_from(None)
     return announced if len(announced) == 1 else _NONE
 
 
-def _seeker(page_url: str, pair: LanguagePair, language: str) -> _Seeker:
-    tokens = pair.first.tokens | pair.second.tokens
-    own = _own_language(page_url, pair, language)
+def _seeker(page_url: str, languages: ParallelLanguages, language: str) -> _Seeker:
+    tokens = languages.tokens
+    own = _own_language(page_url, languages, language)
     return _Seeker(
         host=host_of(page_url),
         site=site_of(host_of(page_url)),
         key=url_key(page_url, tokens),
         tokens=tokens,
-        wanted=frozenset(pair.codes) - own,
+        wanted=languages.sought_from(None) - own,
         own=own,
     )
 
@@ -299,14 +301,14 @@ class LinkPredictor:
         return json.dumps(fields, indent=1, ensure_ascii=False) + "\n"
 
     def likelihoods(
-        self, links: Sequence[Link], page_url: str, pair: LanguagePair, language: str = ""
+        self, links: Sequence[Link], page_url: str, languages: ParallelLanguages, language: str = ""
     ) -> list[float]:
-        """Return how likely each link leads to the page's version in another language of the pair.
+        """Return how likely each link leads to the page's version in another wanted language.
 
         `language` is the ISO 639-3 code of the page; without it, what the URL announces counts.
         Give all links of the page at once, because a switch is recognised by its neighbours.
         """
-        found = link_features(links, page_url, pair, language)
+        found = link_features(links, page_url, languages, language)
         return [self.probability(self.margin(features)) for features in found]
 
     def margin(self, features: Sequence[str]) -> float:

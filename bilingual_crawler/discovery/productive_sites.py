@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import ParallelLanguages
 from bilingual_crawler.urls.fingerprint import url_fingerprint
 from bilingual_crawler.urls.hosts import host_of, site_of
 
@@ -30,9 +30,11 @@ class ProductiveSite:
     homes: Counter[str] = field(default_factory=Counter)
     """URLs under each of its home pages: a host may answer under http and https."""
 
-    def expected(self, pair: LanguagePair) -> int:
-        """Return how many pages in pairs can be expected of it."""
-        return len(self.pages) + 2 * min(self.languages[code] for code in pair.codes)
+    @property
+    def expected(self) -> int:
+        """Return how many pages in pairs can be expected: the largest language has most alone."""
+        sizes = sorted(self.languages.values(), reverse=True)
+        return len(self.pages) + sum(sizes[1:]) + sum(sizes[1:2])
 
     @property
     def home(self) -> str:
@@ -53,8 +55,8 @@ class ProductiveSite:
 class SiteRanking:
     """Counts pages and sentence pairs per site; `left_out` are sites not to name."""
 
-    def __init__(self, pair: LanguagePair, left_out: Collection[str] = ()) -> None:
-        self._pair = pair
+    def __init__(self, languages: ParallelLanguages, left_out: Collection[str] = ()) -> None:
+        self._languages = languages
         self._left_out = frozenset(left_out)
         self._sites: dict[str, ProductiveSite] = {}
         self.skipped: Counter[str] = Counter()
@@ -73,8 +75,8 @@ class SiteRanking:
             each.sentences += sentences
 
     def add_page(self, url: str, language: str | None) -> None:
-        """Count a page in a language; other languages than the wanted two do not count."""
-        if language not in self._pair:
+        """Count a page in a language; other languages than those wanted do not count."""
+        if language not in self._languages:
             self.skipped["in another language, or in none that is named"] += 1
             return
         if (site := self._site(url)) is not None:
@@ -83,9 +85,8 @@ class SiteRanking:
 
     def ranked(self, limit: int | None = None) -> list[ProductiveSite]:
         """Return the sites that promise anything, the most productive first."""
-        pair = self._pair
-        sites = [site for site in self._sites.values() if site.expected(pair)]
-        sites.sort(key=lambda site: (-site.expected(pair), -site.sentences, site.site))
+        sites = [site for site in self._sites.values() if site.expected]
+        sites.sort(key=lambda site: (-site.expected, -site.sentences, site.site))
         return sites[:limit]
 
     def _site(self, url: str) -> ProductiveSite | None:

@@ -18,10 +18,10 @@ from urllib.parse import parse_qsl, quote, urlsplit
 from lxml import html
 
 from bilingual_crawler.discovery.backlinks import read_answer, valid_addresses
-from bilingual_crawler.discovery.site_pages import paired_links
+from bilingual_crawler.discovery.site_pages import languages_linked, paired_links
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.languages import Language, LanguagePair
+from bilingual_crawler.languages import Language, ParallelLanguages
 from bilingual_crawler.urls.credentials import without_credentials
 from bilingual_crawler.urls.hosts import host_of, site_of
 
@@ -39,13 +39,14 @@ _OWN = "//form/@action | //link[@rel='canonical' or @rel='search']/@href | //bas
 """Where a page of results names the engine."""
 
 
-def queries(pair: LanguagePair, operator: str = "") -> list[str]:
-    """Return queries for the names of both languages, in English and in each language itself.
+def queries(languages: ParallelLanguages, operator: str = "") -> list[str]:
+    """Return queries for the names of every two languages, in English and in each one itself.
 
     `operator` is what an engine wants before a word of an anchor, such as `inanchor:`.
     """
-    names = (_names(language) for language in pair)
-    return [f'{operator}"{one}" {operator}"{other}"' for one, other in product(*names)]
+    names = (map(_names, pair) for pair in languages.pairs())
+    both = (each for pair in names for each in product(*pair))
+    return [f'{operator}"{one}" {operator}"{other}"' for one, other in both]
 
 
 def _names(language: Language) -> list[str]:
@@ -162,20 +163,24 @@ class SearchApi:
 
 
 class AnchorHits:
-    """The pages whose links name both languages, and the pairs that these links make."""
+    """The pages whose links name two of the languages, and the pairs that these links make."""
 
-    def __init__(self, pair: LanguagePair) -> None:
-        self._languages = pair
+    def __init__(self, languages: ParallelLanguages) -> None:
+        self._wanted = languages
         self.pages: dict[str, int] = {}
         """Page -> number of pairs on it."""
         self.pairs: dict[tuple[str, str], str] = {}
         """Pair -> the page with its links."""
+        self.languages: dict[tuple[str, str], tuple[str, str]] = {}
+        """Pair -> the languages that the links name."""
 
     def read(self, url: str, document: Document) -> list[str]:
         """Take the pairs of a page of the results; return their addresses."""
-        found = paired_links(document, self._languages)[:MOST_PAIRS_OF_PAGE]
+        named = languages_linked(document, self._wanted)
+        found = [] if named is None else paired_links(document, named)[:MOST_PAIRS_OF_PAGE]
         if found:
             self.pages[url] = len(found)
         for urls in found:
             self.pairs.setdefault(urls, url)
+            self.languages.setdefault(urls, named.codes if named is not None else ("", ""))
         return [each for urls in found for each in urls]

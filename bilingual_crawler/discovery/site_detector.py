@@ -1,4 +1,4 @@
-"""Whether a site has two languages, found out with a few downloads.
+"""Whether a site has two of the wanted languages, found out with a few downloads.
 
 As in Barbosa et al., the links that the predictor takes for switches are fetched first, and the
 languages of their targets and of their page decide. What a page declares with hreflang goes before
@@ -32,7 +32,7 @@ from bilingual_crawler.discovery.site_records import AGAINST, Answer, Approach, 
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.documents.mixed import split_mixed
 from bilingual_crawler.documents.sitemap import Sitemap
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import ParallelLanguages
 from bilingual_crawler.urls.hosts import host_of, site_of
 from bilingual_crawler.urls.resolver import UrlResolver
 
@@ -53,10 +53,16 @@ LOOKS_INSIDE = 2
 GONE = frozenset({"http_404", "http_410", "not_html"})
 """Reasons why a page is missing for good."""
 SITEMAP = "/sitemap.xml"
+ENOUGH = 2
+"""The languages that make a site one to crawl."""
+MOST_NAMED = 10
+"""The most languages that a finding names."""
 
 
 class SiteDetector:
     """Asks for pages of one site until it can tell whether the site has both languages.
+
+    Of more languages than two, any two are enough.
 
     Links below `likelihood` are not followed, `budget` is the most requests it may take; `sitemaps`
     says whether /sitemap.xml may be requested, at the end and if all else fails.
@@ -65,15 +71,15 @@ class SiteDetector:
     def __init__(
         self,
         site_url: str,
-        pair: LanguagePair,
+        languages: ParallelLanguages,
         predictor: LinkPredictor,
         *,
         likelihood: float = LIKELIHOOD,
         budget: int = BUDGET,
         sitemaps: bool = True,
     ) -> None:
-        self._pair = pair
-        self._both = frozenset(pair.codes)
+        self._languages = languages
+        self._all = languages.sought_from(None)
         self._predictor = predictor
         self._likelihood = likelihood
         self._budget = budget
@@ -81,7 +87,7 @@ class SiteDetector:
         self._site = ""
         self._candidates = Candidates()
         self._pages: list[SitePage] = []
-        self._found = LanguagePages(pair)
+        self._found = LanguagePages(languages)
         self._came_by: dict[str, Candidate] = {}
         self._failed: dict[str, str] = {}
         self._findings: dict[Finding, None] = {}
@@ -90,7 +96,7 @@ class SiteDetector:
         start = UrlResolver(site_url).resolve(site_url) or site_url
         self._starts_at_home = _is_home(start)
         self._settle_at(start)
-        self._add(Candidate(start, "start", self._both))
+        self._add(Candidate(start, "start", self._all))
 
     @property
     def downloads(self) -> int:
@@ -124,7 +130,7 @@ class SiteDetector:
         if not self._is_ours(document.url):
             self._note("other_site", f"{came_by or 'A page'} leads to {document.url}.")
         elif seen is None:
-            for part in split_mixed(document, self._pair) or (document,):
+            for part in split_mixed(document, self._languages) or (document,):
                 self._see(part, came_by)
         elif came_by is not None:
             self._explain_arrival(seen, came_by)
@@ -160,9 +166,9 @@ class SiteDetector:
             self._site = site_of(host_of(url))
             self._candidates.forget_waiting()
             if self._sitemaps:
-                self._add(Candidate(urljoin(url, SITEMAP), "sitemap", self._both))
+                self._add(Candidate(urljoin(url, SITEMAP), "sitemap", self._all))
         if not self._starts_at_home:
-            self._add(Candidate(urljoin(url, "/"), "home", self._both))
+            self._add(Candidate(urljoin(url, "/"), "home", self._all))
 
     def _is_ours(self, url: str) -> bool:
         return site_of(host_of(url)) == self._site
@@ -172,7 +178,7 @@ class SiteDetector:
             self._candidates.add(candidate)
 
     def _see(self, document: Document, came_by: Candidate | None) -> None:
-        page = read_site_page(document, self._pair, self._predictor, self._likelihood)
+        page = read_site_page(document, self._languages, self._predictor, self._likelihood)
         if came_by is not None:
             self._came_by[page.page.url] = came_by
             self._explain_arrival(page, came_by)
@@ -188,12 +194,13 @@ class SiteDetector:
                 detail = f"{page.url} declares {url}, on another site, as {name_of(code)}."
                 self._note("other_site", detail)
             self._add(_declared(url, code, page.url))
-        for code in self._pair.codes:
+        named = self._languages.codes
+        for code in named if len(named) == len(self._all) else sorted(self._all):
             leads = (lead for lead in page.leads if code in lead.sought)
             for lead in islice(leads, LEADS_PER_PAGE):
                 self._add(Candidate(lead.url, "link", lead.sought, page.url, lead.likelihood))
         for urls in page.paired[:1]:
-            for url, code in zip(urls, self._pair.codes, strict=True):
+            for code, url in urls.items():
                 self._add(Candidate(url, "anchors", frozenset((code,)), page.url, NAMED))
 
     def _explain_arrival(self, page: SitePage, came_by: Candidate) -> None:
@@ -205,7 +212,7 @@ class SiteDetector:
             return
         elif not page.is_text:
             self._note("empty", f"{came_by} leads to {page.url}, which has hardly any text.")
-        elif page.language in self._both - self._found.missing:
+        elif page.language in self._all - self._found.missing:
             detail = (
                 f"{came_by} leads to {page.url}, whose text is in {name_of(page.language)}:"
                 " at most its menu is translated."
@@ -223,14 +230,15 @@ class SiteDetector:
             self._verdict = self._decline()
 
     def _agree(self) -> SiteVerdict | None:
-        """Judge a site on which both languages were found; None if more must be seen of it."""
+        """Judge a site on which two languages were found; None if more must be seen of it."""
         found = self._found
         mixed = found.mixed()
         if mixed is not None:
-            detail = f"{mixed.url} has text in both languages, side by side."
+            detail = f"{mixed.url} has text in two languages, side by side."
             return self._answer("yes", DECLARED, [Finding("mixed", detail)])
-        for code in self._pair.codes:
-            if not found.has_extent(code):
+        alone = [code for code in found.found if not found.has_extent(code)]
+        if len(found.found) - len(alone) < ENOUGH:
+            for code in alone:
                 return None if self._look_inside(code) else self._call_landing_page(code)
         findings, likelihood = found.ties(self._came_by)
         if likelihood < self._likelihood:
@@ -271,7 +279,8 @@ class SiteDetector:
             detail = f"{self.downloads} downloads are spent, and {len(promising)} links are left."
             return self._answer("unsure", UNKNOWN, [Finding("budget", detail)])
         if not self._found.missing:
-            detail = "Both languages are there, but nothing ties them together."
+            names = " and ".join(map(name_of, self._found.found))
+            detail = f"{names} are there, but nothing ties them together."
             return self._answer("unsure", UNKNOWN, [Finding("no_tie", detail)])
         refused = [
             f"{url} could not be read ({reason})"
@@ -299,7 +308,10 @@ class SiteDetector:
                 detail = f"{page.url} links to {page.away}, on another site, for another language."
                 self._note("other_site", detail)
         if not any(finding.word in AGAINST for finding in self._findings):
-            names = " or ".join(map(name_of, sorted(self._found.missing)))
+            missing = sorted(self._found.missing)
+            names = " or ".join(map(name_of, missing))
+            if len(missing) > MOST_NAMED:
+                names = "another wanted language"
             pages = "page" if len(self._pages) == 1 else f"{len(self._pages)} pages"
             self._note("no_link", f"No link on the {pages} read is likely to lead to {names}.")
 

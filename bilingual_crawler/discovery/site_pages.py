@@ -11,7 +11,7 @@ a declaration, or that two pages look like translations.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, product
 from mimetypes import guess_type
 from pathlib import PurePosixPath
 from typing import Literal, NamedTuple
@@ -26,7 +26,7 @@ from bilingual_crawler.discovery.site_records import Finding
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.documents.machine import is_translating_proxy
 from bilingual_crawler.documents.switches import languages_of_link
-from bilingual_crawler.languages import LanguagePair, find_language
+from bilingual_crawler.languages import LanguagePair, ParallelLanguages, find_language
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.pair import PairingPage, page_of
 from bilingual_crawler.pairing.resources import DETECTORS
@@ -58,6 +58,16 @@ def named_links(document: Document, code: str) -> list[Link]:
     """Return the links of a page that name one language, and no other."""
     alone = frozenset((code,))
     return [link for link in document.links if languages_of_link(link) == alone][:MOST_LINKS]
+
+
+def languages_linked(document: Document, languages: ParallelLanguages) -> LanguagePair | None:
+    """Return the two languages that the links of a page name, the first two of several."""
+    if isinstance(languages, LanguagePair):
+        return languages
+    named = (languages_of_link(link) for link in document.links)
+    codes = [code for each in named if len(each) == 1 for code in each if code in languages]
+    first, second = (*dict.fromkeys(codes), "", "")[:2]
+    return languages.pair_of(first, second) if second else None
 
 
 def paired_links(document: Document, pair: LanguagePair) -> list[tuple[str, str]]:
@@ -134,9 +144,9 @@ class SitePage:
     leads: tuple[Lead, ...]
     """Links of the site to another language, most likely first."""
     declared: tuple[tuple[str, str], ...]
-    """URLs that it names as its versions in the languages of the pair, with their codes."""
-    paired: tuple[tuple[str, str], ...]
-    """Pairs of links that name the two languages."""
+    """URLs that it names as its versions in wanted languages, with their codes."""
+    paired: tuple[dict[str, str], ...]
+    """Pairs of links that name two of the languages: the language, and where the link leads."""
     proxied: str
     """A link to a service that would translate the page by machine."""
     away: str
@@ -153,14 +163,14 @@ class SitePage:
 
 
 def read_site_page(
-    document: Document, pair: LanguagePair, predictor: LinkPredictor, likelihood: float
+    document: Document, languages: ParallelLanguages, predictor: LinkPredictor, likelihood: float
 ) -> SitePage:
     """Read a page; links less likely than `likelihood` are not leads."""
     language = document.language or ""
     site = site_of(host_of(document.url))
-    sought = sought_languages(document.url, pair, language)
+    sought = sought_languages(document.url, languages, language)
     ours = [link for link in document.links if _may_be_read(link.url)]
-    chances = predictor.likelihoods(ours, document.url, pair, language)
+    chances = predictor.likelihoods(ours, document.url, languages, language)
     leads, inside, proxied, away, doubtful = [], [], "", "", 0.0
     for link, chance in zip(ours, chances, strict=True):
         named = languages_of_link(link) & sought
@@ -174,6 +184,8 @@ def read_site_page(
             inside.append(link.url)
             doubtful = max(doubtful, chance)
     characters = len(document.text)
+    linked = languages_linked(document, languages)
+    paired = [] if linked is None else paired_links(document, linked)
     return SitePage(
         url=document.url,
         language=language,
@@ -184,7 +196,9 @@ def read_site_page(
         page=page_of(document),
         leads=tuple(sorted(leads, key=lambda lead: -lead.likelihood)),
         declared=_declared(document, sought),
-        paired=tuple(paired_links(document, pair)),
+        paired=tuple(
+            dict(zip(linked.codes, urls, strict=True)) for urls in paired if linked is not None
+        ),
         proxied=proxied,
         away=away,
         inside=tuple(inside[:MOST_INSIDE]),
@@ -307,21 +321,29 @@ IN_BROWSERS = frozenset({"", "google", "microsoft"})
 
 
 class LanguagePages:
-    """The pages in the two languages, first and second of the pair."""
+    """The pages in wanted languages, by language; of many, two are enough."""
 
-    def __init__(self, pair: LanguagePair) -> None:
-        self._pair = pair
-        self._pages: dict[str, list[SitePage]] = {code: [] for code in pair.codes}
+    def __init__(self, languages: ParallelLanguages) -> None:
+        self._languages = languages
+        self._pages: dict[str, list[SitePage]] = {code: [] for code in languages.codes}
 
     def add(self, page: SitePage) -> None:
-        """Add a page, if it shows a language of the pair."""
-        if page.counts and page.language in self._pair:
-            self._pages[page.language].append(page)
+        """Add a page, if it shows a wanted language."""
+        if page.counts and page.language in self._languages:
+            self._pages.setdefault(page.language, []).append(page)
+
+    @property
+    def found(self) -> list[str]:
+        """The languages that were found."""
+        return [code for code, pages in self._pages.items() if pages]
 
     @property
     def missing(self) -> frozenset[str]:
-        """The languages that were not found."""
-        return frozenset(code for code, pages in self._pages.items() if not pages)
+        """The languages that were not found; none are missing if two were."""
+        found = self.found
+        if len(found) > 1:
+            return frozenset()
+        return self._languages.sought_from(found[0] if found else None)
 
     @property
     def entries(self) -> tuple[tuple[str, str], ...]:
@@ -331,9 +353,13 @@ class LanguagePages:
     def __getitem__(self, code: str) -> list[SitePage]:
         return self._pages[code]
 
+    def _others(self, code: str) -> list[SitePage]:
+        """Return the pages in other languages than one."""
+        return [page for each, pages in self._pages.items() if each != code for page in pages]
+
     def has_extent(self, code: str) -> bool:
         """Return True if a language that was found has more on the site than one page."""
-        pages, others = self._pages[code], self._pages[self._pair.other(code).code]
+        pages, others = self._pages[code], self._others(code)
         if len({page.url for page in pages}) > 1:
             return True
         if all(len(page.inside) < SMALL_SITE for page in (*pages, *others)):
@@ -341,22 +367,24 @@ class LanguagePages:
         host = host_of(others[0].url)
         own = self.own_links(code)
         announced = sum(code in announced_beside(url, host) for url in own)
-        return max(announced, self._corresponding()) >= OWN_LINKS
+        return max(announced, self._corresponding(code)) >= OWN_LINKS
 
-    def _corresponding(self) -> int:
-        """Return links that are equal in both languages, once the language tokens are removed."""
-        tokens = self._pair.first.tokens | self._pair.second.tokens
-        first, second = (
-            {url_key(url, tokens).key for url in self.own_links(code)} for code in self._pair.codes
-        )
-        return len(first & second)
+    def _corresponding(self, code: str) -> int:
+        """Return links that another language has too, once the language tokens are removed."""
+        tokens = self._languages.tokens
+
+        def keys(code: str) -> set[str]:
+            return {url_key(url, tokens).key for url in self.own_links(code)}
+
+        own = keys(code)
+        return max((len(own & keys(each)) for each in self.found if each != code), default=0)
 
     def own_links(self, code: str) -> list[str]:
-        """Return where the pages of one language lead within the site, but not those of the other.
+        """Return where the pages of one language lead within the site, but not those of the others.
 
         Links that announce the language come first.
         """
-        others = self._pages[self._pair.other(code).code]
+        others = self._others(code)
         host = host_of(others[0].url)
         shared = {url for page in others for url in (page.url, *page.inside)}
         inside = dict.fromkeys(url for page in self._pages[code] for url in page.inside)
@@ -364,12 +392,15 @@ class LanguagePages:
         return sorted(alone, key=lambda url: code not in announced_beside(url, host))
 
     def mixed(self) -> SitePage | None:
-        """Return a page that has enough text in both languages."""
-        first, second = (
-            {page.url: page for page in pages if page.characters >= MIXED_TEXT}
-            for pages in self._pages.values()
-        )
-        return next((first[url] for url in first if url in second), None)
+        """Return a page that has enough text in two languages."""
+        seen: dict[str, SitePage] = {}
+        for pages in self._pages.values():
+            long = {page.url: page for page in pages if page.characters >= MIXED_TEXT}
+            both = next((url for url in seen if url in long), None)
+            if both is not None:
+                return seen[both]
+            seen |= long
+        return None
 
     def service(self) -> str:
         """Return a service that may have made one of the versions by machine."""
@@ -406,11 +437,12 @@ class LanguagePages:
 
     def _most_alike(self) -> tuple[str, str] | None:
         """Return two pages that look like translations to pairing, without any claims."""
-        matcher = Matcher(self._pair, frozenset(DETECTORS) - CLAIMS)
+        matcher = Matcher(self._languages, frozenset(DETECTORS) - CLAIMS)
         for page in (page for pages in self._pages.values() for page in pages):
             matcher.hold(page.page)
         best, found = LOOKS_ALIKE, None
-        for one, other in product(*self._pages.values()):
+        pairs = combinations([pages for pages in self._pages.values() if pages], 2)
+        for one, other in (both for some in pairs for both in product(*some)):
             weighed = matcher.weigh(one.page.url, other.page.url)
             if weighed is not None and weighed.score >= best:
                 best, found = weighed.score, (one.url, other.url)

@@ -88,6 +88,11 @@ class DocumentKey(NamedTuple):
         url, mark, variant = text.rpartition(_VARIANT)
         return cls(url, variant) if mark else cls(text)
 
+    @staticmethod
+    def url_of(text: str) -> str:
+        """Return the URL of the key that `str` turned into `text`."""
+        return text.rpartition(_VARIANT)[0] or text
+
 
 @dataclass(frozen=True, slots=True)
 class TermHits:

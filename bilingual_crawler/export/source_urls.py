@@ -16,7 +16,7 @@ from typing import NamedTuple
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.export.source import Account
 from bilingual_crawler.export.tmx import TmxFile
-from bilingual_crawler.languages import LanguagePair, language_of_tag
+from bilingual_crawler.languages import LanguagePair, ParallelLanguages, language_of_tag
 from bilingual_crawler.store.folder import PAIRS
 from bilingual_crawler.store.input_files import (
     MAX_TABLE_LINE,
@@ -45,17 +45,22 @@ class SourcePair(NamedTuple):
 
 
 def read_corpus(
-    path: Path, pair: LanguagePair, account: Account, watch: Watch = lambda _share: None
+    path: Path, languages: ParallelLanguages, account: Account, watch: Watch = lambda _share: None
 ) -> Iterator[SourcePair]:
     """Yield the URLs of a corpus; rows of other languages and without URLs are counted."""
     if path.is_dir():
-        yield from _folder(path, pair, account.damage, watch)
+        yield from _folder(path, languages, account.damage, watch)
     elif not path.is_file():
         raise ConfigurationError(
             f"There is no corpus {path}: name the folder of a crawl, a TMX file, or a table."
         )
     elif _is_tmx(path):
-        for row in TmxFile(path, account, pair).read(watch):
+        if not isinstance(languages, LanguagePair):
+            raise ConfigurationError(
+                f"{path} is a TMX file, of which two languages are read, and {languages} are more:"
+                " name two with --langs."
+            )
+        for row in TmxFile(path, account, languages).read(watch):
             if row.url1 and row.url2:
                 yield SourcePair(row.url1, row.url2, 1)
             else:
@@ -73,7 +78,9 @@ def _is_tmx(path: Path) -> bool:
     }
 
 
-def _folder(folder: Path, pair: LanguagePair, damage: Damage, watch: Watch) -> Iterator[SourcePair]:
+def _folder(
+    folder: Path, languages: ParallelLanguages, damage: Damage, watch: Watch
+) -> Iterator[SourcePair]:
     """Yield the document pairs of a crawl, then its good sentence pairs if it is aligned."""
     there = [name for name in (PAIRS, SENTENCES) if (folder / name).is_file()]
     if not there:
@@ -82,9 +89,8 @@ def _folder(folder: Path, pair: LanguagePair, damage: Damage, watch: Watch) -> I
         )
     for name in there:
         for _, fields in read_json_lines(folder / name, damage, watch):
-            if {fields.get("lang1"), fields.get("lang2")} == set(pair.codes) and not fields.get(
-                "dropped"
-            ):
+            both = str(fields.get("lang1")), str(fields.get("lang2"))
+            if languages.admits(*both) and not fields.get("dropped"):
                 urls = fields.get("url1"), fields.get("url2")
                 yield SourcePair(str(urls[0]), str(urls[1]), int(name == SENTENCES))
 

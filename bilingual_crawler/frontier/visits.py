@@ -124,23 +124,22 @@ class Visits:
 
     def fetched(
         self, fingerprint: int, *, at: float, depth: int, version: Version, digest: bytes
-    ) -> bool:
-        """Record that a page was fetched. Return True if it is known and its text has changed."""
+    ) -> None:
+        """Record that a page was fetched."""
         told = version.etag, version.modified, version.modified_at
-        known = self._digest_of(fingerprint)
         self._rows.add(FETCHED, (fingerprint, depth, at, at, *told, digest))
-        return known is not None and known != digest
 
     def not_modified(self, fingerprint: int, at: float) -> None:
         """Record that a page is as it was."""
         self._rows.add(NOT_MODIFIED, (at, fingerprint))
 
-    def _digest_of(self, fingerprint: int) -> bytes | None:
+    def has_changed(self, fingerprint: int, digest: bytes) -> bool:
+        """Return True if a page is known and had another text when it was last fetched."""
         found = self._journal.read(
             "SELECT digest FROM visits WHERE fingerprint = ?", (fingerprint,)
         )
         row = next(iter(found), None)
-        return None if row is None else row[0]
+        return row is not None and row[0] != digest
 
     def due(self, before: float) -> Iterator[DuePage]:
         """Yield the pages that were last fetched before a time.

@@ -6,7 +6,6 @@ index drops what too many pages have, so that a page meets a bounded number of o
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
 from heapq import nlargest
 from math import log
 
@@ -45,6 +44,10 @@ class CandidateIndex:
         self._most_sharing = round(MOST_SHARING * times)
         self._most_looked_at = round(MOST_LOOKED_AT * times)
         self._shared = Postings(self._most_sharing)
+        self._weights = [
+            log(2 * self._most_sharing / max(1, each)) for each in range(self._most_sharing + 1)
+        ]
+        """What it counts to share a thing, by the number of pages that do."""
         self._most_by_content = max(LEAST_BY_CONTENT, MOST_BY_CONTENT // max(1, languages - 1))
         self._kinds: dict[tuple[str, str], int] = {}
 
@@ -69,10 +72,8 @@ class CandidateIndex:
         found = dict.fromkeys(self._keys.get(_key(page)))
         if page.last:
             found.update(dict.fromkeys(self._last_parts.get(_last_part(page))))
-        own = page.page.language
-        others = [
-            self._pages.url_of(each) for each in found if self._pages.language_of(each) != own
-        ]
+        languages, own = self._pages.languages, page.page.language
+        others = [self._pages.url_of(each) for each in found if languages[each] != own]
         others.extend(url for number, url in self._alike(page) if number not in found)
         return others
 
@@ -84,23 +85,23 @@ class CandidateIndex:
     def _alike(self, page: KnownPage) -> list[tuple[int, str]]:
         """Return the pages that share the most rare things with a page."""
         scores: defaultdict[int, float] = defaultdict(float)
-        language_of, own = self._pages.language_of, page.page.language
+        languages, own = self._pages.languages, page.page.language
         looked_at = 0
-        for sharing in sorted(map(self._shared.get, self._things(page)), key=len):
+        for sharing in sorted(self._shared.get_all(self._things(page)), key=len):
             looked_at += len(sharing)
             if looked_at > self._most_looked_at:
                 break
-            weight = log(2 * self._most_sharing / max(1, len(sharing)))
+            weight = self._weights[len(sharing)]
             for number in sharing:
-                if language_of(number) != own:
+                if languages[number] != own:
                     scores[number] += weight
         size = page.page.profile.characters
         by_language: defaultdict[str, list[int]] = defaultdict(list)
         for number in scores:
-            by_language[language_of(number)].append(number)
+            by_language[languages[number]].append(number)
         found: list[tuple[float, str, int]] = []
         for numbers in by_language.values():
-            least = LEAST_OF_BEST * max(scores[number] for number in numbers)
+            least = LEAST_OF_BEST * max([scores[number] for number in numbers])
             near = [
                 (score, self._pages.url_of(number), number)
                 for number in numbers
@@ -110,13 +111,14 @@ class CandidateIndex:
             found += nlargest(self._most_by_content, near)
         return [(number, url) for _, url, number in found]
 
-    def _things(self, page: KnownPage) -> Iterator[int]:
-        """Yield what a page may share with others: hashes, marked with site and kind."""
+    def _things(self, page: KnownPage) -> list[int]:
+        """Return what a page may share with others: hashes, marked with site and kind."""
         profile = page.page.profile
+        found: list[int] = []
         for kind, packed in (("n", profile.names), ("i", profile.images), ("l", profile.links)):
             number = self._kinds.setdefault((page.site, kind), len(self._kinds)) << _HASH_BITS
-            for thing in members(packed):
-                yield number | thing
+            found += [number | thing for thing in members(packed)]
+        return found
 
 
 def _key(page: KnownPage) -> int:
@@ -128,5 +130,6 @@ def _last_part(page: KnownPage) -> int:
 
 
 def _sizes_fit(one: int, other: int) -> bool:
-    short, long = sorted((one, other))
-    return short >= LEAST_SIZE_RATIO * long
+    if one > other:
+        one, other = other, one
+    return one >= LEAST_SIZE_RATIO * other

@@ -17,6 +17,7 @@ from bilingual_crawler.store.compact import Postings, unsigned
 
 Kind = Literal["alternates", "switches"]
 _LANGUAGE_BITS = 16
+REMEMBERED = 10_000
 MOST_CLAIMANTS = 50
 """A page that more pages name is a hub; its claimants are counted, not listed."""
 
@@ -66,6 +67,10 @@ class Claims:
         self._hubs: dict[int, int] = {}
         """How often each name is claimed that too many pages claim to be listed."""
         self._declared: dict[int, tuple[Claim, ...]] = {}
+        self._found: dict[tuple[int, str | None], list[str]] = {}
+        """The pages that a page names, until a name gets another meaning or a page names more."""
+        self._awaiting: dict[tuple[int, str | None], bool] = {}
+        self._found_at = 0
 
     def add(self, known: KnownPage) -> None:
         """Add a page and its claims; its names are known already."""
@@ -96,6 +101,7 @@ class Claims:
         if not self._declared:
             return
         self._made.clear()
+        self._forget()
         self._claimants = Postings()
         self._hubs.clear()
         for number, url in enumerate(self._pages):
@@ -125,6 +131,7 @@ class Claims:
                     made.extend((each, name))
                     self._count(name, number, own)
             if new:
+                self._forget()
                 self._made[slot] = made.tobytes()
                 self._speakers[own] = None
 
@@ -134,6 +141,8 @@ class Claims:
 
     def _made_by(self, number: int, language: str | None) -> list[bytes]:
         """Return what a page claims about pages in one language; None: in each that is named."""
+        if not self._made:
+            return []
         if language is None:
             places: Iterable[int] = range(len(self._numbers))
         else:
@@ -185,12 +194,20 @@ class Claims:
 
     def named_by(self, url: str, language: str | None = None) -> list[str]:
         """Return the known pages that a page names, in any language or in one."""
-        found = dict.fromkeys(
-            self._names.page_named(name)
-            for made in self._made_by(self._pages.number_of(url), language)
-            for name in array("q", made)[1::2]
-        )
-        return [each for each in found if each is not None]
+        if not self._made:
+            return []
+        number = self._pages.number_of(url)
+        self._keep_up()
+        found = self._found.get((number, language))
+        if found is None:
+            named = dict.fromkeys(
+                self._names.page_named(name)
+                for made in self._made_by(number, language)
+                for name in array("q", made)[1::2]
+            )
+            found = [each for each in named if each is not None]
+            self._found[number, language] = found
+        return found
 
     def awaits(self, url: str, language: str | None = None) -> bool:
         """Return True if a page names a translation that has not come, and no page that has.
@@ -198,11 +215,28 @@ class Claims:
         The translation may be in any language, or must be in one. A name that other pages use as
         well is more likely that of a home page.
         """
+        if not self._made:
+            return False
         number = self._pages.number_of(url)
-        own = self._pages.language_of(number)
-        return any(
-            self._all_await(array("q", made)[1::2], own) for made in self._made_by(number, language)
-        )
+        self._keep_up()
+        found = self._awaiting.get((number, language))
+        if found is None:
+            own = self._pages.language_of(number)
+            found = self._awaiting[number, language] = any(
+                self._all_await(array("q", made)[1::2], own)
+                for made in self._made_by(number, language)
+            )
+        return found
+
+    def _keep_up(self) -> None:
+        """Forget what was found if names have got other meanings since."""
+        if self._found_at != self._names.changes or len(self._found) >= REMEMBERED:
+            self._forget()
+            self._found_at = self._names.changes
+
+    def _forget(self) -> None:
+        self._found.clear()
+        self._awaiting.clear()
 
     def _all_await(self, names: Sequence[int], own: str) -> bool:
         return all(self._names.page_named(name) is None for name in names) and any(
@@ -211,9 +245,11 @@ class Claims:
 
     def between(self, one: str, other: str) -> MutualClaims:
         """Return what two pages say about each other."""
-        my_language, their_language = (
-            self._pages.language_of(self._pages.number_of(each)) for each in (one, other)
-        )
+        if not self._made:
+            return SILENCE
+        pages = self._pages
+        my_language = pages.language_of(pages.number_of(one))
+        their_language = pages.language_of(pages.number_of(other))
         mine, theirs = self.named_by(one, their_language), self.named_by(other, my_language)
         if not mine and not theirs:
             return SILENCE

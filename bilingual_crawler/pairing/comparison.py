@@ -36,8 +36,19 @@ class SiteStatistics:
 
     def weight_of(self, kind: str, things: frozenset[int]) -> float:
         """Return the total weight of some things: the sum of the logarithms of how rare each is."""
-        counts, pages = self._counts[kind], self.pages + 1
-        return log(pages) * len(things) - sum(log(counts[thing] or 1) for thing in things)
+        counts, logs = self._counts[kind], _logs_to(self.pages)
+        return log(self.pages + 1) * len(things) - sum([logs[counts[thing]] for thing in things])
+
+
+_LOGS = [0.0, 0.0]
+"""The logarithms of whole numbers; 0 for 0, because a thing that is not counted is on one page."""
+
+
+def _logs_to(largest: int) -> list[float]:
+    """Return the logarithms of all whole numbers up to one."""
+    while len(_LOGS) <= largest:
+        _LOGS.append(log(len(_LOGS)))
+    return _LOGS
 
 
 SINGLE_OUT: Final = 1.2
@@ -137,7 +148,7 @@ def compare(
 def likeness(numbers: list[float]) -> float:
     """Return the overall similarity of two pages, only for comparing candidates of one page."""
     same_length = max(0.0, 1 - 2 * numbers[_CHARACTERS_AT])
-    return SAME_LENGTH * same_length + sum(weight * numbers[at] for at, weight in _LIKE_AT)
+    return SAME_LENGTH * same_length + sum([weight * numbers[at] for at, weight in _LIKE_AT])
 
 
 def rivalry(alike: float, rival: float, other_rival: float) -> tuple[float, ...]:
@@ -198,9 +209,9 @@ def _shared(
     one, other = first.things[kind], second.things[kind]
     if not one and not other:
         return 0.0, 0.0, 1.0
-    both = one & other
-    if not both:
+    if one.isdisjoint(other):
         return 0.0, 0.0, 0.0
+    both = one & other
     weight = statistics.weight_of(kind, both)
     total = first.weights[kind] + second.weights[kind] - weight
     return len(both) / (len(one) + len(other) - len(both)), _share(weight, total), 0.0
@@ -212,9 +223,9 @@ def _words(
     one, other = first.things["vocabulary"], second.things["vocabulary"]
     if not one or not other:
         return 0.0, 0.0, 0.0, 1.0
-    both = one & other
-    if not both:
+    if one.isdisjoint(other):
         return 0.0, 0.0, 0.0, 0.0
+    both = one & other
     weight = statistics.weight_of("vocabulary", both)
     mine, theirs = first.weights["vocabulary"], second.weights["vocabulary"]
     return (

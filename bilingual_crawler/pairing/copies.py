@@ -74,7 +74,8 @@ def groups(pages: Iterable[KnownPage], sections: Sections, in_both: Container[st
         section = sections.of(page)
         keys = [(page.site, page.page.language, each.hash) for each in longest]
         known = dict.fromkeys(other for key in keys for other in kept[key][:MOST_COMPARED])
-        alike = [each for each in known if _in_common(texts[each].blocks, text.blocks, section)]
+        blocks = text.blocks if known else []
+        alike = [each for each in known if _in_common(texts[each].blocks, blocks, section)]
         for other in alike:
             if text.lists(texts[other]):
                 found.listed[url] = other
@@ -91,37 +92,51 @@ def groups(pages: Iterable[KnownPage], sections: Sections, in_both: Container[st
 
 
 class _Text(NamedTuple):
-    """The content of a page, and the hash of its title."""
+    """The content of a page, packed as in its profile, and the hash of its title."""
 
-    blocks: list[ParagraphMark]
-    hashes: frozenset[int]
+    packed: bytes
     title: int
     is_apart: bool
     """True if its URL alone leads to a page in the other language."""
 
     @classmethod
     def of(cls, page: KnownPage, *, is_apart: bool) -> "_Text":
-        blocks = _own(page)
-        title = block_hash(page.page.profile.title)
-        return cls(blocks, frozenset(each.hash for each in blocks), title, is_apart)
+        profile = page.page.profile
+        return cls(profile.blocks, block_hash(profile.title), is_apart)
+
+    @property
+    def blocks(self) -> list[ParagraphMark]:
+        """Its paragraphs in the language of the page."""
+        return _own_blocks(self.packed)
 
     def lists(self, other: "_Text") -> bool:
         """Return True if the title of the other page is on this one, and not the other way."""
-        return other.title in self.hashes and self.title not in other.hashes
+        return any(each.hash == other.title for each in self.blocks) and not any(
+            each.hash == self.title for each in other.blocks
+        )
 
 
 def _in_common(
     one: list[ParagraphMark], other: list[ParagraphMark], section: SectionStatistics
 ) -> bool:
     hashes, others = {each.hash for each in one}, {each.hash for each in other}
-    shared = sum(each.size * section.rarity(each.hash) for each in one if each.hash in others)
-    rest = sum(each.size * section.rarity(each.hash) for each in one if each.hash not in others)
-    rest += sum(each.size * section.rarity(each.hash) for each in other if each.hash not in hashes)
+    shared = rest = 0.0
+    for each, rarity in zip(one, section.rarities(one), strict=True):
+        if each.hash in others:
+            shared += each.size * rarity
+        else:
+            rest += each.size * rarity
+    new = [each for each in other if each.hash not in hashes]
+    rest += sum(each.size * r for each, r in zip(new, section.rarities(new), strict=True))
     return shared > 0 and shared >= SAME_CONTENT * (shared + rest)
 
 
 def _own(page: KnownPage) -> list[ParagraphMark]:
-    return [each for each in blocks_of(page.page.profile.blocks) if not each.foreign]
+    return _own_blocks(page.page.profile.blocks)
+
+
+def _own_blocks(packed: bytes) -> list[ParagraphMark]:
+    return [each for each in blocks_of(packed) if not each.foreign]
 
 
 def _longest(page: KnownPage) -> list[ParagraphMark]:

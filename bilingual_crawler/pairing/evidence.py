@@ -27,8 +27,7 @@ _AT = {name: at for at, name in enumerate(NUMBERS)}
 
 def same_page(first: KnownPage, second: KnownPage) -> Evidence | None:
     """Return evidence if both are documents of one URL, in one language each."""
-    one, other = (DocumentKey.parse(each.page.url) for each in (first, second))
-    if one.url == other.url:
+    if DocumentKey.url_of(first.page.url) == DocumentKey.url_of(second.page.url):
         return Evidence("same_page", SAME_PAGE, "both are versions of one page")
     return None
 

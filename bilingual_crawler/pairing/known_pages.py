@@ -1,8 +1,9 @@
 """The pages that pairing knows, packed until two are compared, and the names they go by.
 
 A page with its profile is about fifty objects. Packed into bytes it takes a third to a half of
-their memory, and Python's garbage collector has nothing to walk over. Unpacking costs a few
-microseconds, and recently used pages are cached.
+their memory, and Python's garbage collector has nothing to walk over. The bytes of many pages are
+in a temporary file. Reading and unpacking them costs a few microseconds, and recently used pages
+are cached.
 """
 
 import re
@@ -21,11 +22,14 @@ from bilingual_crawler.languages import (
 )
 from bilingual_crawler.pairing.pair import PairingPage
 from bilingual_crawler.store.compact import CompactMap, unsigned
+from bilingual_crawler.store.spilled import SpilledBytes
 from bilingual_crawler.urls.fingerprint import url_fingerprint
 from bilingual_crawler.urls.hosts import host_of, site_of
 from bilingual_crawler.urls.language_tokens import UrlKey, digits_of, url_key
 
 REMEMBERED = 1_000
+_END = b"\xff"
+"""Ends the key of a URL, because no text in UTF-8 has this byte."""
 _CODE = re.compile(r"[a-z]{2}(?:[-_][a-z]{2})?")
 
 
@@ -56,9 +60,11 @@ class KnownPages:
         self._tokens = languages.tokens
         self._numbers: dict[str, int] = {}
         self._urls: list[str] = []
-        self._packed: list[bytes] = []
-        self._keys: list[str] = []
+        self._packed = SpilledBytes()
+        """The key of each page's URL, and the page."""
         self._traits: list[_Traits] = []
+        self.languages: list[str] = []
+        """The language of each page (ISO 639-3), by its number."""
         self._sizes = array("Q")
         self._shared: dict[_Traits, _Traits] = {}
         self._load = lru_cache(maxsize=REMEMBERED)(self._unpack)
@@ -86,14 +92,14 @@ class KnownPages:
         else:
             self._urls.append(page.url)
             self._packed.append(b"")
-            self._keys.append("")
             self._traits.append(traits)
+            self.languages.append(page.language)
             self._sizes.append(0)
-        self._packed[number] = page.pack()
-        self._keys[number] = key.key
-        self._traits[number] = self._shared.setdefault(traits, traits)
+        self._packed[number] = key.key.encode("utf-8", "surrogatepass") + _END + page.pack()
+        traits = self._traits[number] = self._shared.setdefault(traits, traits)
+        self.languages[number] = traits.language
         self._sizes[number] = page.profile.characters
-        return self._known(number, page)
+        return self._known(number, page, key.key)
 
     def move(self, number: int, site: str) -> KnownPage:
         """Make a page one of another site, the family that its own has joined."""
@@ -112,20 +118,19 @@ class KnownPages:
 
     def language_of(self, number: int) -> str:
         """Return the language of a page (ISO 639-3)."""
-        return self._traits[number].language
+        return self.languages[number]
 
     def characters_of(self, number: int) -> int:
         """Return the length of a page's text."""
         return self._sizes[number]
 
     def _unpack(self, number: int) -> KnownPage:
-        language = self._traits[number].language
-        return self._known(
-            number, PairingPage.unpack(self._urls[number], language, self._packed[number])
-        )
+        packed_key, _, packed = self._packed[number].partition(_END)
+        page = PairingPage.unpack(self._urls[number], self.languages[number], packed)
+        return self._known(number, page, packed_key.decode("utf-8", "surrogatepass"))
 
-    def _known(self, number: int, page: PairingPage) -> KnownPage:
-        key = UrlKey(self._keys[number], self._traits[number].tokens)
+    def _known(self, number: int, page: PairingPage, key_of_url: str) -> KnownPage:
+        key = UrlKey(key_of_url, self._traits[number].tokens)
         path = key.key.partition("?")[0].strip("/")
         own = self._tokens_of.get(page.language)
         if own is None:
@@ -176,6 +181,8 @@ class Names:
     """Finds the page that a URL means: by its own URL, a redirect to it, or its canonical URL."""
 
     def __init__(self, pages: KnownPages) -> None:
+        self.changes = 0
+        """How often a name has got another meaning."""
         self._pages = pages
         self._meant = CompactMap()
         """The number of the page that a name means, plus 1."""
@@ -190,6 +197,7 @@ class Names:
         If a page calls itself by the URL of another page, the other keeps its name.
         """
         page, number = known.page, known.number
+        self.changes += 1
         own = name_of(page.url)
         self._meant[unsigned(own)] = number + 1
         names = self._all_names({own, *map(name_of, page.names)})
@@ -208,6 +216,7 @@ class Names:
         name, real = name_of(source), name_of(target)
         if name == real or name in self._leads_to:
             return None
+        self.changes += 1
         self._leads_to[name] = real
         self._reached_from[real].add(name)
         meant = self._meant.get(unsigned(self._resolve(real)))
@@ -226,7 +235,9 @@ class Names:
 
     def page_named(self, name: int) -> str | None:
         """Return the URL of the page with a name."""
-        meant = self._meant.get(unsigned(self._resolve(name)))
+        if name in self._leads_to:
+            name = self._resolve(name)
+        meant = self._meant.get(unsigned(name))
         return self._pages.url_of(meant - 1) if meant else None
 
     def _call(self, name: int, number: int) -> None:
@@ -236,6 +247,7 @@ class Names:
             current = self._pages.url_of(meant - 1)
             if name_of(current) == name or self._pages.url_of(number) >= current:
                 return
+        self.changes += 1
         self._meant[unsigned(name)] = number + 1
 
     def _all_names(self, names: set[int]) -> list[int]:

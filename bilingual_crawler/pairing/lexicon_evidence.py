@@ -12,7 +12,7 @@ or URLs tie to one another are left out until then, because words would only con
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from heapq import nlargest, nsmallest
 from math import log
 from zlib import crc32
@@ -96,6 +96,14 @@ class LearnedWords:
         self._places[page.site, page.page.language].append(page.number)
         if self._lexicon is not None and not is_tied:
             self._index(page)
+
+    def know(self, sites: Mapping[str, Iterable[int]]) -> None:
+        """Add pages that came before this was needed, by site; they are indexed at the end."""
+        for site, numbers in sites.items():
+            for number in numbers:
+                language = self._pages.language_of(number)
+                if language in self._pair:
+                    self._places[site, language].append(number)
 
     def leave(self, site: str) -> list[int]:
         """Forget a site that joins another; return the numbers of its pages."""
@@ -189,10 +197,10 @@ class LearnedWords:
 
 
 class WordsOfPairs:
-    """Everything that is asked of the lexicons of more than two languages, one per pivot.
+    """Everything that is asked of the lexicons of more than two languages, one for each two.
 
-    A lexicon costs as much to learn for ten languages as for two, so that there is one for the
-    first language with each other, and none between the others.
+    Those of the first language with each other one that was named are there from the start, and
+    others when they have been learned.
     """
 
     lexicon = None
@@ -206,7 +214,12 @@ class WordsOfPairs:
     ) -> None:
         known = tuple(lexicons)
         self._pages = pages
-        self._pairs = {pair.codes: LearnedWords(pair, pages, known) for pair in languages.pivots()}
+        named = (each.languages for each in known)
+        found = (
+            languages.pair_of(*codes) for codes in named if all(map(languages.__contains__, codes))
+        )
+        pairs = dict.fromkeys((*languages.pivots(), *found))
+        self._pairs = {pair.codes: LearnedWords(pair, pages, known) for pair in pairs}
         self._numbers: defaultdict[str, array[int]] = defaultdict(lambda: array("I"))
         """The numbers of the pages of each site."""
 
@@ -220,8 +233,14 @@ class WordsOfPairs:
 
     def use(self, lexicon: TranslationLexicon | None, pair: LanguagePair | None = None) -> None:
         """Use another lexicon for a pair from now on, or none."""
-        if pair is not None and pair.codes in self._pairs:
-            self._pairs[pair.codes].use(lexicon)
+        if pair is None:
+            return
+        words = self._pairs.get(pair.codes)
+        if words is None and lexicon is not None:
+            words = self._pairs[pair.codes] = LearnedWords(pair, self._pages)
+            words.know(self._numbers)
+        if words is not None:
+            words.use(lexicon)
 
     def add(self, page: KnownPage, *, is_tied: bool = False) -> None:
         """Add a page; one that is tied to another is found by its words only at the end."""

@@ -352,7 +352,8 @@ class Matcher:
     def _reweigh(self, site: str, pages: int) -> None:
         """Weigh a page again that was weighed when its site was half as large.
 
-        With more than two languages that has to wait for the end, because it would cost too much.
+        Pages in a pair that is sure wait for the end. With more than two languages all do, because
+        it would cost too much.
         """
         if self._only is None:
             return
@@ -361,13 +362,14 @@ class Matcher:
             url, _ = queue.popleft()
             queue.append((url, pages))
             node = self._node_of(url)
+            if self._is_sure(node):
+                return
             known = [
                 edge.verdict.urls
                 for choice in self._choices_of(node)
                 for edge in choice.edges.of(node).values()
             ]
-            found = self._weigher.partners(url, is_sure=self._is_sure(node))
-            partners = ((url, other) for other in found)
+            partners = ((url, other) for other in self._weigher.partners(url))
             self._review({node}, [*known, *partners])
 
     def _is_sure(self, node: str) -> bool:

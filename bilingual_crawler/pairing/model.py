@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from math import exp
+from operator import mul
 from pathlib import Path
 from typing import Any, Self
 
@@ -56,8 +57,8 @@ class PairModel:
 
     def base(self, numbers: Sequence[float]) -> float:
         """Return the log-odds from the numbers of two pages alone."""
-        weights = self.weights
-        return self.bias + sum(weights[at] * number for at, number in enumerate(numbers) if number)
+        odds: float = sum(map(mul, numbers, self.weights))
+        return self.bias + odds
 
     def odds(self, base: float, rivals: Sequence[float]) -> float:
         """Return the log-odds with the rivals included."""

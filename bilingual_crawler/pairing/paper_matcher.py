@@ -97,7 +97,11 @@ class PaperMatcher:
     def declare(self, claims: Iterable[Declaration]) -> None:
         """Ignore what a sitemap says: the papers know nothing of such declarations."""
 
-    def use_lexicon(self, lexicon: TranslationLexicon | None) -> None:
+    def use_lexicon(
+        self,
+        lexicon: TranslationLexicon | None,
+        pair: LanguagePair | None = None,
+    ) -> None:
         """Ignore a lexicon."""
 
     def weigh(self, one: str, other: str) -> DocumentPair | None:

@@ -142,7 +142,22 @@ def fingerprint(paragraphs: Iterable[Paragraph]) -> tuple[int, ...]:
 
 def size_of(text: str) -> int:
     """Return how much a text says: its letters and digits, more for dense scripts."""
-    return sum(map(len, _TOKEN.findall(text))) + DENSE * len(_DENSE.findall(text))
+    return _size_of(text, _TOKEN.findall(text))
+
+
+def _size_of(text: str, tokens: list[str]) -> int:
+    dense = 0 if text.isascii() else len(_DENSE.findall(text))
+    return sum(map(len, tokens)) + DENSE * dense
+
+
+def _in_lower_case(text: str, tokens: list[str]) -> str:
+    """Return the tokens of a text in lower case, with spaces between, given its tokens.
+
+    Two capitals have a small letter that depends on what is beside them, or is no letter alone.
+    """
+    if "İ" in text or "Σ" in text:
+        tokens = _TOKEN.findall(text.lower())
+    return " ".join(tokens).lower()
 
 
 class ParagraphMark(NamedTuple):
@@ -160,11 +175,12 @@ def _packed_blocks(document: Document) -> bytes:
     for paragraph in document.paragraphs:
         if paragraph.boilerplate:
             continue
-        tokens = _TOKEN.findall(paragraph.text.lower())
+        text = paragraph.text
+        tokens = _TOKEN.findall(text)
         if tokens:
             foreign = paragraph.language not in (None, document.language)
-            size = min(LARGEST_BLOCK, size_of(paragraph.text))
-            sizes.setdefault(_hash(" ".join(tokens)), 2 * size + foreign)
+            size = min(LARGEST_BLOCK, _size_of(text, tokens))
+            sizes.setdefault(_hash(_in_lower_case(text, tokens)), 2 * size + foreign)
     kept = sorted(sizes.items(), key=lambda each: (-each[1], each[0]))[:MOST_BLOCKS]
     return b"".join(_BLOCK.pack(*each) for each in kept)
 
@@ -183,8 +199,12 @@ def blocks_of(packed: bytes) -> list[ParagraphMark]:
 
 def hashes(texts: Iterable[str], most: int) -> Hashes:
     """Return the `most` smallest hashes of some texts."""
-    found = sorted({_hash(text) for text in texts})
-    return array(HASH, found[:most]).tobytes()
+    texts = list(texts)
+    try:
+        found = {crc32(text.encode()) for text in texts}
+    except UnicodeEncodeError:
+        found = {_hash(text) for text in texts}
+    return array(HASH, sorted(found)[:most]).tobytes()
 
 
 def word_hash(text: str) -> int | None:
@@ -205,8 +225,9 @@ def _hash(text: str) -> int:
 
 def _sorted_out(tokens: list[str]) -> tuple[set[str], set[str], set[str]]:
     """Return the words, the names and the numbers among the tokens of a text."""
-    numbers = {token for token in tokens if token[0].isdigit()}
-    written = {token for token in tokens if len(token) >= LEAST_WORD} - numbers
+    found = set(tokens)
+    numbers = {token for token in found if token[0].isdigit()}
+    written = {token for token in found if len(token) >= LEAST_WORD} - numbers
     names = {token.lower() for token in written if not token.islower()}
     return {token.lower() for token in written}, names, numbers
 

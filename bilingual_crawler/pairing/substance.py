@@ -55,17 +55,16 @@ class SectionStatistics:
             return
         self._seen[name] = 1
         self.pages += 1
-        for block in blocks:
-            self._counts[block.hash] = self._counts.get(block.hash) + 1
+        self._counts.count_up(block.hash for block in blocks)
 
-    def shares(self, block: int) -> int:
-        """Return on how many pages a paragraph occurs, at least one."""
-        return max(1, self._counts.get(block))
-
-    def rarity(self, block: int) -> float:
+    def rarities(self, blocks: Iterable[ParagraphMark]) -> list[float]:
         """Return 1 for a paragraph of one page, 0 for one of all pages, as logarithms go."""
         pages = max(3, self.pages)
-        return max(0.0, log(pages / self.shares(block)) / log(pages))
+        most = log(pages)
+        return [
+            max(0.0, log(pages / (shares or 1)) / most)
+            for shares in self._counts.get_all([block.hash for block in blocks])
+        ]
 
 
 _MASK = (1 << 63) - 1
@@ -91,8 +90,8 @@ def text_beside(
 ) -> PageText:
     """Measure the content of a page beside the paragraphs of another."""
     total = foreign = text = own = weighed = 0.0
-    for block in blocks:
-        rare = block.size * section.rarity(block.hash)
+    for block, rarity in zip(blocks, section.rarities(blocks), strict=True):
+        rare = block.size * rarity
         total += block.size
         weighed += rare
         if block.foreign:

@@ -51,7 +51,7 @@ STILL_AWAITED = -3.0
 not agree: the translation is probably still waiting to be fetched."""
 SAME_TEXT, LEAST_VOCABULARY = 0.9, 20
 """Two pages that share more of their words, and have enough of them, are copies."""
-REMEMBERED = 2_000
+REMEMBERED = 1_000
 FIRST_PARTNERS = 6
 """Partners that a page of more than two languages is compared with before the end: what it states,
 then its URL, then its content. At the end it is compared with all."""
@@ -160,16 +160,15 @@ class Weigher:
         page = self._names.page_at(url)
         return [] if page is None else [(page, other) for other in named]
 
-    def partners(self, url: str, *, is_sure: bool = False) -> list[str]:
+    def partners(self, url: str) -> list[str]:
         """Return the pages in other languages that are worth comparing with this one.
 
-        Before the end, the lexicon is not asked for pages whose pair is sure, or that claims or
-        their URL tie to another.
+        Before the end, the lexicon is not asked for pages that claims or their URL tie to another.
         """
         if not self._is_settled and isinstance(self._languages, LanguageSet):
             return self._first_partners(url)
         found = dict.fromkeys(self._index.candidates(url))
-        if self._learned and (self._is_settled or not (is_sure or self._is_tied(self.pages[url]))):
+        if self._learned and (self._is_settled or not self._is_tied(self.pages[url])):
             found.update(dict.fromkeys(self._learned.partners(url)))
         for claims in (self._alternates, self._switches):
             found.update(dict.fromkeys(claims.partners(url)))

@@ -139,13 +139,19 @@ class UrlEncoder:
             ),
         )
 
-    def pair_rows(self, pairs: Sequence[tuple[str, str]]) -> Rows:
-        """Return pairs before padding; each distinct URL is read once."""
+    def pair_rows(
+        self, pairs: Sequence[tuple[str, str]], features: NDArray[np.float32] | None = None
+    ) -> Rows:
+        """Return pairs before padding; each distinct URL is read once.
+
+        A caller that has compared the pairs before gives their `features`.
+        """
         texts = [_without_shared_host(*pair) if self.compares else pair for pair in pairs]
         urls = list(dict.fromkeys(url for pair in texts for url in pair))
         tokens = dict(zip(urls, self._tokens(urls), strict=True))
         ids = [self._joined(tokens[first], tokens[second]) for first, second in texts]
-        features = pair_features(pairs) if self.compares else None
+        if features is None and self.compares:
+            features = pair_features(pairs)
         return Rows(ids, self._pair_ngrams(pairs), features)
 
     def pad(self, rows: Rows) -> Arrays:

@@ -29,8 +29,6 @@ SEED_PRIORITY = float("inf")
 REFUSED = float("-inf")
 """The score of a link that is never followed."""
 
-MANY_LANGUAGES = "rules"
-"""The scorer of a crawl for more than two languages, unless the user names one."""
 ONE_LANGUAGE = "rules"
 """The scorer of a crawl without translations, unless the user names one."""
 WITHOUT_MODELS = "rules"
@@ -210,8 +208,6 @@ def default_scorer(languages: Languages) -> str:
     """Return the scorer if the user names none; `rules` without a runtime for models."""
     if isinstance(languages, OneLanguage):
         return ONE_LANGUAGE
-    if isinstance(languages, LanguageSet):
-        return MANY_LANGUAGES
     missing = missing_runtime()
     if not missing:
         return Config().scorer
@@ -235,7 +231,7 @@ def make_scorer(
     if not cls.for_many_languages and isinstance(languages, LanguageSet):
         raise ConfigurationError(
             f"BILINGUAL_SCORER={name} ranks links for two languages, and this crawl is for"
-            f" {languages.names}: write rules, ilsp, language or breadth_first, or leave it out."
+            f" {languages.names}: write adaptive, smart or rules, or leave it out."
         )
     if not cls.for_one_language and isinstance(languages, OneLanguage):
         raise ConfigurationError(

@@ -1,10 +1,11 @@
 """The smart bilingual focused crawling of SBFC: what two models say about a link's URL.
 
 The priority of a link v on a page u is P_lang(v), the probability that v is in the language that u
-lacks, times P_par(u, v), the probability that the two are translations. A waiting URL that is found
-again rises to the higher of its priorities. Links of pages in neither language are not followed.
-The paper leaves the order of links open that are no likely translation of their page. Here their
-language decides, and of equal links the one that was found first comes first.
+lacks, times P_par(u, v), the probability that the two are translations. A page that is wanted in
+more than two languages lacks several, and v is in one of them at most: P_lang is the sum. A waiting
+URL that is found again rises to the higher of its priorities. Links of pages in no wanted language
+are not followed. The paper leaves the order of links open that are no likely translation of their
+page. Here their language decides, and of equal links the one that was found first comes first.
 """
 
 import logging
@@ -14,7 +15,7 @@ from typing import ClassVar
 
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.documents.document import Document, Link
-from bilingual_crawler.languages import Language, LanguagePair
+from bilingual_crawler.languages import Language, LanguageSet, ParallelLanguages, find_language
 from bilingual_crawler.scoring.scorer import CrawlSoFar, Factor, LinkScorer
 from bilingual_crawler.scoring.shared_models import parallel_urls, url2lang
 from bilingual_crawler.urls.language_tokens import announced_languages
@@ -40,11 +41,10 @@ class SmartModels:
     for it: a crawl for such a pair is worse, but possible.
     """
 
-    def __init__(self, pair: LanguagePair, config: Config) -> None:
+    def __init__(self, languages: ParallelLanguages, config: Config) -> None:
         self._url2lang = url2lang(config)
         self._parallel = parallel_urls(config)
-        self._names = {language.code: language.name for language in pair}
-        for language in pair:
+        for language in languages:
             if not self.knows(language.code):
                 _warn_unknown(self._url2lang.where, language)
 
@@ -58,6 +58,18 @@ class SmartModels:
             return [float(share) for share in self._url2lang.probability_of(urls, code)]
         return [_by_tokens(url, code) for url in urls]
 
+    def languages(self, urls: Sequence[str], codes: Sequence[str]) -> list[list[float]]:
+        """Return the same for several languages: a row for each of them."""
+        known = [code for code in codes if self.knows(code)]
+        table = self._url2lang.probabilities(urls) if known else None
+        labels = self._url2lang.labels
+        return [
+            [_by_tokens(url, code) for url in urls]
+            if table is None or code not in known
+            else [float(share) for share in table[:, labels.index(code)]]
+            for code in codes
+        ]
+
     def translation(self, source: str, urls: Sequence[str]) -> list[float]:
         """Return the probability that each URL leads to a translation of `source`: P_par."""
         return [float(share) for share in self._parallel.probabilities([(source, u) for u in urls])]
@@ -65,7 +77,7 @@ class SmartModels:
     def explain_language(self, share: float, code: str) -> str:
         """Return a sentence that says where a probability of `language` comes from."""
         who = "url2lang" if self.knows(code) else "language tokens (url2lang does not know it)"
-        return f"{who}: {share:.0%} {self._names.get(code, code)}"
+        return f"{who}: {share:.0%} {find_language(code).name}"
 
 
 @cache
@@ -90,35 +102,31 @@ class SmartScorer(LinkScorer):
 
     off_language: ClassVar[float | None] = 0.0
     is_yield = True
+    for_many_languages = True
 
-    def __init__(self, pair: LanguagePair, crawl: CrawlSoFar, config: Config) -> None:
-        super().__init__(pair, crawl, config)
-        self._models = SmartModels(pair, config)
+    def __init__(self, languages: ParallelLanguages, crawl: CrawlSoFar, config: Config) -> None:
+        super().__init__(languages, crawl, config)
+        self._models = SmartModels(languages, config)
 
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
-        """Return scores from 0.05 to 1; a seed in neither language wants the more likely one."""
+        """Return scores from 0.05 to 1."""
         urls = [link.url for link in links]
-        shares = [self._models.language(urls, code) for code in sorted(self.wanted(document))]
+        shares = self._wanted_shares(document, urls)
         translations = self._models.translation(document.url, urls)
         return [
             max(share * par, least)
             for share, par, least in zip(
-                (max(each) for each in zip(*shares, strict=True)),
-                translations,
-                self._least(urls, shares),
-                strict=True,
+                shares, translations, self._least(urls, shares), strict=True
             )
         ]
 
     def explain(self, document: Document, link: Link) -> tuple[float, list[Factor]]:
         """Return the two probabilities, or that they are too low to tell."""
-        share, code = max(
-            (self._models.language([link.url], code)[0], code) for code in self.wanted(document)
-        )
+        (share,) = self._wanted_shares(document, [link.url])
         (par,) = self._models.translation(document.url, [link.url])
         (score,) = self.score(document, [link])
         factors = [
-            Factor("language", share, self._models.explain_language(share, code)),
+            Factor("language", share, self._explain_share(document, link, share)),
             Factor("translation", par, f"parallel-URL model: {par:.0%} a translation of the page"),
         ]
         if score > share * par > 0:
@@ -126,24 +134,57 @@ class SmartScorer(LinkScorer):
             factors.append(Factor("unlikely", score / (share * par), why))
         return score, factors
 
-    def _least(self, urls: Sequence[str], shares: Sequence[Sequence[float]]) -> list[float]:  # noqa: ARG002 - the variant asks about the URLs
+    def _wanted_shares(self, document: Document, urls: Sequence[str]) -> list[float]:
+        """Return the probability that each URL is in a language that the page lacks: P_lang.
+
+        A page in one of the languages lacks all others. A seed in none of them wants the likeliest.
+        Where every language is wanted, what counts is that it is another one than the page's.
+        """
+        own = document.language
+        if self._wants_all:
+            if own is None:
+                return [1.0] * len(urls)
+            return [1.0 - share for share in self._models.language(urls, own)]
+        codes = [code for code in sorted(self.languages.codes) if code != own]
+        shares = zip(*self._models.languages(urls, codes), strict=True)
+        if own in self.languages:
+            return [min(1.0, sum(each)) for each in shares]
+        return [max(each) for each in shares]
+
+    @property
+    def _wants_all(self) -> bool:
+        """True if every language is wanted, whether it was named or not."""
+        return isinstance(self.languages, LanguageSet) and self.languages.is_open
+
+    def _explain_share(self, document: Document, link: Link, share: float) -> str:
+        """Return where P_lang comes from: for one language, or the likeliest of them."""
+        if self._wants_all:
+            return f"url2lang: {share:.0%} in a language other than that of the page"
+        codes = [code for code in self.languages.codes if code != document.language]
+        likeliest, code = max((self._models.language([link.url], code)[0], code) for code in codes)
+        told = self._models.explain_language(likeliest, code)
+        return told if likeliest == share else f"{told}, {share:.0%} in one that the page lacks"
+
+    def _least(self, urls: Sequence[str], shares: Sequence[float]) -> list[float]:  # noqa: ARG002 - the variant asks about the URLs
         """Return what links are worth that are no likely translation of their page."""
-        return [UNLIKELY * (1 + _halves(max(each))) / 2 for each in zip(*shares, strict=True)]
+        return [UNLIKELY * (1 + _halves(share)) / 2 for share in shares]
 
 
 class SmartFollowScorer(SmartScorer):
-    """The same, but every link that may be in one of the two languages is worth a little.
+    """The same, but every link that may be in one of the languages is worth a little.
 
     The paper gives hardly anything to a link that is no translation of its page, although it may
-    open the next pair. And the links of pages in neither language are followed as well.
+    open the next pair. And the links of pages in no wanted language are followed as well.
     """
 
     off_language = None
 
-    def _least(self, urls: Sequence[str], shares: Sequence[Sequence[float]]) -> list[float]:  # noqa: ARG002 - those of the language that the page lacks
-        """Return the same, from the probability of either language."""
-        both = [self._models.language(urls, language.code) for language in self.pair]
-        return [UNLIKELY * _halves(min(1.0, sum(each))) for each in zip(*both, strict=True)]
+    def _least(self, urls: Sequence[str], shares: Sequence[float]) -> list[float]:  # noqa: ARG002 - those of the languages that the page lacks
+        """Return the same, from the probability of any of the languages."""
+        if self._wants_all:
+            return [UNLIKELY] * len(urls)
+        wanted = self._models.languages(urls, self.languages.codes)
+        return [UNLIKELY * _halves(min(1.0, sum(each))) for each in zip(*wanted, strict=True)]
 
 
 def _halves(share: float) -> float:

@@ -10,7 +10,7 @@ from bilingual_crawler.spiders.bilingual import BilingualSpider
 class DiscoverySpider(BilingualSpider):
     """Searches for bilingual sites and lists them in sites.jsonl; harvests nothing.
 
-    -a langs=eng-spa       the two languages: ISO 639 codes or English names
+    -a langs=eng-spa       two languages or more: ISO 639 codes or English names
     -a seeds=URL,URL       where to start: bilingual sites, or pages that link to some
     -a seeds_file=FILE     the same, from a file, one URL per line, # for comments
     -a output=DIR          where to write (default: crawls/<langs>-<time>); an

@@ -17,6 +17,8 @@ from starlette.responses import PlainTextResponse, Response
 
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.pairing.lexicon import PREFIX, SUFFIX, TranslationLexicon, of_languages
+from bilingual_crawler.store.folder import is_of_one_language
+from bilingual_crawler.store.sentence_pair import SENTENCES
 from bilingual_crawler.web.concordance.index_file import (
     Asking,
     NoConcordanceError,
@@ -282,6 +284,9 @@ class ConcordancePages:
             share=self._index.share,
             is_ready=bool(self._index.version),
             trouble=self._index.problem,
+            has_file=(self._site.folder / SENTENCES).exists(),
+            crawl_folder=str(self._site.folder),
+            one_language=is_of_one_language(self._site.crawl.report()),
             per_page=SENTENCES_PER_PAGE,
             **values,
         )

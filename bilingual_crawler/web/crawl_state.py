@@ -30,7 +30,7 @@ from bilingual_crawler.store.folder import JOURNAL, UNDER_WAY, is_of_one_languag
 from bilingual_crawler.store.journal import is_locked, open_read_only
 from bilingual_crawler.urls.hosts import site_of
 from bilingual_crawler.web.library import LOCK
-from bilingual_crawler.web.report_file import is_curve, read_report
+from bilingual_crawler.web.report_file import is_curve, made_of_files, read_report
 from bilingual_crawler.web.search.index import reading
 
 LOOK_SECONDS = 3.0
@@ -45,6 +45,10 @@ STATES = {
     "finished": "The crawl is finished.",
     "stopped": "The crawl was stopped.",
     "unknown": "This crawl has no report (crawl.json).",
+}
+MADE = {
+    "imported": "The corpus was imported: there was no crawl.",
+    "built": "The corpus was built from files: there was no crawl.",
 }
 BEST_SHOWN = 15
 MOST_UNDER_WAY, MAX_UNDER_WAY = 20, 20_000
@@ -238,7 +242,7 @@ class CrawlFigures:
         harvested = sum(documents.values()) if one_language else pairs
         return CrawlState(
             state=state,
-            sentence=STATES[state],
+            sentence=MADE.get(made_of_files(report), STATES[state]),
             why=report.get("stopped_why") or "",
             languages=languages_of(report),
             started=report.get("started") or "",

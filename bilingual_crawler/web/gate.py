@@ -4,26 +4,30 @@ What is served was crawled from untrusted sites, and everything on the same mach
 loopback port, including web pages in the user's browser. So the name in the Host header must be
 one of ours (otherwise a foreign name could be pointed at this machine). Requests that change or
 cost something, as every search does, must come from our own pages or from the user. Off the
-loopback interface, everything needs a token.
+loopback interface, and where crawls can be started, everything needs a token: the URL that the
+server prints has it, and it is replaced by a cookie at once.
 """
 
 import hmac
 import ipaddress
 import secrets
 import socket
+import threading
 from collections.abc import Iterable
 from hashlib import sha256
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import quote, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bilingual_crawler.urls.hosts import normal_host
 
 LOGIN = "/login"
+TOKEN = "token"  # noqa: S105 - a name
+"""The parameter of a URL that has the token."""
 OPEN_PATHS = (LOGIN, "/static/")
 SAFE_METHODS = ("GET", "HEAD")
 POLICY = (
@@ -85,6 +89,8 @@ class Keys:
     def __init__(self, token: str | None, port: int = 0) -> None:
         self._token = token
         self._secret = secrets.token_bytes(32)
+        self._passes: set[str] = set()
+        self._changing = threading.Lock()
         self.cookie = f"bilingual_crawler_{port}"
 
     @property
@@ -95,6 +101,33 @@ class Keys:
     def is_token(self, given: str) -> bool:
         """Return whether this is the token; takes constant time."""
         return self._token is not None and _equal(given, self._token)
+
+    def single_pass(self) -> str:
+        """Return a token that opens the pages once.
+
+        It is for the browser that the server opens itself: other users can read its command line.
+        """
+        made = secrets.token_urlsafe(24)
+        self._passes.add(made)
+        return made
+
+    def opens(self, given: str) -> bool:
+        """Return whether a URL has the token, or a pass that nobody has used."""
+        with self._changing:
+            if given in self._passes:
+                self._passes.remove(given)
+                return True
+        return self.is_token(given)
+
+    def set_cookie(self, answer: Response, request: Request) -> None:
+        """Let the browser in from now on, as long as this process runs."""
+        answer.set_cookie(
+            self.cookie,
+            self.session(),
+            httponly=True,
+            samesite="strict",
+            secure=request.headers.get("x-forwarded-proto") == "https",
+        )
 
     def session(self) -> str:
         """Return the cookie of a user who has entered the token."""
@@ -140,7 +173,7 @@ class Gate:
         refusal = self._refusal(Request(scope))
         await (refusal or self._app)(scope, receive, _with_headers(send))
 
-    def _refusal(self, request: Request) -> PlainTextResponse | RedirectResponse | None:
+    def _refusal(self, request: Request) -> Response | None:
         headers = request.headers
         hosts = headers.getlist("host")
         if len(hosts) != 1 or hosts[0] not in self._hosts:
@@ -153,13 +186,39 @@ class Gate:
                 "This request came from a page of another site, which is not allowed;"
                 " to open it yourself, press Enter in the address bar of the browser",
             )
-        path = request.url.path
-        if not self._keys.needed or path.startswith(OPEN_PATHS) or self._keys.admits(headers):
+        if not self._keys.needed or request.url.path.startswith(OPEN_PATHS):
             return None
-        if request.method in SAFE_METHODS and "text/html" in headers.get("accept", ""):
-            query = f"?{request.url.query}" if request.url.query else ""
-            return RedirectResponse(f"{LOGIN}?to={quote(path + query)}", 303)
+        return self._unknown(request)
+
+    def _unknown(self, request: Request) -> Response | None:
+        """Return what someone gets who is not known by a cookie or header; None for others."""
+        to, token = _without_token(request)
+        is_reading = request.method in SAFE_METHODS
+        if token and is_reading and self._keys.opens(token):
+            answer = RedirectResponse(to, 303)
+            self._keys.set_cookie(answer, request)
+            return answer
+        if self._keys.admits(request.headers):
+            return RedirectResponse(to, 303) if token and is_reading else None
+        if is_reading and "text/html" in request.headers.get("accept", ""):
+            return RedirectResponse(f"{LOGIN}?to={quote(to)}", 303)
         return _refuse(401, "This needs the token that the server printed", "Bearer")
+
+
+def _without_token(request: Request) -> tuple[str, str]:
+    """Return the path and query of a request without the token, which no page should show."""
+    path, query, token = request.url.path, request.url.query, request.query_params.get(TOKEN, "")
+    if token:
+        fields = parse_qsl(query, keep_blank_values=True)
+        query = urlencode([(name, value) for name, value in fields if name != TOKEN])
+    to = f"{quote(path)}?{query}" if query else quote(path)
+    return own_path(to), token
+
+
+def own_path(path: str) -> str:
+    """Return the path if it is on this server, or else "/": links may be untrusted."""
+    own = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
+    return path if own else "/"
 
 
 def _same_origin(headers: Headers) -> bool:

@@ -21,7 +21,12 @@ from bilingual_crawler.reporting.terminal import plain
 from bilingual_crawler.store.folder import JOURNAL, OWN_NAMES, PAIRS, REPORT, RUN
 from bilingual_crawler.store.journal import is_locked
 from bilingual_crawler.store.sentence_pair import SENTENCES
-from bilingual_crawler.web.report_file import UnreadableReportError, checked_report
+from bilingual_crawler.web.report_file import (
+    UnreadableReportError,
+    checked_report,
+    imported_sentences,
+    made_of_files,
+)
 
 SIGNS = (REPORT, JOURNAL, PAIRS, SENTENCES, RUN)
 """A crawl folder has at least one of these files; the last one if its crawl has yet to begin."""
@@ -61,6 +66,8 @@ class FolderCard:
     pages: int | None = None
     documents: int | None = None
     pairs: int | None = None
+    sentences: int | None = None
+    """Sentence pairs of an imported corpus; a crawl does not know how many it has."""
     bytes: int = 0
     updated: str = ""
     problem: str = ""
@@ -117,6 +124,11 @@ def resolve_key(root: Path, key: str) -> Path:
     if problem := _objection(entries):
         raise ConfigurationError(problem)
     return place
+
+
+def is_of_crawl(folder: Path) -> bool:
+    """Return True for the folder of one crawl or corpus."""
+    return any((folder / name).exists() for name in SIGNS)
 
 
 def list_folders(root: Path) -> FolderList:
@@ -240,11 +252,16 @@ def _first_languages(place: Path, entries: Mapping[str, "os.DirEntry[str]"]) -> 
 
 def _reported(report: Mapping[str, Any]) -> dict[str, Any]:
     documents = report.get("documents")
-    return {
-        "languages": tuple(each["name"][:60] for each in report.get("languages", [])[:8]),
+    figures = {
         "pages": report.get("pages"),
         "documents": None if documents is None else sum(documents.values()),
         "pairs": report.get("pairs"),
+    }
+    if made_of_files(report) == "imported" and not any(figures.values()):
+        figures = {"sentences": imported_sentences(report)}
+    return {
+        "languages": tuple(each["name"][:60] for each in report.get("languages", [])[:8]),
+        **figures,
         "updated": report.get("updated", "")[:40],
     }
 
@@ -256,8 +273,8 @@ def _state(
     with suppress(OSError):
         if LOCK in entries and is_locked(place / JOURNAL):
             return "running"
-    if "built_from" in report or (report.get("seeds") == [] and "merged_from" not in report):
-        return "imported"
+    if made := made_of_files(report):
+        return made
     state = report.get("state")
     if state == "running":
         return "silent"

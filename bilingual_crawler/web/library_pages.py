@@ -30,6 +30,7 @@ STATE_WORDS = {
     "stopped": "stopped",
     "finished": "finished",
     "imported": "imported",
+    "built": "built from files",
     "new": "not begun",
     "unknown": "no report",
     "broken": "cannot be opened",

@@ -6,7 +6,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from bilingual_crawler.web.gate import LOGIN, Keys
+from bilingual_crawler.web.gate import LOGIN, Keys, own_path
 from bilingual_crawler.web.pages import form_of
 from bilingual_crawler.web.rendering import render
 
@@ -29,20 +29,14 @@ class Login:
     async def enter(self, request: Request) -> Response:
         """Check the token and set a cookie, which is valid for this server process only."""
         form = await form_of(request) or {}
-        to = _own_path(form.get("to", "/"))
+        to = own_path(form.get("to", "/"))
         if not self._keys.is_csrf(form.get("csrf", ""), "login"):
             return await run_in_threadpool(self._form, to, "The form has expired: try again.")
         if not self._keys.is_token(form.get("token", "").strip()):
             await asyncio.sleep(WRONG_TOKEN_SECONDS)
             return await run_in_threadpool(self._form, to, "That is not the token.")
         answer = RedirectResponse(to, 303)
-        answer.set_cookie(
-            self._keys.cookie,
-            self._keys.session(),
-            httponly=True,
-            samesite="strict",
-            secure=request.headers.get("x-forwarded-proto") == "https",
-        )
+        self._keys.set_cookie(answer, request)
         return answer
 
     async def leave(self, request: Request) -> Response:
@@ -55,11 +49,5 @@ class Login:
 
     def _form(self, to: str, problem: str = "") -> HTMLResponse:
         csrf = self._keys.csrf("login")
-        text = render("login.html", to=_own_path(to), problem=problem, csrf=csrf)
+        text = render("login.html", to=own_path(to), problem=problem, csrf=csrf)
         return HTMLResponse(text, 403 if problem else 200)
-
-
-def _own_path(path: str) -> str:
-    """Return the path if it is on this server, or else "/": links may be untrusted."""
-    own = path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
-    return path if own else "/"

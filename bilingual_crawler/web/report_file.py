@@ -7,7 +7,7 @@ import json
 import math
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,21 @@ def checked_report(folder: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise UnreadableReportError("is not a report of a crawl")
     return {name: value for name, value in found.items() if _SHAPES.get(name, _anything)(value)}
+
+
+def made_of_files(report: Mapping[str, Any]) -> str:
+    """Return "built" or "imported" for a corpus without a crawl; "" for a crawl."""
+    if "built_from" in report:
+        return "built"
+    return "imported" if report.get("seeds") == [] and "merged_from" not in report else ""
+
+
+def imported_sentences(report: Mapping[str, Any]) -> int | None:
+    """Return how many sentence pairs were imported; None if that is not known."""
+    counted = report.get("import")
+    written = counted.get("written") if isinstance(counted, dict) else None
+    number = written.get("sentence pairs") if isinstance(written, dict) else None
+    return number if _count(number) else None
 
 
 def read_small(path: Path, most: int = MAX_BYTES) -> bytes:

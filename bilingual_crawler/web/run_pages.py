@@ -13,11 +13,11 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.store.folder import JOURNAL
 from bilingual_crawler.web.crawl_state import urls_under_way
-from bilingual_crawler.web.library import key_of_path
+from bilingual_crawler.web.library import is_of_crawl, key_of_path
 from bilingual_crawler.web.library_pages import BELOW, ServedLibrary
 from bilingual_crawler.web.pages import ServedFolder, form_of
 from bilingual_crawler.web.rendering import render
-from bilingual_crawler.web.report_file import read_report
+from bilingual_crawler.web.report_file import made_of_files, read_report
 from bilingual_crawler.web.runs.form import (
     FIELDS,
     GROUPS,
@@ -35,25 +35,32 @@ PURPOSE = "run"
 EXPIRED = "The form is not from this server, or from before its last start: open the page again."
 
 
-class NewCrawlPages:
-    """The form for a new crawl."""
+class OrderPages:
+    """The form for a crawl: a new one below the folder of many, or the only one that is served."""
 
-    def __init__(self, library: ServedLibrary, runs: Runs) -> None:
-        self._library = library
+    def __init__(self, served: ServedLibrary | ServedFolder, runs: Runs) -> None:
+        self._served = served
         self._runs = runs
+        self._only = served.folder if isinstance(served, ServedFolder) else None
+        """The folder of the crawl if there is no choice."""
 
     def form(self, request: Request) -> Response:
         """Show the form, empty or with what another crawl was started with."""
         given: dict[str, str] = {}
         order = None
-        if name := request.query_params.get("from", ""):
-            try:
-                folder = self._library.folder(name)
-            except ConfigurationError as error:
-                return self._library.message(404, "Not found", str(error))
-            order = order_of(self._runs, folder)
-            given = form_of_order(order, self._runs.root)
+        try:
+            if folder := self._folder_asked_for(request):
+                order = order_of(self._runs, folder)
+                given = form_of_order(order, self._runs.root)
+        except ConfigurationError as error:
+            return self._served.message(404, "Not found", str(error))
         return self._form(given, {}, order, status=200)
+
+    def _folder_asked_for(self, request: Request) -> Path | None:
+        if isinstance(self._served, ServedFolder):
+            return self._only
+        name = request.query_params.get("from", "")
+        return self._served.folder(name) if name else None
 
     async def submit(self, request: Request) -> Response:
         """Check the form; start the crawl if that was asked for and nothing is wrong."""
@@ -61,9 +68,9 @@ class NewCrawlPages:
         return await run_in_threadpool(self._submit, form)
 
     def _submit(self, form: Mapping[str, str]) -> Response:
-        if not self._library.keys.is_csrf(form.get("csrf", ""), PURPOSE):
-            return self._library.message(403, "Not started", EXPIRED)
-        order, problems = read_form(form, self._runs)
+        if not self._served.keys.is_csrf(form.get("csrf", ""), PURPOSE):
+            return self._served.message(403, "Not started", EXPIRED)
+        order, problems = read_form(form, self._runs, self._only)
         if form.get("action") != "start":
             return self._form(form, problems, order, status=200)
         if problems:
@@ -72,6 +79,8 @@ class NewCrawlPages:
             self._runs.start(order)
         except ConfigurationError as error:
             return self._form(form, {"": [str(error)]}, order, status=409)
+        if self._only is not None:
+            return RedirectResponse("/crawl", 303)
         key = key_of_path(order.output.relative_to(self._runs.root))
         return RedirectResponse(f"{BELOW}{quote(key)}/crawl", 303)
 
@@ -83,10 +92,13 @@ class NewCrawlPages:
         *,
         status: int,
     ) -> HTMLResponse:
-        return self._library.page(
+        left_out = set(self._runs.fixed) | ({"output"} if self._only is not None else set())
+        is_new = order is None or not is_of_crawl(order.output)
+        return self._served.page(
             "new_crawl.html",
             status,
-            tab="new",
+            tab="new" if self._only is None else "crawl",
+            is_new=is_new,
             given={name: given.get(name, "") for name in FIELDS},
             problems=problems,
             groups=GROUPS,
@@ -94,7 +106,8 @@ class NewCrawlPages:
             is_open=is_open,
             command=None if order is None else self._runs.command(order),
             fixed=self._runs.fixed,
-            csrf_run=self._library.keys.csrf(PURPOSE),
+            left_out=left_out,
+            csrf_run=self._served.keys.csrf(PURPOSE),
         )
 
 
@@ -126,12 +139,18 @@ class RunPages:
         state = idle_state(folder) if runs is None else runs.state(folder, with_log=True)
         return {
             "run": state,
-            "may_change": runs is not None and bool(self._site.root),
-            "key": self._site.key,
-            "command": None if runs is None else runs.command(order_of(runs, folder)),
+            "change": f"/new?from={quote(self._site.key)}" if self._site.root else "/new",
+            "is_crawl": runs is not None and is_crawl(runs, folder),
+            "command": self._command(),
             "under_way": urls_under_way(folder / JOURNAL) if state.is_going_on else [],
             "csrf_run": self._site.keys.csrf(PURPOSE),
         }
+
+    def _command(self) -> str | None:
+        runs, folder = self._runs, self._site.folder
+        if runs is None or not is_crawl(runs, folder):
+            return None
+        return runs.command(order_of(runs, folder))
 
     async def stop(self, request: Request) -> Response:
         """Stop the crawl."""
@@ -166,8 +185,15 @@ class RunPages:
         runs.start(order)
 
 
+def is_crawl(runs: Runs, folder: Path) -> bool:
+    """Return True if there is a crawl to resume, and not a corpus that was made from files."""
+    return runs.last_order(folder) is not None or not made_of_files(read_report(folder))
+
+
 def order_of(runs: Runs, folder: Path) -> CrawlOrder:
     """Return what a crawl was started with: here, or elsewhere as far as its report says."""
+    if not is_crawl(runs, folder):
+        raise ConfigurationError("This corpus was made from files: there is no crawl to resume.")
     order = runs.last_order(folder) or CrawlOrder.from_report(folder, read_report(folder))
     settings = {name: each for name, each in order.settings.items() if name not in runs.fixed}
     return replace(order, settings=settings)

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import quote
 
 import uvicorn
 from starlette.applications import Starlette
@@ -25,15 +26,15 @@ from starlette.types import ASGIApp
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.web.audit_pages import AuditPages
 from bilingual_crawler.web.concordance_pages import ConcordancePages
-from bilingual_crawler.web.gate import LOGIN, Gate, Hosts, Keys, is_loopback
+from bilingual_crawler.web.gate import LOGIN, TOKEN, Gate, Hosts, Keys, is_loopback
 from bilingual_crawler.web.judge_pages import JudgePages
-from bilingual_crawler.web.library import SIGNS, list_folders
+from bilingual_crawler.web.library import SIGNS, is_of_crawl, list_folders
 from bilingual_crawler.web.library_pages import BELOW, LibraryPages, OpenFolders, ServedLibrary
 from bilingual_crawler.web.login import Login
 from bilingual_crawler.web.pages import CorpusPages, CrawlPages, ServedFolder
 from bilingual_crawler.web.picture_pages import PicturePages
 from bilingual_crawler.web.rendering import prepare, static_files
-from bilingual_crawler.web.run_pages import NewCrawlPages, RunPages
+from bilingual_crawler.web.run_pages import OrderPages, RunPages
 from bilingual_crawler.web.runs.child import ChildRuns
 from bilingual_crawler.web.runs.runs import Runs
 from bilingual_crawler.web.runs.scrapyd import ScrapydRuns, ScrapydServer
@@ -60,13 +61,13 @@ def make_app(served: ServedFolder | ServedLibrary, hosts: Hosts) -> ASGIApp:
         Route("/logout", login.leave, methods=["POST"]),
         Route("/static/{name}", _static),
     ]
+    if served.runs is not None:
+        order = OrderPages(served, served.runs)
+        routes += [Route("/new", order.form), Route("/new", order.submit, methods=["POST"])]
     if isinstance(served, ServedLibrary):
         folders = OpenFolders(served, lambda site: _app(site, folder_routes(site)))
         listed = LibraryPages(served)
         routes += [Route("/", listed.index)]
-        if served.runs is not None:
-            new = NewCrawlPages(served, served.runs)
-            routes += [Route("/new", new.form), Route("/new", new.submit, methods=["POST"])]
         app = _app(
             served, [*routes, Mount(f"{BELOW}{{key}}", app=folders)], _closing(folders.close)
         )
@@ -191,11 +192,13 @@ def serve(options: ServerOptions) -> None:
     listener = listen(options.host, options.port)
     with listener:
         port = listener.getsockname()[1]
-        served = open_served(folder, Keys(token, port), make_runs(folder, options))
+        keys = Keys(token, port)
+        served = open_served(folder, keys, make_runs(folder, options))
         hosts = Hosts(options.host, options.allowed_hosts)
         url = f"http://{_in_url(options.host)}:{port}/"
         _announce(served, folder, url, token)
-        server = make_server(served, hosts, url if options.browser else "")
+        opened = f"{url}?{TOKEN}={keys.single_pass()}" if keys.needed else url
+        server = make_server(served, hosts, opened if options.browser else "")
         with suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
         print("Stopped.")  # noqa: T201 - to the person at the terminal
@@ -255,11 +258,6 @@ class _Server(uvicorn.Server):
             webbrowser.open(self._url)
 
 
-def is_of_crawl(folder: Path) -> bool:
-    """Return True for the folder of one crawl or corpus."""
-    return any((folder / name).exists() for name in SIGNS)
-
-
 def check_folder(folder: Path, *, may_be_empty: bool = False) -> Path:
     """Return the folder; raise an error if there is no crawl in it or below it."""
     if not folder.is_dir():
@@ -278,9 +276,10 @@ def check_folder(folder: Path, *, may_be_empty: bool = False) -> Path:
 
 
 def check_token(options: ServerOptions) -> str | None:
-    """Return the token; generate one if other machines can reach the server.
+    """Return the token; generate one if others than the user could do harm.
 
-    One that may start crawls and has further names is behind a proxy, so that others reach it.
+    Other machines reach a server that is not on the loopback interface, and other users of this
+    machine one that is: they must not start crawls in the user's name.
     """
     token = options.token
     if token is not None and len(token) < MIN_TOKEN_LENGTH:
@@ -288,8 +287,7 @@ def check_token(options: ServerOptions) -> str | None:
             f"A token needs at least {MIN_TOKEN_LENGTH} characters; "
             "without --token, a good one is generated."
         )
-    is_proxied = options.allow_crawls and options.allowed_hosts
-    if token is None and (is_proxied or not is_loopback(options.host)):
+    if token is None and (options.allow_crawls or not is_loopback(options.host)):
         return secrets.token_urlsafe(24)
     return token
 
@@ -330,9 +328,10 @@ def _why_not(error: OSError, host: str, port: int) -> str:
 def _announce(
     served: ServedFolder | ServedLibrary, folder: Path, url: str, token: str | None
 ) -> None:
-    lines = [f"Serving {folder} at {url}"]
-    if token is not None:
-        lines.append(f"Token: {token}")
+    if token is None:
+        lines = [f"Serving {folder} at {url}"]
+    else:
+        lines = [f"Serving {folder} at {url}?{TOKEN}={quote(token)}", f"Token: {token}"]
     if isinstance(served, ServedFolder) and not served.indexer.is_writer:
         lines.append("Another server on this folder maintains the search index.")
     lines.append("Press Ctrl-C to stop.")

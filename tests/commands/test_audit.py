@@ -9,6 +9,7 @@ from functools import partial
 import pytest
 
 from bilingual_crawler.corpus.audit import read_answers, read_result
+from tests.support import processes
 from tests.support.crawling import ROOT
 from tests.support.export import sentence, write_sentences
 from tests.support.processes import HANG, wait_until
@@ -24,10 +25,10 @@ def folder(tmp_path):
 
 
 def audit(folder, keys, *options):
-    return subprocess.run(
+    return processes.run(
         [sys.executable, "-m", "scrapy", "audit", folder, *options],
         input="".join(f"{key}\n" for key in keys), cwd=ROOT,
-        capture_output=True, text=True, timeout=HANG, check=False,
+        capture_output=True, text=True,
         env=os.environ | {"COLUMNS": "100"},
     )  # fmt: skip
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 
 import pytest
@@ -11,9 +10,9 @@ from scrapy.settings import Settings
 
 from bilingual_crawler.config.plan import CrawlPlan
 from bilingual_crawler.pairing.word_list import WordList
+from tests.support import processes
 from tests.support.crawling import ROOT
 from tests.support.named_hosts import NamedHosts
-from tests.support.processes import HANG
 from tests.support.typed_commands import status_of
 from tests.support.wiki_world import WikiServer, write_dumps
 
@@ -114,13 +113,11 @@ def test_candidate_sites_are_visited_and_judged(tmp_path):
     words = [*BALLET, "--wikipedia", write_dumps(tmp_path), "--visit", 9, "--output", tmp_path]
     words += ["-s", "BILINGUAL_ALLOW_PRIVATE=1", "-s", "DOWNLOAD_DELAY=0", "-s", "RETRY_TIMES=0"]
     with hosts.served() as proxy:
-        run = subprocess.run(
+        run = processes.run(
             [sys.executable, "-m", "scrapy", "bootstrap", *map(str, words)],
             capture_output=True,
             text=True,
             cwd=ROOT,
-            check=False,
-            timeout=HANG,
             env=os.environ | {"http_proxy": proxy, "https_proxy": proxy},
         )
     assert run.returncode == 0, run.stderr

@@ -2,14 +2,13 @@
 
 import json
 import os
-import subprocess
 import sys
 
 import pytest
 
+from tests.support import processes
 from tests.support.crawling import ROOT
 from tests.support.fetching import HTML, NOT_FOUND, Site
-from tests.support.processes import HANG
 from tests.support.recordings import page, to
 from tests.support.servers import serve_demo
 
@@ -18,13 +17,11 @@ FAST = {"BILINGUAL_ALLOW_PRIVATE": 1, "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED
 
 def detect(url, *words, cwd=ROOT, settings=FAST):
     given = [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
-    return subprocess.run(
+    return processes.run(
         [sys.executable, "-m", "scrapy", "detect-site", url, *words, *given],
         capture_output=True,
         text=True,
         cwd=cwd,
-        check=False,
-        timeout=HANG,
         env=os.environ | {"NO_COLOR": "1"},
     )
 

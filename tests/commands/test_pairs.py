@@ -8,6 +8,7 @@ import pytest
 from scrapy.cmdline import execute
 from scrapy.settings import Settings
 
+from tests.support import many_languages
 from tests.support.bilingual_texts import BASQUE, SPANISH
 from tests.support.fasttext_models import model_bytes
 from tests.support.recordings import SITE, claims, exchange, page, redirect, slug, write_warc
@@ -424,3 +425,27 @@ def test_training_of_pairs_says_what_it_needs(scrapy):
     status, _, told = scrapy("pairs", "--out", "m.json", command="train")
     assert status
     assert "scrapy train pairs --labelled FILE --input INPUT..." in told
+
+
+def test_pages_in_three_languages_are_paired_by_two_and_make_clusters(scrapy, tmp_path):
+    made = [exchange(SITE + path, body) for path, body in many_languages.pages().items()]
+    warc, out = write_warc(tmp_path / "site.warc.gz", made), tmp_path / "out"
+    summary = answer(scrapy, warc, "--langs", "spa-eus-eng", "--out", out)
+    assert (summary["langs"], summary["pairs"]) == ("spa-eus-eng", 18)
+    clusters = map(json.loads, (out / "clusters.jsonl").read_text().splitlines())
+    found = [each["versions"] for each in clusters]
+    assert sorted(found, key=str) == sorted(many_languages.true_versions(SITE), key=str)
+
+
+def test_listed_urls_are_paired_for_every_two_languages(scrapy):
+    urls = "".join(f"{SITE}/{code}/{name}\n" for code in ("es", "eu", "en") for name in "ab")
+    assert answer(scrapy, "-", "--langs", "spa-eus-eng", stdin=urls.encode())["pairs"] == 6
+    status, _, told = scrapy("-", "--langs", "all", stdin=urls.encode())
+    assert status != 0
+    assert "such as --langs spa-eus-eng, instead of all" in told
+
+
+def test_the_system_of_a_paper_takes_two_languages(scrapy, site):
+    status, _, told = scrapy(site, "--langs", "spa-eus-eng", "--system", "almeida")
+    assert status != 0
+    assert "pairs two languages, and these are Spanish, Basque and English" in told

@@ -3,17 +3,16 @@
 import csv
 import json
 import os
-import subprocess
 import sys
 
 from bilingual_crawler.export.rebuilding import DRIFT, rebuild
 from bilingual_crawler.export.standoff import without_text
 from bilingual_crawler.store.folder import REPORT
 from bilingual_crawler.store.sentence_pair import SENTENCES, read_sentences
+from tests.support import processes
 from tests.support.crawling import ROOT
 from tests.support.edited_site import EditedSite, serving
 from tests.support.export import sentence
-from tests.support.processes import HANG
 
 SPANISH = "El museo abre a las diez de la mañana."
 BASQUE = "Museoa goizeko hamarretan irekitzen da."
@@ -54,13 +53,11 @@ def test_the_pages_are_fetched_politely_and_what_drifted_is_told(tmp_path):
         standoff.write_text("".join(json.dumps(without_text(row)) + "\n" for row in rows))
         words = ["rebuild", standoff, "--web", "--out", tmp_path / "again"]
         words += ["-s", "BILINGUAL_ALLOW_PRIVATE=1", "-s", "DOWNLOAD_DELAY=0"]
-        run = subprocess.run(
+        run = processes.run(
             [sys.executable, "-m", "scrapy", *words],
             capture_output=True,
             text=True,
             cwd=ROOT,
-            check=False,
-            timeout=HANG,
             env=os.environ | {"NO_COLOR": "1"},
         )
         asked = [each.path for each in site.new()]

@@ -2,13 +2,12 @@
 
 import json
 import os
-import subprocess
 import sys
 from urllib.parse import parse_qs, urlsplit
 
+from tests.support import processes
 from tests.support.crawling import ROOT
 from tests.support.edited_site import EditedSite, serving
-from tests.support.processes import HANG
 from tests.support.two_domains import body
 
 SETTINGS = ("BILINGUAL_ALLOW_PRIVATE=1", "DOWNLOAD_DELAY=0", "BILINGUAL_BACKLINKS_DELAY=0")
@@ -16,9 +15,9 @@ AT_ONCE = [word for setting in SETTINGS for word in ("-s", setting)]
 
 
 def run(*words):
-    return subprocess.run(
+    return processes.run(
         [sys.executable, "-m", "scrapy", *map(str, words)],
-        capture_output=True, text=True, cwd=ROOT, check=False, timeout=HANG,
+        capture_output=True, text=True, cwd=ROOT,
         env=os.environ | {"NO_COLOR": "1"},
     )  # fmt: skip
 

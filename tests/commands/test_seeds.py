@@ -55,6 +55,12 @@ def test_the_folder_of_a_crawl_names_its_productive_sites(seeds, folder):
     ]
 
 
+def test_sites_are_ranked_for_more_languages_than_two(capsys, folder):
+    status, out, told = typed(capsys, "seeds", "--langs", "spa-eus-eng", "--from", folder)
+    assert status == 0, told
+    assert out.splitlines()[0] == ("https://www.example.org/  # 6 pages in pairs, 3 sentence pairs")
+
+
 TMX = """<?xml version="1.0"?><tmx version="1.4"><header srclang="es"/><body>{}</body></tmx>"""
 UNIT = """<tu><tuv xml:lang="es"><prop type="source-document">{}</prop><seg>Uno</seg></tuv>
 <tuv xml:lang="eu"><prop type="source-document">{}</prop><seg>Bat</seg></tuv></tu>"""

@@ -8,12 +8,12 @@ import pytest
 
 from bilingual_crawler.alignment.word_links import learn, units_of
 from bilingual_crawler.config.settings import Config
-from bilingual_crawler.corpus import lexicon_learning
+from bilingual_crawler.corpus import lexicon_keeper, lexicon_learning
 from bilingual_crawler.corpus.corpus import Corpus
 from bilingual_crawler.corpus.lexicon_keeper import LexiconKeeper, joined_lexicons
 from bilingual_crawler.corpus.lexicon_learning import LexiconLearner, PageTexts
 from bilingual_crawler.documents.document import Alternate
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import LanguagePair, parse_parallel
 from bilingual_crawler.pairing.lexicon import TranslationLexicon, lexicon_file
 from bilingual_crawler.pairing.pair import PackedPair
 from bilingual_crawler.store.folder import CrawlFolder
@@ -49,14 +49,14 @@ TRUE = {(hidden(number)[0].url, hidden(number)[1].url) for number in HIDDEN}
 class Harvest:
     """A crawl's corpus with a lexicon, in a folder that can be opened again."""
 
-    def __init__(self, path, **settings):
-        self.path, self.config = path, Config(**settings)
+    def __init__(self, path, languages=PAIR, **settings):
+        self.path, self.languages, self.config = path, languages, Config(**settings)
         self.open()
 
     def open(self):
-        self.folder = CrawlFolder(self.path, str(PAIR))
+        self.folder = CrawlFolder(self.path, str(self.languages))
         keeper = LexiconKeeper.open(self.config, self.path)
-        self.corpus = Corpus(self.folder, lambda _url: PAIR, lexicons=keeper)
+        self.corpus = Corpus(self.folder, lambda _url: self.languages, lexicons=keeper)
 
     def add(self, *pages):
         for each in pages:
@@ -85,6 +85,26 @@ def test_declared_pairs_teach_the_words_that_find_the_others(tmp_path):
     crawl.close()
     assert crawl.hidden_pairs == TRUE
     assert TranslationLexicon.read(crawl.file).is_trusted
+
+
+@pytest.mark.parametrize("langs", ["eng-spa-eus", "eng-*", "all"])
+def test_of_many_languages_any_two_teach_words_that_have_enough_pairs(tmp_path, langs):
+    crawl = Harvest(tmp_path, parse_parallel(langs))
+    crawl.add(*pages_of(declared, DECLARED), *pages_of(hidden, HIDDEN))
+    crawl.close()
+    (file,) = tmp_path.glob(lexicon_file("*"))
+    assert TranslationLexicon.read(file).is_trusted
+    assert {frozenset(urls) for urls in TRUE} <= {
+        frozenset((each.first, each.second)) for each in crawl.corpus.pairs
+    }
+
+
+def test_the_number_of_lexicons_is_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr(lexicon_keeper, "MOST_OTHER_LEXICONS", 0)
+    crawl = Harvest(tmp_path, parse_parallel("eng-spa-eus"))
+    crawl.add(*pages_of(declared, DECLARED))
+    crawl.close()
+    assert list(tmp_path.glob(lexicon_file("*"))) == []
 
 
 def test_what_was_learned_are_translations(tmp_path):

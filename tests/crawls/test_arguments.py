@@ -1,12 +1,11 @@
 """Mistakes of users are reported in a sentence that says what to write instead."""
 
-import subprocess
 import sys
 
 import pytest
 
+from tests.support import processes
 from tests.support.crawling import FAST, ROOT, crawl, documents
-from tests.support.processes import HANG
 from tests.support.servers import serve_demo
 
 pytestmark = pytest.mark.crawl
@@ -14,13 +13,11 @@ pytestmark = pytest.mark.crawl
 
 def run(*arguments, settings=None, cwd=ROOT):
     options = [part for k, v in (FAST | (settings or {})).items() for part in ("-s", f"{k}={v}")]
-    return subprocess.run(
+    return processes.run(
         [sys.executable, "-m", "scrapy", "crawl", "bilingual", *arguments, *options],
         cwd=cwd,
         capture_output=True,
         text=True,
-        timeout=HANG,
-        check=False,
     )
 
 

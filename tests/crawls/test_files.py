@@ -1,13 +1,9 @@
 """A crawl of a site whose gazettes are PDF and Word files."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
-
 import pytest
 
 from tests.support.crawling import crawl, documents, pairs, report
+from tests.support.edited_site import EditedSite, serving
 from tests.support.files import docx, end_reader, pdf
 from tests.support.recordings import PROSE, page, to
 from tests.support.typed_commands import typed
@@ -29,6 +25,7 @@ def prose(code, number):
     return [each.format(number) for each in PROSE[code]]
 
 
+@pytest.fixture
 def site():
     files = {
         f"/f/{name}.pdf": (UNTOLD if name == "m7" else PDF, pdf(*prose(code, 30 + number)))
@@ -40,46 +37,19 @@ def site():
     for code, other in (("es", "eu"), ("eu", "es")):
         names = [name for (each, _), name in NAMES.items() if each == code]
         links = to(f"/{other}/", *(f"/f/{name}.pdf" for name in names), f"/f/{code}/informe.docx")
-        pages[f"/{code}/"] = ("text/html", page(code, 1, links + to("/f/foto.pdf")))
-    pages["/"] = ("text/html", page("es", 2, to("/es/", "/eu/")))
-    return pages | files
-
-
-@contextmanager
-def serving(pages) -> Iterator[tuple[str, list[str]]]:
-    asked: list[str] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            asked.append(self.path)
-            kind, body = pages.get(self.path, ("text/html", b""))
-            self.send_response(200 if self.path in pages else 404)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", asked
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+        pages[f"/{code}/"] = page(code, 1, links + to("/f/foto.pdf"))
+    pages["/"] = page("es", 2, to("/es/", "/eu/"))
+    with serving(EditedSite(pages | files)) as site:
+        yield site
 
 
 def names(found, base):
     return {(one.removeprefix(base), other.removeprefix(base)) for one, other in found}
 
 
-def test_files_in_two_languages_are_fetched_and_paired_when_asked_for(tmp_path):
-    with serving(site()) as (base, _):
-        crawl(f"{base}/", tmp_path / "out", settings={"BILINGUAL_TYPES": "html,pdf,docx"})
+def test_files_in_two_languages_are_fetched_and_paired_when_asked_for(site, tmp_path):
+    base = site.url.rstrip("/")
+    crawl(site.url, tmp_path / "out", settings={"BILINGUAL_TYPES": "html,pdf,docx"})
     found = names(((each["url1"], each["url2"]) for each in pairs(tmp_path / "out")), base)
     assert {
         ("/es/", "/eu/"),
@@ -94,21 +64,16 @@ def test_files_in_two_languages_are_fetched_and_paired_when_asked_for(tmp_path):
     assert report(tmp_path / "out")["urls_ended"]["scanned"]["count"] == 1
 
 
-def test_files_are_not_fetched_unless_asked_for(tmp_path):
-    with serving(site()) as (base, asked):
-        crawl(f"{base}/", tmp_path / "out")
-    assert not any(path.startswith("/f/") for path in asked)
-    assert {each["url"].removeprefix(base) for each in documents(tmp_path / "out")} == {
-        "/",
-        "/es/",
-        "/eu/",
-    }
+def test_files_are_not_fetched_unless_asked_for(site, tmp_path):
+    crawl(site.url, tmp_path / "out")
+    assert not any(each.path.startswith("/f/") for each in site.asked)
+    stored = {each["url"].removeprefix(site.url) for each in documents(tmp_path / "out")}
+    assert stored == {"", "es/", "eu/"}
 
 
-def test_a_recorded_crawl_with_files_is_built_again_from_its_archive(tmp_path, capsys):
+def test_a_recorded_crawl_with_files_is_built_again_from_its_archive(site, tmp_path, capsys):
     settings = {"BILINGUAL_TYPES": "html,pdf", "BILINGUAL_WARC": "1"}
-    with serving(site()) as (base, _):
-        crawl(f"{base}/", tmp_path / "out", settings=settings)
+    crawl(site.url, tmp_path / "out", settings=settings)
     warc = next((tmp_path / "out").glob("*.warc.gz"))
     words = ("corpus", "build", warc, "--langs", "spa-eus", "--out", tmp_path / "again")
     assert typed(capsys, *words)[0] == 0

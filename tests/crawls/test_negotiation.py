@@ -132,7 +132,7 @@ def test_both_documents_are_read_back_from_the_archive(header_crawl):
     output, _, _ = header_crawl
     search = PairSearch(LanguagePair.parse("spa-eus"))
     (file,) = output.glob("*.warc.gz")
-    for found in warc_documents(file, SourceReading(search.pair, skips=search.skips)):
+    for found in warc_documents(file, SourceReading(search.languages, skips=search.skips)):
         search.take(found)
     search.finish()
     assert {DocumentKey.parse(pair.second) for pair in search.pairs} == {

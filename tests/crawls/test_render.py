@@ -4,7 +4,6 @@ import json
 import shutil
 import signal
 import sqlite3
-import subprocess
 import sys
 from collections import Counter
 
@@ -12,6 +11,7 @@ import pytest
 
 from bilingual_crawler.store.warc import VARIANT
 from bilingual_crawler.store.warc_reader import read_records, target_of
+from tests.support import processes
 from tests.support.crawling import ROOT, crawl, documents, finish, pairs, start
 from tests.support.fetching import HTML, Site
 from tests.support.processes import wait_until
@@ -145,7 +145,7 @@ def test_the_archive_has_the_answers_and_what_the_browser_made_of_them(crawled):
 def test_pairs_are_found_in_the_archive_as_in_the_crawl(crawled):
     server, out, _ = crawled
     command = [sys.executable, "-m", "scrapy", "pairs", out / "crawl-00000.warc.gz"]
-    done = subprocess.run(
+    done = processes.run(
         [*command, "--langs", "spa-eus"], cwd=ROOT, capture_output=True, text=True, check=True
     )
     url = f"{server.url}/toggle/555"

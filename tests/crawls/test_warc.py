@@ -35,7 +35,7 @@ def paths_kept(server, output):
 @pytest.mark.crawl
 def test_a_crawl_keeps_every_answer_except_of_pages_that_opted_out(tmp_path):
     with serve_demo() as server:
-        subprocess.run(crawl_command(server, tmp_path), cwd=ROOT, check=True, capture_output=True)
+        processes.run(crawl_command(server, tmp_path), cwd=ROOT, check=True, capture_output=True)
         asked = Counter(entry["path"] for entry in server.log())
     left_out = asked - paths_kept(server, tmp_path)
     assert OPTED_OUT <= left_out.keys() <= OPTED_OUT | REFRESHES.keys()
@@ -50,7 +50,7 @@ def test_a_crawl_that_was_killed_and_resumed_keeps_every_page_once(tmp_path):
         with processes.started(command, cwd=ROOT, stderr=subprocess.DEVNULL) as killed:
             server.wait_for_requests(100, killed)
         server.release()
-        subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+        processes.run(command, cwd=ROOT, check=True, capture_output=True)
         asked = server.paths()
     assert asked.count("/.well-known/tdmrep.json") == 2
     kept = paths_kept(server, tmp_path)

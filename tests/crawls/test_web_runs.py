@@ -41,7 +41,10 @@ def test_a_crawl_is_started_found_again_stopped_and_resumed_on_the_page(tmp_path
             assert report(folder)["stopped_by"] == "shutdown"
             assert (folder / "crawl.run.json").stat().st_mode & 0o77 == 0
             before = report(folder)["pages"]
-            assert post(web, f"{page}/run/resume", {}).status == 303
-            wait_until(lambda: 'id="resume"' in web.ask(f"{page}/run/live").text)
+        with running(folder, allow_crawls=True, settings=SETTINGS) as web:
+            form = {"langs": "spa-eus", "seeds": site.url, "action": "start"}
+            answer = post(web, "/new", form | {"CLOSESPIDER_PAGECOUNT": "100000"})
+            assert (answer.status, answer.headers["Location"]) == (303, "/crawl")
+            wait_until(lambda: 'id="resume"' in web.ask("/run/live").text)
             assert report(folder)["state"] == "finished"
             assert report(folder)["pages"] > before

@@ -51,7 +51,7 @@ def test_a_site_of_a_list_counts_as_much_as_its_smaller_language(ranking):
     for page in range(10):
         ranking.add_page(f"https://only.example/{page}", "spa")
     [site] = ranking.ranked()
-    assert (site.site, site.expected(PAIR)) == ("news.example", 6)
+    assert (site.site, site.expected) == ("news.example", 6)
     assert ranking.skipped == {"in another language, or in none that is named": 70}
 
 

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from bilingual_crawler.discovery.search_results import api_address, check_api, queries, read_results
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import LanguagePair, parse_parallel
 
 HITS = ["https://a.example/links", "https://b.example/"]
 PAGE = """<!doctype html><html><head><link rel=canonical href="https://www.engine.test/search?q=x">
@@ -21,6 +21,12 @@ def test_the_query_names_both_languages_in_english_and_in_their_own_words():
     pair = LanguagePair.parse("eng-por")
     assert queries(pair) == ['"English" "Portuguese"', '"English" "português"']
     assert queries(pair, "anchor:")[0] == 'anchor:"English" anchor:"Portuguese"'
+
+
+def test_of_more_languages_there_are_queries_for_every_two():
+    of_three = queries(parse_parallel("eng-por-deu"))
+    for pair in ("eng-por", "eng-deu", "por-deu"):
+        assert set(queries(LanguagePair.parse(pair))) <= set(of_three)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from bilingual_crawler.discovery.link_predictor import LinkPredictor
 from bilingual_crawler.discovery.site_detector import SiteDetector
 from bilingual_crawler.documents.builder import build_document
 from bilingual_crawler.documents.sitemap import read_sitemap
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import LanguagePair, parse_parallel
 from tests.support.recordings import SITE, page, to
 
 PAIR = LanguagePair.parse("spa-eus")
@@ -319,3 +319,18 @@ def test_a_page_in_both_languages_side_by_side_makes_a_site_bilingual():
     assert verdict.answer == "yes"
     assert "mixed" in words(verdict)
     assert asked == ["/"]
+
+
+@pytest.mark.parametrize("langs", ["spa-eus-eng", "eng-spa-fra-eus", "eng-*", "all"])
+def test_of_more_languages_any_two_make_a_site_worth_a_crawl(langs, yes):
+    verdict, asked = ask(bilingual(), pair=parse_parallel(langs))
+    assert (verdict.answer, asked) == (yes[0].answer, yes[1])
+    assert dict(verdict.entries) == {"spa": f"{SITE}/", "eus": f"{SITE}/eu/"}
+
+
+def test_a_site_in_one_of_many_languages_is_not_worth_a_crawl():
+    verdict, _ = ask(version("es", ""), pair=parse_parallel("spa-eus-eng"))
+    assert verdict.answer == "no"
+    assert "likely to lead to English or Basque" in str(verdict.findings)
+    verdict, _ = ask(version("es", ""), pair=parse_parallel("all"))
+    assert "likely to lead to another wanted language" in str(verdict.findings)

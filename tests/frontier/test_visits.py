@@ -62,13 +62,15 @@ def test_pages_are_due_once_their_last_visit_is_long_enough_ago(tmp_path):
     for url, days in zip(urls[:2], (400, 5), strict=True):
         at = NOW - days * DAY
         mark = url_fingerprint(url)
-        assert not visits.fetched(mark, at=at, depth=2, version=version, digest=b"1")
+        assert not visits.has_changed(mark, b"1")
+        visits.fetched(mark, at=at, depth=2, version=version, digest=b"1")
     journal.checkpoint(wait=True)
     due = {each.url: each for each in visits.due(NOW - 30 * DAY)}
     assert due.keys() == {urls[0], urls[2]}, "one is too new, one gone, one elsewhere"
     assert (due[urls[0]].depth, due[urls[0]].version) == (2, version)
     mark = url_fingerprint(urls[0])
-    assert visits.fetched(mark, at=NOW, depth=2, version=version, digest=b"2")
+    assert visits.has_changed(mark, b"2")
+    visits.fetched(mark, at=NOW, depth=2, version=version, digest=b"2")
     journal.checkpoint(wait=True)
     assert visits.since(urls[:2], NOW) == {urls[0]: True, urls[1]: None}
     journal.close()

@@ -15,7 +15,7 @@ from bilingual_crawler.lab.replay.measure import Measured
 from bilingual_crawler.lab.replay.recording import Recording
 from bilingual_crawler.lab.replay.report import aggregate, plot_curves
 from bilingual_crawler.lab.replay.site import RecordedSite
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import LanguagePair, parse_parallel
 from tests.support.recordings import (
     ARTICLES,
     SITE,
@@ -38,6 +38,17 @@ def test_a_pair_counts_when_both_pages_are_there():
 
 def test_a_page_that_is_fetched_twice_is_a_download_but_no_new_pair():
     assert curve.yield_curve(["a", "A", "A"], PAIRS) == [0, 1, 1]
+
+
+def test_versions_count_beyond_the_first_of_each_page():
+    pairs = [("a", "b"), ("b", "c"), ("a", "c"), ("x", "y")]
+    found, total = curve.version_curve(["a", "x", "c", "c", "b", "z", "y"], pairs)
+    assert (found, total) == ([0, 0, 1, 1, 2, 2, 3], 3)
+
+
+def test_of_two_languages_versions_are_pairs():
+    order = ["a", "x", "A", "B", "b"]
+    assert curve.version_curve(order, PAIRS) == (curve.yield_curve(order, PAIRS), len(PAIRS))
 
 
 def test_the_area_is_the_mean_share_over_all_reachable_pages():
@@ -148,6 +159,8 @@ def test_a_gold_list_has_two_or_four_columns(tmp_path):
         (f"{SITE}/x", f"{SITE}/y"),
     ]
     assert gold.largest_pairs(lines) == ["eus-spa", "eng-spa"]
+    assert len(gold.of_languages(lines, parse_parallel("spa-eus-eng"))) == 4
+    assert len(gold.of_languages(lines, parse_parallel("eng-*"))) == 4
 
 
 @pytest.mark.parametrize("content", [b"", b"a\tb\n", b"\x1f\x8b broken"])

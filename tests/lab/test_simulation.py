@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from bilingual_crawler.lab.replay.batch import replay_all
 from bilingual_crawler.lab.replay.measure import Job
 from bilingual_crawler.lab.simulation import web
 from bilingual_crawler.lab.simulation.measure import simulate
+from tests.support import many_languages
 from tests.support.recordings import (
     ARTICLES,
     SITE,
@@ -71,8 +73,8 @@ def both_ways(jobs):
 def job_of(folder, exchanges, gold, **options):
     warc = write_warc(folder / "site.warc.gz", exchanges)
     (folder / "site.gold.tsv").write_text(gold)
-    options = {"scorers": tuple(SCORERS)} | options
-    return Job(warc=warc, gold=folder / "site.gold.tsv", langs="eus-spa", **options)
+    options = {"scorers": tuple(SCORERS), "langs": "eus-spa"} | options
+    return Job(warc=warc, gold=folder / "site.gold.tsv", **options)
 
 
 def test_every_scorer_downloads_in_the_same_order_as_in_the_engine(tmp_path):
@@ -90,6 +92,25 @@ def test_every_scorer_downloads_in_the_same_order_as_in_the_engine(tmp_path):
             for found in ("pairs_detected", "detected_precision", "detected_recall"):
                 del figures[found]  # a crawl settles its pairs when it ends
             assert figures.items() <= known.items()
+
+
+def three_languages():
+    """A site in three languages, and the pairs of every two."""
+    site = [exchange(SITE + path, body) for path, body in many_languages.pages().items()]
+    versions = [each.items() for each in many_languages.true_versions(SITE)]
+    pairs = [sorted(pair) for each in versions for pair in combinations(each, 2)]
+    return site, "".join(f"{one}\t{two}\t{a}\t{b}\n" for (a, one), (b, two) in pairs)
+
+
+@pytest.mark.parametrize("langs", ["spa-eus-eng", "eng-*"])
+def test_crawls_for_more_languages_are_simulated_and_measured_for_every_two(tmp_path, langs):
+    few = ("breadth_first", "adaptive", "smart")
+    job = job_of(tmp_path, *three_languages(), scorers=few, langs=langs)
+    ((real, simulated),) = both_ways([job])
+    assert simulated.orders == real.orders
+    assert simulated.pairs == 18
+    assert simulated.scorers["adaptive"]["pairs_fetched"] == simulated.pairs
+    assert simulated.scorers["adaptive"]["versions_auc"] > 0
 
 
 def test_a_budget_ends_a_simulated_crawl(tmp_path):

@@ -7,6 +7,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="training needs torch: pip install '.[train,cpu]'")
 transformers = pytest.importorskip("transformers", reason="training needs transformers")
 
+from bilingual_crawler.lab.training.compact import transformer_logits  # noqa: E402
 from bilingual_crawler.lab.training.export import export, keep_first_token  # noqa: E402
 
 ort = pytest.importorskip("onnxruntime", reason="needs onnxruntime: pip install '.[cpu]'")
@@ -80,3 +81,20 @@ def test_an_encoder_of_which_all_tokens_are_read_is_left_as_it_is(tmp_path):
 def test_a_graph_is_changed_once(tmp_path):
     export(Encoder(1).eval(), rows(2, 6), tmp_path)
     assert not keep_first_token(onnx.load(str(tmp_path / "model.fp32.onnx")))
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_torch_asks_for_the_first_token_only_and_learns_the_same(layers):
+    model = Encoder(layers).model
+    for part in model.modules():
+        if isinstance(part, torch.nn.Dropout):
+            part.p = 0.0
+    asked = rows(6, 9)
+    told, gradients = [], []
+    for said in (model(**asked).logits, transformer_logits(model, *asked.values())):
+        model.zero_grad()
+        said.square().sum().backward()
+        told.append(said.detach())
+        gradients.append([each.grad.clone() for each in model.parameters()])
+    torch.testing.assert_close(*told, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(*gradients, atol=1e-4, rtol=1e-3)

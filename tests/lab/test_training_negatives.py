@@ -1,6 +1,7 @@
 """Pairs that are none: each sampler, their mix, and the links of real pages."""
 
 import random
+import re
 
 from bilingual_crawler.lab.labels import LabelledPair
 from bilingual_crawler.lab.training.augment import made_pairs
@@ -95,6 +96,26 @@ def test_token_removal_never_touches_scheme_host_or_port():
 def test_token_removal_of_language_tokens_alone_is_no_negative():
     pair = LabelledPair("http://a.org/en/", "http://a.org/fr/", True, "eng", "fra", "a.org")
     assert token_removal(pair, DomainUrls([pair]), random.Random(0)) is None
+
+
+def test_what_is_left_of_translated_slugs_disagrees_in_what_they_had_in_common():
+    pair = LabelledPair(
+        "http://a.org/en/news/release-42.html", "http://a.org/fr/presse/communique-42.html",
+        True, "eng", "fra", "a.org",
+    )  # fmt: skip
+    harmless = {"en", "fr", "html"}
+    for seed in range(300):
+        made = token_removal(pair, DomainUrls([pair]), random.Random(seed))
+        if made is not None:
+            lost = [
+                set(words(whole)) - set(words(left)) - harmless
+                for whole, left in zip(pair[:2], made[:2], strict=True)
+            ]
+            assert ("42" in lost[0]) != ("42" in lost[1]) or (not lost[0]) != (not lost[1])
+
+
+def words(url):
+    return re.findall("[a-z0-9]+", url.partition("a.org")[2])
 
 
 def test_a_monolingual_start_is_one_url_twice():

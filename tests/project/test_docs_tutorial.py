@@ -3,11 +3,11 @@
 import json
 import re
 import shlex
-import subprocess
 import sys
 
 import pytest
 
+from tests.support import processes
 from tests.support.crawling import ROOT
 
 pytestmark = pytest.mark.crawl
@@ -32,8 +32,8 @@ class Walk:
     def run(self, command):
         words = shlex.split(command.replace(FOLDER, str(self.folder)))
         program = {"python": [sys.executable], "scrapy": [sys.executable, "-m", "scrapy"]}
-        done = subprocess.run(
-            [*program[words[0]], *words[1:]], cwd=ROOT, capture_output=True, text=True, check=False
+        done = processes.run(
+            [*program[words[0]], *words[1:]], cwd=ROOT, capture_output=True, text=True
         )
         assert done.returncode == 0, done.stderr
         return done

@@ -8,7 +8,6 @@ import pty
 import re
 import select
 import signal
-import subprocess
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -366,7 +365,7 @@ def test_a_crawl_without_a_terminal_logs_its_progress(tmp_path):
     }
     with serve_demo() as site:
         arguments = command(site.url, tmp_path, settings=settings)
-        done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=True)
+        done = processes.run(arguments, cwd=ROOT, capture_output=True, text=True, check=True)
     assert re.search(
         r"INFO: \d+ pages \(\d+\.\d/s\), \d+ waiting, spa \d+, eus \d+, \d+ pairs", done.stderr
     )

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from bilingual_crawler.crawl.extensions.picture import draw_yield
+from bilingual_crawler.crawl.extensions.picture import CURVE, draw_yield, ticks
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.reporting.progress import Progress, render
 from bilingual_crawler.reporting.tally import MAX_POINTS, YieldCurve, sparkline
@@ -99,9 +99,26 @@ def test_the_live_display_shows_the_line():
 
 
 def test_the_picture_is_drawn(tmp_path):
-    pytest.importorskip("matplotlib")
+    image = pytest.importorskip("PIL.Image")
     draw_yield([(1, 0), (2, 1), (40, 7)], "spa-eus", tmp_path / "yield.png")
+    with image.open(tmp_path / "yield.png") as picture:
+        assert picture.format == "PNG"
+        assert CURVE in {colour for _, colour in picture.getcolors(1 << 16)}
+
+
+def test_a_crawl_without_any_pair_is_drawn(tmp_path):
+    pytest.importorskip("PIL")
+    draw_yield([], "spa-eus", tmp_path / "yield.png")
     assert (tmp_path / "yield.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("most", "shown"),
+    [(1, [0, 1]), (7, list(range(8))), (9, [0, 2, 4, 6, 8]), (1200, list(range(0, 1001, 200)))],
+)
+def test_ticks_are_round_numbers(most, shown):
+    assert list(ticks(most))[: len(shown)] == shown
+    assert len(ticks(most)) <= 9
 
 
 @pytest.mark.crawl
@@ -117,5 +134,5 @@ def test_a_stopped_crawl_goes_on_with_its_curve_and_a_finished_one_draws_it(tmp_
     assert whole["yield"][: len(known)] == known
     assert whole["yield"][-1] == [whole["pages"], whole["pairs"]]
     assert [pages for pages, _ in whole["yield"]] == sorted({pages for pages, _ in whole["yield"]})
-    assert (tmp_path / "out" / "yield.png").exists() == (find_spec("matplotlib") is not None)
+    assert (tmp_path / "out" / "yield.png").exists() == (find_spec("PIL") is not None)
     assert "yield.png" in printed

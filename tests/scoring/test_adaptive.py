@@ -125,7 +125,7 @@ def test_a_url_scheme_that_no_model_knows_is_learned_and_counterparts_are_probed
     crawl = Crawl(pages, adaptive())
     order = crawl.run("/")
     (only,) = crawl.scorer._sites.values()
-    predicted = [each.url for each in only.transforms[0].predict(SITE + "/d/never-seen?v=1")]
+    predicted = [each.url for each in only.transforms[0, 1].predict(SITE + "/d/never-seen?v=1")]
     assert predicted == [SITE + "/d/never-seen?v=2"]
     for number in range(40):
         if number not in unlinked:
@@ -356,6 +356,9 @@ class Told:
         self.asked += [(code, url) for url in urls]
         shares = [self.french.get(url.removeprefix(SITE), 0.05) for url in urls]
         return shares if code == "fra" else [0.95 - share for share in shares]
+
+    def languages(self, urls, codes):
+        return [self.language(urls, code) for code in codes]
 
     def translation(self, source, urls):
         self.asked += [(source, url) for url in urls]

@@ -9,7 +9,7 @@ from bilingual_crawler.config.settings import SCORERS, Config
 from bilingual_crawler.config.topic_definition import Term
 from bilingual_crawler.documents.document import Document, Link, Relevance, TermHits
 from bilingual_crawler.errors import ConfigurationError
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import LanguagePair, parse_parallel
 from bilingual_crawler.scoring import shared_models
 from bilingual_crawler.scoring.classifier import ParallelUrls, Url2Lang
 from bilingual_crawler.scoring.rules import TO_THE_OTHER_LANGUAGE
@@ -115,6 +115,16 @@ def test_smart_wants_the_language_that_the_page_lacks(models):
     (same,) = smart.score(french_page, [Link(FRENCH)])
     assert back > 0.9
     assert same <= UNLIKELY
+
+
+@pytest.mark.parametrize("langs", ["spa-fra-eng", "eng-*", "all"])
+def test_smart_wants_any_language_that_the_page_lacks(models, langs):
+    smart = scorer("smart", parse_parallel(langs), models=models)
+    english = Document("https://site.example/en/a", language="eng")
+    links = [Link(FRENCH), Link(SPANISH_PAGE.url), Link("http://www.site1.example/en/home?id=1")]
+    factors = [smart.explain(english, link)[1][0] for link in links]
+    assert min(factors[0].value, factors[1].value) > factors[2].value
+    assert all(smart.score(english, links))
 
 
 def test_a_language_the_model_does_not_know_is_told_by_tokens(models, caplog):

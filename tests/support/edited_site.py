@@ -16,7 +16,10 @@ class Asked(NamedTuple):
 
 
 class EditedSite:
-    """Pages by path; None is a page that is gone, a text that starts with / a redirect."""
+    """Pages by path: HTML as text or bytes, or a type and bytes.
+
+    None is a page that is gone, a text that starts with / a redirect.
+    """
 
     def __init__(self, pages, *, validates=True, robots=None):
         self.pages = dict(pages)
@@ -33,13 +36,14 @@ class EditedSite:
             return 404, {}, b"gone"
         if isinstance(page, str) and page.startswith("/"):
             return 301, {"Location": page}, b""
-        body = page.encode() if isinstance(page, str) else page
+        kind, body = page if isinstance(page, tuple) else ("text/html; charset=utf-8", page)
+        body = body.encode() if isinstance(body, str) else body
         body = body.replace(b"{site}", self.url.rstrip("/").encode())
         tag = f'"{blake2b(body, digest_size=8).hexdigest()}"'
         told = {"ETag": tag} if self.validates else {}
         if self.validates and headers.get("If-None-Match") == tag:
             return 304, told, b""
-        return 200, told | {"Content-Type": "text/html; charset=utf-8"}, body
+        return 200, told | {"Content-Type": kind}, body
 
     def new(self):
         """Return what was asked since the last call, without files about the site."""

@@ -224,7 +224,7 @@ def fetched_again(log: Sequence[Asked]) -> int:
 def merge(run: Path, into: Path) -> dict[str, Any]:
     """Run scrapy merge; its account."""
     command = [sys.executable, "-m", "scrapy", "merge", str(run), "--into", str(into), "--json"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = processes.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     account: dict[str, Any] = json.loads(done.stdout)
     return account

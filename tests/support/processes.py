@@ -17,6 +17,8 @@ from typing import Any
 
 import psutil
 
+from tests.support import forked
+
 HANG = 300.0
 """Seconds after which something hangs: far more than it takes on the busiest machine."""
 POLL = 0.02
@@ -34,11 +36,38 @@ def start(command: Sequence[str | Path], **options: Any) -> subprocess.Popen[Any
 
     A test need not end it: that happens when the test is over, however it ends.
     """
-    prefix = [SETPRIV, "--pdeathsig", "KILL", "--"] if SETPRIV else []
-    words = [*prefix, *map(str, command)]
-    process = subprocess.Popen(words, start_new_session=True, **options)
+    words = [*map(str, command)]
+    process: subprocess.Popen[Any]
+    if forked.can_fork(words, **options):
+        process = forked.Forked(words, **options)
+    else:
+        prefix = [SETPRIV, "--pdeathsig", "KILL", "--"] if SETPRIV else []
+        process = subprocess.Popen([*prefix, *words], start_new_session=True, **options)
     _started.append(process)
     return process
+
+
+def run(
+    command: Sequence[str | Path],
+    *,
+    capture_output: bool = False,
+    check: bool = False,
+    **options: Any,
+) -> subprocess.CompletedProcess[Any]:
+    """Run a process to its end, as subprocess.run does; it is ended when it hangs."""
+    if capture_output:
+        options |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    if (typed := options.pop("input", None)) is not None:
+        options["stdin"] = subprocess.PIPE
+    process = start(command, **options)
+    try:
+        printed, complaints = process.communicate(typed, timeout=HANG)
+    finally:
+        end(process)
+    done = subprocess.CompletedProcess(process.args, process.returncode, printed, complaints)
+    if check:
+        done.check_returncode()
+    return done
 
 
 @contextlib.contextmanager
@@ -95,9 +124,9 @@ def wait_until(
 
 def descendants() -> dict[int, psutil.Process]:
     """All processes that come from this one, by their number, but helpers."""
-    return {
-        each.pid: each for each in psutil.Process().children(recursive=True) if not _is_helper(each)
-    }
+    children = psutil.Process().children(recursive=True)
+    servers = forked.servers()
+    return {each.pid: each for each in children if each.pid not in servers and not _is_helper(each)}
 
 
 def of_run(name: str) -> list[psutil.Process]:

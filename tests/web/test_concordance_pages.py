@@ -101,5 +101,7 @@ def test_no_cell_of_a_spreadsheet_begins_like_a_formula(web):
 
 def test_a_folder_without_sentence_pairs_says_so(tmp_path):
     with running(small_crawl(tmp_path, aligned=False)) as server:
-        assert "There is no index of words yet" in server.ask("/concordance?q=x").text
+        page = server.ask("/concordance?q=x").text
+        assert f"scrapy align {tmp_path}" in page
+        assert "aria-invalid" not in page
         assert server.ask("/words/frequencies?format=csv").status == 400

@@ -80,6 +80,17 @@ def test_each_folder_is_listed_with_its_state_or_the_reason_why_it_is_not_opened
     assert "UTF-8" in next(each.problem for name, each in cards.items() if "name-" in name)
 
 
+def test_an_imported_corpus_is_listed_with_its_sentence_pairs(tmp_path):
+    known = {"seeds": [], "pages": 0, "documents": {}, "pairs": 0}
+    report(
+        tmp_path / "memory", json.dumps(known | {"import": {"written": {"sentence pairs": 858}}})
+    )
+    report(tmp_path / "odd", json.dumps(known | {"import": {"written": {"sentence pairs": "x"}}}))
+    memory, odd = list_folders(tmp_path).cards
+    assert (memory.sentences, memory.pages, memory.pairs) == (858, None, None)
+    assert odd.sentences is None
+
+
 def test_the_page_lists_all_of_them_and_runs_nothing(web):
     answer = web.ask("/")
     assert answer.status == 200

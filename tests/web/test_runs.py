@@ -145,7 +145,39 @@ def test_a_crawl_that_was_started_elsewhere_fills_the_form(web):
     page = web.ask("/new?from=done")
     assert page.status == 200
     assert 'name="output" type="text" value="done"' in page.text
+    assert "<h1>Change and resume</h1>" in page.text
     assert web.ask("/new?from=..").status == 404
+
+
+def test_the_only_folder_has_a_form_that_changes_its_crawl_and_cannot_name_another(tmp_path):
+    folder = tmp_path / "done"
+    small_crawl(folder)
+    known = json.loads((folder / "crawl.json").read_text())
+    (folder / "crawl.json").write_text(json.dumps(known | {"langs": "spa-eus"}))
+    with running(folder, allow_crawls=True, settings=FIXED) as web:
+        assert 'href="/new"' in web.ask("/crawl").text
+        page = web.ask("/new")
+        assert 'name="langs" type="text" value="spa-eus"' in page.text
+        assert 'name="output"' not in page.text
+        answer = post(web, "/new", GOOD | {"CLOSESPIDER_PAGECOUNT": "7"})
+        assert f"-a output={folder} -s CLOSESPIDER_PAGECOUNT=7" in answer.shown
+        assert post(web, "/new", GOOD | {"langs": "x", "action": "start"}).status == 422
+    with running(folder) as web:
+        assert web.ask("/new").status == 404
+
+
+@pytest.mark.parametrize("made", [{"seeds": []}, {"seeds": [], "built_from": ["a.warc.gz"]}])
+def test_a_corpus_without_a_crawl_has_none_to_resume(tmp_path, made):
+    (tmp_path / "crawl.json").write_text(
+        json.dumps({"langs": "spa-eus", "state": "finished"} | made)
+    )
+    with running(tmp_path, allow_crawls=True) as web:
+        page = web.ask("/crawl").text
+        assert "there was no crawl" in page
+        assert 'id="resume"' not in page
+        answer = post(web, "/run/resume", {})
+        assert (answer.status, web.ask("/new").status) == (409, 404)
+        assert "there is no crawl to resume" in answer.text
 
 
 @pytest.mark.parametrize(
@@ -173,10 +205,9 @@ def test_nothing_is_started_unless_the_server_allows_it(crawls):
             assert "--allow-crawls" in answer.text
 
 
-def test_a_server_behind_a_proxy_that_starts_crawls_makes_a_token():
-    options = ServerOptions(Path(), allowed_hosts=["corpus.example"], allow_crawls=True)
-    assert check_token(options)
-    assert check_token(ServerOptions(Path(), allow_crawls=True)) is None
+def test_a_server_that_starts_crawls_asks_other_users_of_the_machine_for_a_token():
+    assert check_token(ServerOptions(Path(), allow_crawls=True))
+    assert check_token(ServerOptions(Path())) is None
 
 
 def recorded(folder, process, name):

@@ -357,6 +357,33 @@ def test_a_person_gives_the_token_once(guarded):
     assert "Max-Age=0" in left.headers["Set-Cookie"]
 
 
+def test_the_url_with_the_token_opens_the_page_and_leaves_it_out_from_then_on(guarded):
+    answer = guarded.ask(f"/pairs?order=newest&token={TOKEN}&page=2")
+    assert (answer.status, answer.headers["Location"]) == (303, "/pairs?order=newest&page=2")
+    cookie = answer.headers["Set-Cookie"]
+    assert TOKEN not in cookie
+    assert "SameSite=strict" in cookie
+    known = {"Cookie": cookie.partition(";")[0]}
+    assert guarded.ask("/pairs?order=newest&page=2", headers=known).status == 200
+    again = guarded.ask("/pairs?token=anything", headers=known)
+    assert (again.status, again.headers["Location"]) == (303, "/pairs")
+
+
+def test_what_other_users_read_of_the_command_of_the_browser_opens_nothing_any_more(guarded):
+    once = guarded.keys.single_pass()
+    assert "Set-Cookie" in guarded.ask(f"/?token={once}").headers
+    answer = guarded.ask(f"/?token={once}")
+    assert answer.headers["Location"] == "/login?to=/"
+    assert "Set-Cookie" not in answer.headers
+
+
+def test_the_url_with_the_token_leads_nowhere_else(guarded):
+    answer = guarded.ask(f"//evil.example/?token={TOKEN}")
+    assert answer.headers["Location"] == "/"
+    assert guarded.ask(f"/?token={TOKEN}", headers={"Sec-Fetch-Site": "cross-site"}).status == 403
+    assert guarded.post(f"/undo?token={TOKEN}", {}, Accept="*/*").status == 401
+
+
 def test_a_wrong_token_in_the_form_is_told(guarded):
     form = guarded.ask("/login")
     answer = guarded.post("/login", {"csrf": form.csrf, "token": "wrong"})
@@ -454,9 +481,9 @@ def test_the_command_serves_until_ctrl_c(tmp_path):
 def test_another_address_needs_a_token_which_is_made_and_printed(tmp_path):
     small_crawl(tmp_path)
     with command(tmp_path, "--host", "0.0.0.0") as process:
-        port = process.stdout.readline().rpartition(":")[2].strip(" /\n")
-        token = process.stdout.readline().removeprefix("Token: ").strip()
-        assert len(token) >= 32
+        printed = process.stdout.readline()
+        port, token = re.search(r":(\d+)/\?token=(\S{32,})$", printed).groups()
+        assert process.stdout.readline() == f"Token: {token}\n"
         url = f"http://127.0.0.1:{port}/"
         request = urllib.request.Request(url, headers={"Authorization": f"Bearer {token}"})
         with urllib.request.urlopen(request, timeout=HANG) as answer:

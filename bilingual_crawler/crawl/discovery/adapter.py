@@ -49,7 +49,7 @@ from bilingual_crawler.discovery.site_records import Approach, SiteRecord, SiteV
 from bilingual_crawler.documents.document import Document
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.frontier.entry import CrawlFrontier, State
-from bilingual_crawler.languages import LanguagePair, Languages, OneLanguage
+from bilingual_crawler.languages import Languages, OneLanguage
 from bilingual_crawler.outcomes import Outcome
 from bilingual_crawler.scoring.scorer import SEED_PRIORITY
 from bilingual_crawler.store.files import AppendFile
@@ -71,12 +71,6 @@ def check_discovery(langs: Languages, frontier: str) -> None:
     problems = []
     if isinstance(langs, OneLanguage):
         problems.append(f"-a langs={langs} is one language: a bilingual site has two of them.")
-    elif not isinstance(langs, LanguagePair):
-        problems.append(
-            f"-a langs={langs}: a search for bilingual sites is for two languages, such as"
-            " -a langs=spa-eus. Its sites can then be crawled for more with"
-            " -a seeds_file=sites.jsonl."
-        )
     if frontier:
         problems.append(
             "BILINGUAL_FRONTIER is for harvesting: a search for bilingual sites runs on one"
@@ -263,11 +257,11 @@ class Discovery:
                 self.search.hubs.judged(approach.via, standing is Standing.BILINGUAL)
             return None
         sites.note(SiteRecord(site, Standing.EXAMINING, approach))
-        pair = self._crawl.languages_of(document.url)
-        assert isinstance(pair, LanguagePair)  # check_discovery made sure
+        languages = self._crawl.languages_of(document.url)
+        assert not isinstance(languages, OneLanguage)  # check_discovery made sure
         detector = SiteDetector(
             document.url,
-            pair,
+            languages,
             self._predictor,
             likelihood=self._config.site_likelihood,
             budget=self._config.site_budget,

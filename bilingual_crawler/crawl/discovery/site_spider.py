@@ -14,7 +14,7 @@ from bilingual_crawler.crawl.polite_spider import PoliteSpider
 from bilingual_crawler.discovery.site_detector import SiteDetector
 from bilingual_crawler.discovery.site_survey import SiteSurvey
 from bilingual_crawler.documents.sitemap import read_sitemap
-from bilingual_crawler.languages import LanguagePair, parse_languages
+from bilingual_crawler.languages import ParallelLanguages, parse_languages
 
 OnPage = Callable[[str, str], None]
 """Called after each request with its URL and a description of the result."""
@@ -28,12 +28,12 @@ class SiteSpider(PoliteSpider):
     def __init__(
         self,
         urls: Iterable[str],
-        pair: LanguagePair,
+        languages: ParallelLanguages,
         detectors: Sequence[SiteDetector],
         on_page: OnPage,
         **kwargs: Any,
     ) -> None:
-        super().__init__(pair, urls, **kwargs)
+        super().__init__(languages, urls, **kwargs)
         self._detectors, self._on_page = detectors, on_page
 
     def tasks(self) -> Iterable[Coroutine[Any, Any, None]]:

@@ -13,7 +13,7 @@ from bilingual_crawler.corpus.sources.reading import Skips
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.lab.evaluation.document_pairs import Judge, Miss, alone, misses
 from bilingual_crawler.lab.replay.gold import of_languages, read_gold
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import ParallelLanguages, find_language
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.reporting.terminal import plain
 
@@ -26,11 +26,12 @@ COMBINED = "combined"
 
 def evaluate(outcome: OfflineResult, gold: Path, *, ablation: bool) -> dict[str, Any]:
     """Return the figures of a run against a gold list: combined, per detector, and without each."""
-    search, pair = outcome.search, outcome.search.pair
-    rows = of_languages(read_gold(gold), pair)
+    search, languages = outcome.search, outcome.search.languages
+    rows = of_languages(read_gold(gold), languages)
     if not rows:
+        named = " and ".join(map(str, languages)) or str(languages)
         raise ConfigurationError(
-            f"{gold} has no pair of {pair.first} and {pair.second}: write --langs as in the list,"
+            f"{gold} has no pair of {named}: write --langs as in the list,"
             " or take a list with two columns, which is of any languages."
         )
     judge = Judge((search.name_of(first), search.name_of(second)) for first, second in rows)
@@ -69,10 +70,13 @@ def _fields(pair: DocumentPair) -> tuple[str, ...]:
     return pair.first, pair.second, f"{pair.score:.4f}", names
 
 
-def tell(summary: dict[str, Any], skips: Skips, pair: LanguagePair, console: Console) -> None:
+def tell(
+    summary: dict[str, Any], skips: Skips, languages: ParallelLanguages, console: Console
+) -> None:
     """Print what was read, what was skipped and why, and how many pairs there are."""
     pages = summary["pages"]
-    counts = [f"{pages.get(each.code, 0):,} in {each.name}" for each in pair]
+    codes = dict.fromkeys((*languages.codes, *pages))
+    counts = [f"{pages.get(code, 0):,} in {find_language(code).name}" for code in codes]
     parts = [f"Pages: {', '.join(counts)}."] if pages or "urls" not in summary else []
     if "urls" in summary:
         parts.append(f"URLs: {summary['urls']:,}.")

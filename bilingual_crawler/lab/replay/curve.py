@@ -30,6 +30,33 @@ def yield_curve(order: Iterable[str], pairs: Iterable[Pair]) -> list[int]:
     return curve
 
 
+def version_curve(order: Iterable[str], pairs: Iterable[Pair]) -> tuple[list[int], int]:
+    """Return how many versions there are beyond the first of their page, and their number in all.
+
+    Pages that gold pairs tie together are versions of one page; of two languages, each pair is one.
+    """
+    cluster: dict[str, str] = {}
+
+    def first_of(page: str) -> str:
+        while (above := cluster.setdefault(page, page)) != page:
+            page = above
+        return page
+
+    for one, other in pairs:
+        cluster[first_of(one)] = first_of(other)
+    first = {page: first_of(page) for page in cluster}
+    there: set[str] = set()
+    fetched: set[str] = set()
+    curve, complete = [], 0
+    for page in order:
+        if page in first and page not in fetched:
+            fetched.add(page)
+            complete += first[page] in there
+            there.add(first[page])
+        curve.append(complete)
+    return curve, len(first) - len(set(first.values()))
+
+
 def value_at(curve: Sequence[int], downloads: int) -> int:
     """Return the complete pairs after some downloads; a crawl that ended keeps its last value."""
     return curve[min(downloads, len(curve)) - 1] if curve and downloads else 0

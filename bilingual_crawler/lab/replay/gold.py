@@ -10,7 +10,7 @@ from bilingual_crawler.corpus.sources.inputs import file_url
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.lab.replay.curve import Pair
 from bilingual_crawler.lab.replay.site import RecordedSite
-from bilingual_crawler.languages import LanguagePair, language_code
+from bilingual_crawler.languages import ParallelLanguages, language_code
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.pair import PairingPage
 from bilingual_crawler.store.input_files import open_unpacked
@@ -74,14 +74,18 @@ def largest_pairs(lines: Iterable[GoldLine]) -> list[str]:
     return sorted(counts, key=lambda langs: (-counts[langs], langs))
 
 
-def of_languages(lines: Iterable[GoldLine], pair: LanguagePair) -> list[Pair]:
-    """Return the pairs of two languages, in either order; lines without languages always count."""
-    wanted = sorted(pair.codes)
-    chosen = (line for line in lines if sorted(line.languages) in (wanted, ["", ""]))
+def of_languages(lines: Iterable[GoldLine], languages: ParallelLanguages) -> list[Pair]:
+    """Return the pairs of two of the languages; lines without languages always count."""
+    chosen = (
+        line
+        for line in lines
+        if not any(line.languages)
+        or (len(set(line.languages)) > 1 and all(map(languages.__contains__, line.languages)))
+    )
     return list(dict.fromkeys((line.first, line.second) for line in chosen))
 
 
-def claimed_pairs(site: RecordedSite, pair: LanguagePair) -> list[Pair]:
+def claimed_pairs(site: RecordedSite, pair: ParallelLanguages) -> list[Pair]:
     """Return the pages that name each other as translations and are in the right languages."""
     matcher = Matcher(pair, ["alternates"])
     for source, target in site.recording.aliases():

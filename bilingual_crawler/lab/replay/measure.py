@@ -18,7 +18,12 @@ from bilingual_crawler.lab.replay.graph import SiteGraph, draw_graph, oracle_ord
 from bilingual_crawler.lab.replay.recording import Recording
 from bilingual_crawler.lab.replay.run import ReplayCrawl, Run, Running, run_settings
 from bilingual_crawler.lab.replay.site import RecordedSite
-from bilingual_crawler.languages import LanguagePair, LanguagePairError, UnknownLanguageError
+from bilingual_crawler.languages import (
+    LanguagePairError,
+    ParallelLanguages,
+    UnknownLanguageError,
+    parse_parallel,
+)
 
 BREADTH_FIRST, ORACLE = "breadth_first", "oracle"
 SHARES = (50, 80, 95)
@@ -103,7 +108,7 @@ def measure(job: Job, at_once: int = 1, done: Callable[[], None] = lambda: None)
     return measured(job, prepared, runs, site.recording.name_of)
 
 
-def languages_of(job: Job) -> LanguagePair:
+def languages_of(job: Job) -> ParallelLanguages:
     """Return the languages of a job: those that are named, or else those of most gold pairs."""
     return _languages(job, gold.read_gold(job.gold) if job.gold is not None else [])
 
@@ -145,6 +150,7 @@ def measured(
     findings = _Findings(name_of, prepared.true, reachable)
     figures = {
         name: figures_of(curves[name], len(reachable), graph.pages)
+        | {"versions_auc": _versions_auc(order, prepared)}
         | findings.figures(order, runs.get(name))
         for name, order in orders.items()
     }
@@ -166,6 +172,15 @@ def measured(
     )
 
 
+def _versions_auc(order: Iterable[str], prepared: Prepared) -> float:
+    """Return the area under the curve of the new versions of pages that were fetched."""
+    copies, pages = prepared.copies, prepared.graph.pages
+    found, total = curve.version_curve(
+        (copies.get(page, page) for page in order), prepared.reachable
+    )
+    return round(curve.area(found, total, pages), DIGITS)
+
+
 def _copies(recording: Recording, path: Path, pairs: Iterable[Pair]) -> dict[str, str]:
     """Return the copies that a list beside the gold list names, each with the page it copies."""
     listed = {page for pair in pairs for page in pair}
@@ -180,16 +195,16 @@ def _copies(recording: Recording, path: Path, pairs: Iterable[Pair]) -> dict[str
     }
 
 
-def _languages(job: Job, lines: list[gold.GoldLine]) -> LanguagePair:
+def _languages(job: Job, lines: list[gold.GoldLine]) -> ParallelLanguages:
     wanted = job.langs
     if wanted is None:
         wanted = next(iter(gold.largest_pairs(lines)), None)
     if wanted is None:
         raise ConfigurationError(
-            f"Which two languages of {job.warc.name}? Write them, for example: --langs eus-spa"
+            f"Which languages of {job.warc.name}? Write them, for example: --langs eus-spa"
         )
     try:
-        return LanguagePair.parse(wanted)
+        return parse_parallel(wanted)
     except (LanguagePairError, UnknownLanguageError) as error:
         raise ConfigurationError(f"--langs {wanted}: {error}") from error
 
@@ -247,7 +262,7 @@ def _limit(settings: Settings, name: str) -> int:
 
 
 def _gold_pairs(
-    job: Job, recording: Recording, lines: list[gold.GoldLine], pair: LanguagePair
+    job: Job, recording: Recording, lines: list[gold.GoldLine], pair: ParallelLanguages
 ) -> list[Pair]:
     """Return the gold pairs whose pages were recorded, each once."""
     if job.gold is None:

@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from bilingual_crawler.lab.training.negatives import tail
+from bilingual_crawler.lab.training.negatives import PAGE_WORDS, tail
 from bilingual_crawler.languages import Language, find_language
 
 NAMELESS = "x"
@@ -182,7 +182,7 @@ NEAR = ("feed", "comments", "page/2", "print", "2", "edit", "amp", "rss")
 LONGEST = 300
 NUMBERED = ("lang", "l", "clang", "langid", "lang_id", "language", "idlang", "lng", "sprache")
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_KEPT = frozenset(("html", "htm", "php", "asp", "aspx", "jsp", "index", "www"))
+_KEPT = PAGE_WORDS | {"www"}
 _LAST_NUMBER = re.compile(r"([0-9]{1,12})(?=[^0-9]*$)")
 
 Pair = tuple[str, str]

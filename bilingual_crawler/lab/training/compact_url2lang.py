@@ -16,7 +16,12 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import svds
 from torch import Tensor, nn
 
-from bilingual_crawler.lab.training.compact import Shape, start_embeddings, transformer_of
+from bilingual_crawler.lab.training.compact import (
+    Shape,
+    start_embeddings,
+    transformer_logits,
+    transformer_of,
+)
 from bilingual_crawler.lab.training.examples import Batch, Examples
 from bilingual_crawler.lab.training.language_judge import JUDGE_BATCH, LanguageJudge, fit
 from bilingual_crawler.lab.training.linear import LinearModel
@@ -210,8 +215,7 @@ class CompactUrl2Lang(nn.Module):
         name = self.dropout(torch.cat([self.host(host), self.words(host_words)], dim=1))
         read = [self.path_reader(path), self.host_reader(name)]
         if self.transformer is not None:
-            found = self.transformer(input_ids=ids, attention_mask=mask)
-            read.append(found.logits)
+            read.append(transformer_logits(self.transformer, ids, mask))
         read.append(self.reader(torch.cat([path, name], dim=1)))
         return torch.stack(read, dim=1)
 

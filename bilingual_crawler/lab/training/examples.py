@@ -6,6 +6,7 @@ import weakref
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from tempfile import TemporaryFile
 from typing import Any, TypeVar
 
@@ -26,7 +27,7 @@ from bilingual_crawler.scoring.encode import (
     Rows,
     UrlEncoder,
 )
-from bilingual_crawler.scoring.pair_features import FEATURES
+from bilingual_crawler.scoring.pair_features import FEATURES, pair_features
 
 PAD = 1
 CHUNK = 32
@@ -215,6 +216,8 @@ class StreamedExamples(Examples):
 
 
 AT_ONCE = 1_000
+REMEMBERED = 1 << 19
+"""Pairs of which the comparisons are kept in memory, half a kilobyte each."""
 EXCHANGED_TOGETHER = 64
 LONGEST_CODE = 4
 """The longest piece, with its mark, that may be a language code."""
@@ -232,7 +235,19 @@ def encode_urls(encoder: UrlEncoder, urls: Sequence[str]) -> Arrays:
 
 def encode_pairs(encoder: UrlEncoder, pairs: Sequence[tuple[str, str]]) -> Arrays:
     """Encode each pair as a row."""
-    return _encoded(encoder, encoder.pair_rows, pairs)
+
+    def encode(some: Sequence[tuple[str, str]]) -> Rows:
+        features = np.stack([_features(*pair) for pair in some]) if encoder.compares else None
+        return encoder.pair_rows(some, features)
+
+    return _encoded(encoder, encode, pairs)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _features(first: str, second: str) -> NDArray[np.float32]:
+    """Return the comparisons of a pair, which folds of the same tables need again and again."""
+    features: NDArray[np.float32] = pair_features([(first, second)])[0]
+    return features
 
 
 def _encoded(

@@ -4,6 +4,7 @@ The vectors of hashed n-grams are learned from a table of short phrases and thei
 sides of a row are pulled together, and all other rows of a batch are pushed away.
 """
 
+import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -27,6 +28,8 @@ HIDDEN = 0.1
 COMMON = -0.5
 """Exponent of a language's size in how often each row is drawn: large ones do not dominate."""
 LANGUAGE_CAP = 40_000
+READ_CAP = 60_000
+"""The rows that are read of a language: a tenth and more of them say nothing or the same."""
 AT_ONCE = 20_000
 PHRASE_NGRAMS = 64
 """The most n-grams of a phrase that are read."""
@@ -90,13 +93,22 @@ class Phrases(NamedTuple):
 
 
 def read_phrases(paths: Iterable[Path]) -> Phrases:
-    """Read rows `language, English, translation`, separated by tabs; broken rows are skipped."""
+    """Read rows `language, English, translation`, separated by tabs; broken rows are skipped.
+
+    Of a language with far more rows than are kept, not all are read.
+    """
+    paths = list(paths)
+    counts = Counter(language for language, _, _ in _lines(paths))
+    rng = random.Random(0)  # noqa: S311 - a sample, not a secret
     english: dict[str, int] = {}
     others: dict[str, int] = {}
     rows: dict[tuple[int, int], str] = {}
     for language, one, two in _lines(paths):
+        if rng.random() * counts[language] > READ_CAP:
+            continue
         left = as_words(one)
-        for right in dict.fromkeys((as_words(two), as_words(in_latin(two)))):
+        latin = in_latin(two)
+        for right in {as_words(each): None for each in dict.fromkeys((two.lower(), latin))}:
             if left.strip() and right.strip() and left != right:
                 numbers = (
                     english.setdefault(left, len(english)),
@@ -147,7 +159,7 @@ def fit_lexicon(
     ngrams: Ngrams,
     width: int,
     *,
-    passes: float = 2.5,
+    passes: float = 1.5,
     seed: int = 0,
     show: Callable[[int, int, float], None] = lambda *_: None,
 ) -> NgramEncoder:
@@ -158,7 +170,7 @@ def fit_lexicon(
     sharpness = nn.Parameter(torch.tensor(2.5))
     tables = [_table(texts, ngrams) for texts in phrases.texts]
     steps = max(1, round(passes * len(phrases.shares) / BATCH))
-    optimizer = torch.optim.Adam([*lexicon.parameters(), sharpness], lr=RATE)
+    optimizer = torch.optim.Adam([*lexicon.parameters(), sharpness], lr=RATE, fused=True)
     rates = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, RATE, total_steps=steps + 2, pct_start=0.1
     )

@@ -104,6 +104,7 @@ class Fit:
             betas=(0.9, 0.999),
             eps=1e-8,
             weight_decay=schedule.weight_decay,
+            fused=True,
         )
         self._scaler = torch.amp.GradScaler("cuda", enabled=self.device.type == "cuda")
         self._saved = time.monotonic()

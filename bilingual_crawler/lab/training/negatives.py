@@ -17,6 +17,8 @@ from bilingual_crawler.languages import languages_of_token
 
 HEAD = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//[^/?#]*", re.IGNORECASE)
 TOKEN = re.compile(r"[^\W_]+|[\W_]")
+PAGE_WORDS = frozenset(("html", "htm", "php", "asp", "aspx", "jsp", "index"))
+"""Words that a URL may have or lack without being that of another page."""
 MOST_COMPARED = 200
 TRIES = 5
 
@@ -142,11 +144,11 @@ def sibling_match(pair: LabelledPair, site: DomainUrls, rng: random.Random) -> L
 def token_removal(pair: LabelledPair, site: DomainUrls, rng: random.Random) -> LabelledPair | None:
     """Remove random words from both URLs, never from scheme, authority or port.
 
-    The rest must differ in more than language tokens, or it would still be a pair.
+    They must then disagree in what they agreed on, or they would still be a pair.
     """
     for _ in range(TRIES):
         first, second = _without_some(pair.first, rng), _without_some(pair.second, rng)
-        if _telling(first) != _telling(second) and not site.parallel(first, second):
+        if _disagree(pair, first, second) and not site.parallel(first, second):
             return pair._replace(first=first, second=second, parallel=False)
     return None
 
@@ -159,10 +161,21 @@ def _without_some(url: str, rng: random.Random) -> str:
     return url[:end] + "".join(token for place, token in enumerate(tokens) if place not in gone)
 
 
+def _disagree(pair: LabelledPair, first: str, second: str) -> bool:
+    """Return True if one URL alone has lost a word that both had, or has lost words at all.
+
+    Translated slugs share few words. If both have lost words of their own, or a code or an ending,
+    what is left may well be the URLs of a page and its translation.
+    """
+    had, have = (_telling(pair.first), _telling(pair.second)), (_telling(first), _telling(second))
+    lost = had[0] - have[0], had[1] - have[1]
+    return bool(had[0] & had[1] & (lost[0] ^ lost[1])) or bool(lost[0]) != bool(lost[1])
+
+
 def _telling(url: str) -> set[str]:
-    """Return the words of a URL that do not name a language."""
+    """Return the words of a URL that name neither a language nor a kind of file."""
     words = re.findall(r"[^\W_]+", tail(url).lower())
-    return {word for word in words if not languages_of_token(word)}
+    return {word for word in words if word not in PAGE_WORDS and not languages_of_token(word)}
 
 
 def monolingual(pair: LabelledPair, rng: random.Random) -> LabelledPair:

@@ -73,7 +73,12 @@ WAYS = {
     "linear": "logistic regression on the comparisons",
     "model": "compact model",
 }
-TITLES = {"any": "any other page", "hard": "pages hard to tell apart"}
+MEASURED_AGAINST = {**AGAINST, "section": ("siblings",)}
+TITLES = {
+    "any": "any other page",
+    "hard": "pages hard to tell apart",
+    "section": "other pages of the same directory",
+}
 
 
 def cross_validate_pairs(
@@ -85,7 +90,8 @@ def cross_validate_pairs(
     """
     pairs, urls = read_tables(options, SkippedLines())
     if options.phrases:
-        tell("Learning words from phrases")
+        if not (options.out / LEXICON).exists():
+            tell("Learning words from phrases")
         lexicon_of(replace(options, resume=True), lambda _: None)
     answers: list[PairAnswer] = []
     for fold in range(folds):
@@ -152,7 +158,7 @@ def _probabilities(logits: NDArray[np.float32]) -> NDArray[np.float64]:
 def _linear(train: Examples, test: Examples) -> NDArray[np.float64]:
     """Fit the comparisons of the rows that are from tables; return its answers for the fold."""
     assert train.weights is not None
-    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=500))
+    model = make_pipeline(StandardScaler(), LogisticRegression(solver="newton-cholesky"))
     weights = train.weights[: train.real]
     model.fit(
         train.variants[0]["features"][: train.real],
@@ -165,7 +171,8 @@ def _linear(train: Examples, test: Examples) -> NDArray[np.float64]:
 def figures(answers: Sequence[PairAnswer]) -> dict[str, Any]:
     """Return the figures of every way against both kinds of negatives, and by language pair."""
     found: dict[str, Any] = {
-        name: {way: _of_way(_against(answers, name), way) for way in WAYS} for name in AGAINST
+        name: {way: _of_way(_against(answers, name), way) for way in WAYS}
+        for name in MEASURED_AGAINST
     }
     found["sites"] = len({each.domain for each in answers})
     found["pairs"] = sum(each.parallel for each in answers)
@@ -176,7 +183,7 @@ def figures(answers: Sequence[PairAnswer]) -> dict[str, Any]:
     }
     found["unseen_sites"] = {
         f"{name}_{key}": value
-        for name in AGAINST
+        for name in MEASURED_AGAINST
         for key, value in found[name]["model"].items()
         if key.endswith("f1")
     }
@@ -184,7 +191,7 @@ def figures(answers: Sequence[PairAnswer]) -> dict[str, Any]:
 
 
 def _against(answers: Iterable[PairAnswer], name: str) -> list[PairAnswer]:
-    return [each for each in answers if each.parallel or each.kind in AGAINST[name]]
+    return [each for each in answers if each.parallel or each.kind in MEASURED_AGAINST[name]]
 
 
 def _of_way(answers: Sequence[PairAnswer], way: str) -> dict[str, float]:

@@ -198,7 +198,7 @@ def gather(labels: Sequence[LabelledPair], search: PairSearch) -> WeighedPairs:
             pages = (row.first, first), (row.second, second)
             missing |= {url: None for url, page in pages if page is None}
             continue
-        if first.language != search.pair.first.code:
+        if first.language != search.languages.codes[0]:
             first, second = second, first
         if first.language != second.language:
             examples.pairs.append(LabelledPages(first, second, row.parallel))

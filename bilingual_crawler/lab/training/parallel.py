@@ -70,7 +70,7 @@ CALIBRATING = 0.12
 POSITIVES = 1.5
 MADE = 15_000
 MADE_SHARE, MADE_NEGATIVES = 1.0, 1.8
-TOKENIZER_TEXTS = 40_000
+TOKENIZER_TEXTS = 20_000
 HIDDEN_NGRAMS = 0.2
 LARGE_SITE = -0.4
 """Exponent of a site's size in the weight of its rows: large sites do not dominate."""
@@ -351,7 +351,6 @@ def _model(
     model.comparison.know(token_kinds(encoder.tokenizer), train.variants[0]["features"])
     if options.phrases:
         model.comparison.lexicon.load_state_dict(lexicon_of(options, tell))
-        model.comparison.lexicon.requires_grad_(requires_grad=False)
     return model
 
 

@@ -5,7 +5,7 @@ All tables have a maximum size: what comes later is judged by what is known, and
 The place of a URL, and what it resembles, is known before anything is known about its page. It
 gives two kinds of sections. Language sections keep the language tokens (`/en/blog` and `/es/blog`
 are two places); yield sections leave them out, since a part of a site that is translated is so in
-both languages.
+all languages.
 """
 
 import re
@@ -18,10 +18,15 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 from rapidfuzz.fuzz import ratio
 from rapidfuzz.process import extract
 
-from bilingual_crawler.languages import LanguagePair, languages_of_token
+from bilingual_crawler.languages import ParallelLanguages, languages_of_token
+from bilingual_crawler.scoring.adaptive.numbering import (
+    MOST_BY_LINKS,
+    MOST_NUMBERS,
+    LanguageNumbers,
+)
 from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, KnownUrl, Tie
 from bilingual_crawler.scoring.adaptive.sections import Group, LanguageSection, YieldSection
-from bilingual_crawler.scoring.adaptive.value import SiteEvidence, leaning
+from bilingual_crawler.scoring.adaptive.value import SiteEvidence
 from bilingual_crawler.scoring.adaptive.weights import WEIGHTS
 from bilingual_crawler.urls.fingerprint import url_fingerprint
 from bilingual_crawler.urls.habits import UrlHabits
@@ -106,7 +111,7 @@ class _Folder(NamedTuple):
 
 
 def traits_of(url: str, tokens: frozenset[str]) -> Traits:
-    """Take a URL apart; `tokens` are those of the two languages, as for `url_key`."""
+    """Take a URL apart; `tokens` are those of the languages, as for `url_key`."""
     try:
         parts = urlsplit(url)
         path = unquote(parts.path) if "%" in parts.path else parts.path
@@ -291,17 +296,17 @@ class Room:
 class Memory:
     """What is known about the URLs of a site, and which of them must be judged again."""
 
-    def __init__(self, pair: LanguagePair, room: Room) -> None:
+    def __init__(self, languages: ParallelLanguages, room: Room) -> None:
         self._room = room
-        self.codes = pair.codes
-        self.tokens = pair.first.tokens | pair.second.tokens
+        self.numbers = LanguageNumbers(languages)
+        self.tokens = languages.tokens
         self.urls: dict[int, KnownUrl] = {}
         self.aliases: dict[int, int] = {}
         """Fingerprints of URLs that redirect, and of where they lead."""
         self.habits = UrlHabits()
         self._forms: dict[int, KnownUrl] = {}
         """URLs by the spelling that the habits of the site give them."""
-        self.evidence = SiteEvidence()
+        self.evidence = SiteEvidence(self.numbers)
         self.language_sections: dict[str, LanguageSection] = {}
         self.yield_sections: dict[str, YieldSection] = {}
         self._groups: dict[tuple[str, str], Group] = {}
@@ -397,10 +402,21 @@ class Memory:
         return known
 
     def _new(self, url: str, traits: Traits, depth: int) -> KnownUrl:
-        known = KnownUrl(url, traits.key, intern(traits.language_class), self._group(traits), depth)
+        language_class, group = intern(traits.language_class), self._group(traits)
+        prior = self.numbers.start
+        known = KnownUrl(url, traits.key, language_class, group, depth=depth, prior=prior)
         if traits.announced:
-            known.guess(leaning(traits.announced, self.codes, WEIGHTS.sure_token), Certainty.TOKEN)
+            lean = self.numbers.leaning(traits.announced, WEIGHTS.sure_token)
+            known.guess(lean, Certainty.TOKEN)
         return known
+
+    def admit(self, code: str | None, *, by_link: bool = False) -> None:
+        """Make room for a language that the site has shown, if whatever it has is wanted."""
+        if self.numbers.admit(code, MOST_BY_LINKS if by_link else MOST_NUMBERS):
+            for section in self.language_sections.values():
+                section.widen(self.numbers.size)
+            for part in self.yield_sections.values():
+                part.widen(len(self.numbers.codes))
 
     def tie(self, one: KnownUrl, other: KnownUrl, tie: Tie) -> bool:
         """Tie two URLs, or for a better reason than before; return True if that is new."""
@@ -454,7 +470,7 @@ class Memory:
         """Return earlier URLs that resemble a new one, and record it beside them."""
         found = []
         for tie, name in ((Tie.KEY, traits.key), (Tie.SLUG, traits.slug)):
-            if not name or (tie is Tie.SLUG and self._is_foreign(traits)):
+            if not name or (tie is Tie.SLUG and self.numbers.is_foreign(traits.announced)):
                 continue
             alike = self._alike.get((tie, name), ())
             if len(alike) < MOST_ALIKE:
@@ -462,14 +478,11 @@ class Memory:
                     (each, tie) for each in alike if each.language_class != known.language_class
                 ]
                 self._alike[tie, name] = (*alike, known)
-        if traits.name and not self._is_foreign(traits):
+        if traits.name and not self.numbers.is_foreign(traits.announced):
             if not found and (likest := self.names.likest(traits.name, known.language_class)):
                 found.append((likest, Tie.SLUG))
             self.names.add(traits.name, known)
         return found
-
-    def _is_foreign(self, traits: Traits) -> bool:
-        return bool(traits.announced) and traits.announced.isdisjoint(self.codes)
 
     def _group(self, traits: Traits) -> Group:
         """Return the group of a URL; with too many groups, by its upper sections."""
@@ -494,12 +507,12 @@ class Memory:
         """Return the section of that name."""
         section = self.language_sections.get(name)
         if section is None:
-            section = self.language_sections[name] = LanguageSection(name)
+            section = self.language_sections[name] = LanguageSection(name, self.numbers.size)
         return section
 
     def yield_section(self, name: str) -> YieldSection:
         """Return the section of that name."""
         section = self.yield_sections.get(name)
         if section is None:
-            section = self.yield_sections[name] = YieldSection(name)
+            section = self.yield_sections[name] = YieldSection(name, len(self.numbers.codes))
         return section

@@ -1,12 +1,19 @@
 """A URL of a site as the scorer knows it, its ties to possible translations, and switches."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from typing import Any
 
 from bilingual_crawler.documents.document import Link
-from bilingual_crawler.scoring.adaptive.sections import Group, Vector
+from bilingual_crawler.scoring.adaptive.numbering import (
+    NEITHER,
+    Vector,
+    certain,
+    likeliest,
+    widened,
+)
+from bilingual_crawler.scoring.adaptive.sections import Group
 from bilingual_crawler.scoring.adaptive.texts import UNKNOWN, TextWorth
 
 
@@ -40,7 +47,6 @@ class Certainty(IntEnum):
     DECLARED = 5
 
 
-NOWHERE = (0, 0, 0)
 NO_TEXT = TextWorth(UNKNOWN, 1.0)
 _FEED = re.compile(
     r"/(?:feed|rss|atom|wp-login\.php|xmlrpc\.php|wp-json|(?:feed|rss|atom|index)\.(?:xml|rss|atom))/?"
@@ -53,11 +59,13 @@ class KnownUrl:
     """One URL: waiting, fetched or gone. Compared by identity; a site has one per URL.
 
     There are very many of them, each with one or two ties. A dictionary of one entry takes 232
-    bytes and a tuple 56; so ties and switches are tuples of alternating keys and values, and
-    callers get a dictionary made on request.
+    bytes and a tuple 56; so ties, switches and partners are tuples of alternating keys and values,
+    and callers get a dictionary made on request.
     """
 
     __slots__ = (
+        "_partners",
+        "_switched_from",
         "_switches",
         "_ties",
         "asked",
@@ -75,18 +83,18 @@ class KnownUrl:
         "learned",
         "lone",
         "parent",
-        "partner",
         "prior",
         "priority",
         "promise",
         "rule",
         "slot",
-        "switched_from",
         "text",
         "url",
     )
 
-    def __init__(self, url: str, key: str, language_class: str, group: Group, depth: int) -> None:
+    def __init__(
+        self, url: str, key: str, language_class: str, group: Group, *, depth: int, prior: Vector
+    ) -> None:
         self.url = url
         self.key = key
         """Its URL without language tokens."""
@@ -95,8 +103,8 @@ class KnownUrl:
         self.group = group
         self.depth = depth
         self.fate = Fate.WAITING
-        self.language = 2
-        self.prior: Vector = (0.4, 0.4, 0.2)
+        self.language = NEITHER
+        self.prior = prior
         self.certainty = Certainty.NONE
         self.hunch: int | None = None
         """The most likely language according to the URL model, if it was asked."""
@@ -104,7 +112,7 @@ class KnownUrl:
         self.asked = ""
         """The spelling under which it waits, if a link or a redirect gave another one."""
         self._ties: tuple[Any, ...] = ()
-        self.partner: KnownUrl | None = None
+        self._partners: tuple[Any, ...] = ()
         self.promise: float | None = None
         self.text = NO_TEXT
         """The kind of its text, and what that is worth at first."""
@@ -115,13 +123,13 @@ class KnownUrl:
         self.claims = False
         self.is_copy = False
         """True if it says that its own language is at another address: it is not translated."""
-        self.learned = False
+        self.learned = 0
+        """The sides of partners that have shown how URLs of this site differ, a bit for each."""
         self.lone = False
         """True if nothing promised a translation before it was fetched."""
         self._switches: tuple[Any, ...] = ()
-        self.switched_from = NOWHERE
-        """The number of pages of each language that switch to it."""
-        self.parent = 2
+        self._switched_from: tuple[int, ...] = ()
+        self.parent = NEITHER
         self.slot = ""
 
     @property
@@ -142,52 +150,90 @@ class KnownUrl:
         """Record where its language switch leads."""
         self._switches = _with(self._switches, other, language)
 
-    def note_switch_from(self, language: int) -> None:
-        """Record that one more page of a language switches to it."""
-        counts = list(self.switched_from)
-        counts[language] += 1
-        self.switched_from = counts[0], counts[1], counts[2]
+    def switched_from(self, language: int) -> int:
+        """Return how many pages of a language switch to it."""
+        return next((number for each, number in self.switching if each == language), 0)
+
+    @property
+    def switching(self) -> Iterable[tuple[int, int]]:
+        """The languages whose pages switch to it, with their number."""
+        return zip(self._switched_from[::2], self._switched_from[1::2], strict=True)
+
+    def note_switch_from(self, language: int, more: int = 1) -> None:
+        """Record that more pages of a language switch to it."""
+        number = self.switched_from(language) + more
+        self._switched_from = _with(self._switched_from, language, number)
+
+    @property
+    def partners(self) -> tuple["KnownUrl", ...]:
+        """The pages that pairing takes for its translations."""
+        return self._partners[1::2]
+
+    @property
+    def sides(self) -> Mapping[int, "KnownUrl"]:
+        """Its partners by their side."""
+        return _as_dict(self._partners)
+
+    def partner_at(self, side: int) -> "KnownUrl | None":
+        """Return the page that pairing takes for its translation on one side."""
+        for at in range(0, len(self._partners), 2):
+            if self._partners[at] == side:
+                partner: KnownUrl = self._partners[at + 1]
+                return partner
+        return None
+
+    def pair_with(self, side: int, other: "KnownUrl") -> None:
+        """Record a partner, in the place of an earlier one on the same side."""
+        self._partners = _with(self._partners, side, other)
+
+    def part_from(self, other: "KnownUrl") -> None:
+        """Forget a partner."""
+        kept = ((side, each) for side, each in self.sides.items() if each is not other)
+        self._partners = tuple(part for both in kept for part in both)
 
     @property
     def is_fetched(self) -> bool:
-        """True if its page is there, in one of the two languages and not a copy of another."""
-        is_wanted = self.language != 2 and not self.is_copy  # noqa: PLR2004 - neither
+        """True if its page is there, in a wanted language and not a copy of another."""
+        is_wanted = self.language != NEITHER and not self.is_copy
         return self.fate is Fate.FETCHED and is_wanted
 
     @property
+    def seems(self) -> int:
+        """The number of its language, if it is fetched, and otherwise of the likeliest one."""
+        return self.language if self.fate is Fate.FETCHED else likeliest(self.prior)
+
+    @property
     def languages(self) -> Vector:
-        """The probabilities that its page is in the first language, the second, or another."""
+        """The probabilities that its page is in each of the languages, or in another."""
         self.group.refresh()
         if self.fate is Fate.FETCHED:
-            return _CERTAIN[self.language]
+            return certain(self.language, self.group.size)
         return self.group.language(self.prior)
 
     def lean_to(self, language: int, share: float) -> None:
         """Make a language more likely, by the chance that this is a translation into it."""
         if self.certainty <= Certainty.MODEL:
-            kept = [each * (1.0 - share) for each in self.prior]
+            prior = widened(self.prior, self.group.size)
+            kept = [each * (1.0 - share) for each in prior]
             kept[language] += share
-            self.prior = kept[0], kept[1], kept[2]
+            self.prior = tuple(kept)
 
-    def guess(self, prior: Vector, certainty: Certainty) -> bool:
+    def guess(self, prior: Vector | None, certainty: Certainty) -> bool:
         """Set the first guess of the language; return True if its source was better."""
-        if certainty <= self.certainty:
+        if prior is None or certainty <= self.certainty:
             return False
         self.prior, self.certainty = prior, certainty
         return True
 
 
-_CERTAIN: tuple[Vector, Vector, Vector] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-
-
-def _as_dict(items: tuple[Any, ...]) -> dict[KnownUrl, Any]:
+def _as_dict(items: tuple[Any, ...]) -> dict[Any, Any]:
     return dict(zip(items[::2], items[1::2], strict=True))
 
 
-def _with(items: tuple[Any, ...], key: KnownUrl, value: int) -> tuple[Any, ...]:
+def _with(items: tuple[Any, ...], key: object, value: object) -> tuple[Any, ...]:
     """Return the same with a key added, or with another value for it."""
     for at in range(0, len(items), 2):
-        if items[at] is key:
+        if items[at] == key:
             return (*items[: at + 1], value, *items[at + 2 :])
     return (*items, key, value)
 

@@ -12,11 +12,12 @@ import msgpack
 
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.documents.document import Document, DocumentKey, Link
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import OneLanguage, ParallelLanguages
 from bilingual_crawler.pairing.pair import DocumentPair
 from bilingual_crawler.scoring.adaptive.memory import Room
+from bilingual_crawler.scoring.adaptive.numbering import NEITHER, LanguageNumbers, go_together
 from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, KnownUrl, Tie
-from bilingual_crawler.scoring.adaptive.site import SUNK, SiteModel
+from bilingual_crawler.scoring.adaptive.site import SUNK, Probe, SiteModel
 from bilingual_crawler.scoring.adaptive.texts import UNKNOWN, TextWorth
 from bilingual_crawler.scoring.adaptive.transforms import Record, Transforms, UrlTransform
 from bilingual_crawler.scoring.adaptive.value import RULES, RecentYield, factors_of
@@ -30,18 +31,20 @@ MOST_LANGUAGES, MOST_CANDIDATES = 60, 30
 OPEN = 0.5
 """The least weight left for a first guess of the language, after its sections."""
 LEAST_WANTED = 0.08
-"""The least probability that a link leads to the other language to compare it with its page."""
+"""The least probability that a link leads to another language to compare it with its page."""
 TRANSLATION = 0.3
-"""The least probability to tie a link to its page; only the best link of a page is tied."""
+"""The least probability to tie a link to its page; only the best link in a language is tied."""
 
 WORDS_WEIGHT = 0.8
 """The probability that two slugs of which all known words translate each other are of one page."""
 
-FORMAT, OLDEST_FORMAT = 5, 3
-"""The format written, and the oldest read: 4 has no kinds of texts, 3 no redirects either."""
+FORMAT, OLDEST_FORMAT = 6, 3
+"""The format written, and the oldest read: 5 has two languages, 4 no kinds of texts either, 3 no
+redirects."""
+TWO_LANGUAGES = 5
 RULE_NUMBERS = {rule: number for number, (rule, _) in enumerate(RULES)}
-PARTNER = 8
-"""The index of the partner's number in the row of a page."""
+LANGUAGE, PARTNERS, SWITCHED_FROM, PARENT = 3, 8, 14, 15
+"""Indexes in the row of a page."""
 
 
 class UrlModelPriors:
@@ -53,10 +56,9 @@ class UrlModelPriors:
     pages that name none themselves.
     """
 
-    def __init__(self, pair: LanguagePair, config: Config, crawl: CrawlSoFar) -> None:
-        self._codes = pair.codes
+    def __init__(self, languages: ParallelLanguages, config: Config, crawl: CrawlSoFar) -> None:
         self._words = crawl if isinstance(crawl, KnowsWords) else None
-        self._models = SmartModels(pair, config)
+        self._models = SmartModels(languages, config)
 
     def consult(
         self, here: SiteModel, document: Document, targets: Iterable[tuple[SiteModel, KnownUrl]]
@@ -79,45 +81,62 @@ class UrlModelPriors:
                 self._tie_likeliest(here, page, links)
 
     def _guess_languages(self, sites: Mapping[KnownUrl, SiteModel]) -> None:
-        pages = list(sites)[:MOST_LANGUAGES]
-        if not pages:
-            return
-        urls = [page.url for page in pages]
-        shares = [self._models.language(urls, code) for code in self._codes]
-        for page, first, second in zip(pages, *shares, strict=True):
-            sites[page].think(page, (first, second, max(0.0, 1.0 - first - second)))
+        by_codes: dict[tuple[str, ...], list[KnownUrl]] = {}
+        for page in list(sites)[:MOST_LANGUAGES]:
+            by_codes.setdefault(sites[page].numbers.codes, []).append(page)
+        for codes, pages in by_codes.items():
+            shares = self._models.languages([page.url for page in pages], codes)
+            for page, row in zip(pages, zip(*shares, strict=True), strict=False):
+                rest = 1.0
+                for share in row:
+                    rest -= share
+                sites[page].think(page, (*row, max(0.0, rest)))
 
     def _tie_likeliest(self, site: SiteModel, page: KnownUrl, links: Sequence[KnownUrl]) -> None:
-        """Tie a page to its most likely translation among the links, if one is likely at all."""
-        wanted = 1 - page.language
+        """Tie a page to its likeliest translation in each language among the links, if any is."""
+        numbers = site.numbers
         candidates = [
             link
             for link in links
             if link is not page
             and link.ties.get(page, Tie.SLUG) is Tie.SLUG
-            and link.languages[wanted] >= LEAST_WANTED
+            and numbers.elsewhere(link.languages, page.language) >= LEAST_WANTED
         ][:MOST_CANDIDATES]
         if not candidates or any(tie >= Tie.KEY for tie in page.ties.values()):
             return
         shares = [
-            max(share, self._by_words(page, link))
+            max(share, self._by_words(site, page, link))
             for share, link in zip(
                 self._models.translation(page.url, [link.url for link in candidates]),
                 candidates,
                 strict=True,
             )
         ]
-        share, at = max((share, -at) for at, share in enumerate(shares))
-        likeliest = candidates[-at]
-        if share >= TRANSLATION and site.memory.tie(page, likeliest, Tie.MODEL):
-            likeliest.lean_to(wanted, share)
+        best: dict[int, tuple[float, KnownUrl]] = {}
+        for share, link in zip(shares, candidates, strict=True):
+            language = _language_of_counterpart(numbers, page, link)
+            if language not in best or share > best[language][0]:
+                best[language] = share, link
+        for language, (share, likeliest_link) in best.items():
+            if share >= TRANSLATION and site.memory.tie(page, likeliest_link, Tie.MODEL):
+                likeliest_link.lean_to(language, share)
 
-    def _by_words(self, page: KnownUrl, link: KnownUrl) -> float:
+    def _by_words(self, site: SiteModel, page: KnownUrl, link: KnownUrl) -> float:
         """Return how likely the words of two slugs make them translations, as the crawl learned."""
         if self._words is None:
             return 0.0
-        urls = (page.url, link.url) if page.language == 0 else (link.url, page.url)
-        return WORDS_WEIGHT * (self._words.slugs_agree(*urls) or 0.0)
+        other = _language_of_counterpart(site.numbers, page, link)
+        first, second = (page, link) if page.language < other else (link, page)
+        return WORDS_WEIGHT * (self._words.slugs_agree(first.url, second.url) or 0.0)
+
+
+def _language_of_counterpart(numbers: LanguageNumbers, page: KnownUrl, link: KnownUrl) -> int:
+    """Return the likeliest language of a link, if it leads to a translation of a page."""
+    if numbers.is_pair:
+        return 1 - page.language
+    shares = link.languages
+    ways = (each for each in range(len(shares) - 1) if go_together(page.language, each))
+    return max(ways, key=shares.__getitem__)
 
 
 def _is_unclear(page: KnownUrl) -> bool:
@@ -132,11 +151,12 @@ class AdaptiveScorer(LinkScorer):
     """Expected pairs per download, from what this crawl has seen of the site."""
 
     is_yield = True
+    for_many_languages = True
 
-    def __init__(self, pair: LanguagePair, crawl: CrawlSoFar, config: Config) -> None:
-        super().__init__(pair, crawl, config)
-        self._hunches = UrlModelPriors(pair, config, crawl)
-        self._rules = RulesScorer(pair, crawl, config)
+    def __init__(self, languages: ParallelLanguages, crawl: CrawlSoFar, config: Config) -> None:
+        super().__init__(languages, crawl, config)
+        self._hunches = UrlModelPriors(languages, config, crawl)
+        self._rules = RulesScorer(languages, crawl, config)
         self._room = Room()
         self._sites: dict[str, SiteModel] = {}
         self._changed: dict[str, SiteModel] = {}
@@ -144,7 +164,7 @@ class AdaptiveScorer(LinkScorer):
 
     def weight_of(self, document: Document) -> float:
         """Return 1, since the value of such a page is learned; or 0, if the settings discard it."""
-        is_wanted = document.language in self.pair or self.config.off_language == "follow"
+        is_wanted = document.language in self.languages or self.config.off_language == "follow"
         return 1.0 if is_wanted else 0.0
 
     def arrived(self, document: Document) -> None:
@@ -158,7 +178,7 @@ class AdaptiveScorer(LinkScorer):
     def found(self, pair: DocumentPair, kept: bool) -> None:
         """Learn from a pair that was found (`kept`) or given up for a better one."""
         first, second = (DocumentKey.parse(each).url for each in (pair.first, pair.second))
-        self._site(first).found(first, second, kept=kept)
+        self._site(first).found(first, second, pair.languages, kept=kept)
 
     def failed(self, url: str, reason: str) -> None:  # noqa: ARG002 - any failure is one
         """Learn from a URL that gave no page."""
@@ -205,7 +225,7 @@ class AdaptiveScorer(LinkScorer):
         (rule,) = self._rules_for(document, [link])
         site, page = self._seen(document, link, rule)
         self._hunches.consult(here, document, [(site, page)])
-        score, factors = factors_of(page, site.evidence, self.pair)
+        score, factors = factors_of(page, site.evidence)
         if not site.harvest.is_over:
             return score, factors
         why = f"the site has ended: {site.harvest.rate:.3f} pairs per page"
@@ -226,8 +246,8 @@ class AdaptiveScorer(LinkScorer):
         return site, site.seen(document, link, rule)
 
     def _rules_for(self, document: Document, links: Sequence[Link]) -> list[int]:
-        """Return what `rules` say of each link; nothing, if a page in neither language has it."""
-        if document.language not in self.pair:
+        """Return what `rules` say of each link; nothing, if a page in no wanted language has it."""
+        if document.language not in self.languages:
             return [-1] * len(links)
         return [RULE_NUMBERS[rule] for rule in self._rules.rules_for(document, links)]
 
@@ -241,7 +261,8 @@ class AdaptiveScorer(LinkScorer):
 
     def _make(self, name: str) -> SiteModel:
         harvest = RecentYield(self.config.site_yield, self.config.site_yield_pages)
-        return SiteModel(name, self.pair, harvest, self._room)
+        assert not isinstance(self.languages, OneLanguage)
+        return SiteModel(name, self.languages, harvest, self._room)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -264,6 +285,8 @@ def unpack(data: bytes, make: Callable[[str], SiteModel]) -> dict[str, SiteModel
         version, rows = msgpack.unpackb(data, unicode_errors="surrogatepass", strict_map_key=False)
         if version not in range(OLDEST_FORMAT, FORMAT + 1):
             raise ValueError(f"format {version} instead of {FORMAT}")
+        if version <= TWO_LANGUAGES:
+            rows = [_of_two_languages(row) for row in rows]
         sites = [_read_site(row, make(row["name"])) for row in rows]
     except (msgpack.UnpackException, LookupError, TypeError, AttributeError, struct.error) as error:
         raise ValueError(f"not the state of an adaptive scorer: {error}") from error
@@ -288,6 +311,7 @@ def _site(site: SiteModel) -> dict[str, Any]:
     texts = sorted(site.texts)
     return {
         "name": site.name,
+        "codes": site.numbers.codes,
         "urls": [_page(page, number) for page in number],
         "aliases": list(memory.aliases.items()),
         "habits": memory.habits.cases,
@@ -305,14 +329,14 @@ def _site(site: SiteModel) -> dict[str, Any]:
         "kinds": site.evidence.texts.counts,
         "switching": site.evidence.switching,
         "slots": site.switches.slots,
-        "rules": [_rules(each) for each in site.transforms],
+        "rules": [(*sides, _rules(each)) for sides, each in site.transforms.items()],
         "texts": struct.pack(f"<{len(texts)}I", *texts),
         "stays": site.stays,
         "guesses": site.guesses,
         "probing": site.probing,
         "probes": [
-            (number[page], language, tuple(rule))
-            for page, (language, rule) in site.probes.items()
+            (number[page], probe.source, probe.target, tuple(probe.rule))
+            for page, probe in site.probes.items()
             if page in number
         ],
         "harvest": (
@@ -326,7 +350,9 @@ def _site(site: SiteModel) -> dict[str, Any]:
 
 
 def _page(page: KnownUrl, number: dict[KnownUrl, int]) -> tuple[Any, ...]:
-    partner = number.get(page.partner) if page.partner is not None else None
+    partners = [
+        (side, number[partner]) for side, partner in page.sides.items() if partner in number
+    ]
     return (
         page.url,
         page.depth,
@@ -336,13 +362,13 @@ def _page(page: KnownUrl, number: dict[KnownUrl, int]) -> tuple[Any, ...]:
         page.certainty,
         page.hunch,
         page.priority,
-        partner,
+        partners,
         page.promise,
         page.claims,
         page.is_copy,
         page.learned,
         page.lone,
-        page.switched_from,
+        list(page.switching),
         page.parent,
         page.slot,
         tuple(page.text),
@@ -351,8 +377,28 @@ def _page(page: KnownUrl, number: dict[KnownUrl, int]) -> tuple[Any, ...]:
     )
 
 
+def _of_two_languages(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a site of a format in which 2 was the number of every other language."""
+    for page in row["urls"]:
+        for at in (LANGUAGE, PARENT):
+            page[at] = _number(page[at])
+        partner, counts = page[PARTNERS], page[SWITCHED_FROM]
+        page[PARTNERS] = [] if partner is None else [(0, partner)]
+        page[SWITCHED_FROM] = [(_number(at), count) for at, count in enumerate(counts) if count]
+    first, second = row["rules"]
+    row["rules"] = [(0, 1, first), (1, 0, second)]
+    row["probes"] = [(at, source, 1 - source, rule) for at, source, rule in row["probes"]]
+    return row
+
+
+def _number(language: int) -> int:
+    return language if language in (0, 1) else NEITHER
+
+
 def _read_site(row: dict[str, Any], site: SiteModel) -> SiteModel:
     memory = site.memory
+    for code in row.get("codes", ()):
+        memory.admit(code)
     for name, counts in row["languages"].items():
         memory.language_section(name).counts = counts
     for name, counters in row["yields"].items():
@@ -360,7 +406,8 @@ def _read_site(row: dict[str, Any], site: SiteModel) -> SiteModel:
         section.paired, section.lone, section.kept, section.fresh, section.sides = counters
     pages = [_read_page(site, each) for each in row["urls"]]
     for page, each in zip(pages, row["urls"], strict=True):
-        page.partner = None if each[PARTNER] is None else pages[each[PARTNER]]
+        for side, partner in each[PARTNERS]:
+            page.pair_with(side, pages[partner])
     for one, other, tie in row["ties"]:
         pages[one].tie_to(pages[other], Tie(tie))
         pages[other].tie_to(pages[one], Tie(tie))
@@ -373,11 +420,16 @@ def _read_site(row: dict[str, Any], site: SiteModel) -> SiteModel:
     site.evidence.rules = row.get("links", site.evidence.rules)
     site.evidence.texts.restore(row.get("kinds", ()))
     site.switches.slots = row["slots"]
-    site.transforms = (_read_rules(row["rules"][0]), _read_rules(row["rules"][1]))
+    for source, target, rules in row["rules"]:
+        site.transforms[source, target] = _read_rules(rules)
     for digest in struct.unpack(f"<{len(row['texts']) // 4}I", row["texts"]):
         site.texts[digest] = 1
     site.stays, site.guesses, site.probing = row["stays"], row["guesses"], row["probing"]
-    site.probes = {pages[at]: (language, _read_rule(rule)) for at, language, rule in row["probes"]}
+    site.probes = {
+        pages[at]: Probe(source, target, _read_rule(rule))
+        for at, source, target, rule in row["probes"]
+    }
+    site.shown = {page.language for page in pages if page.language != NEITHER}
     harvest = site.harvest
     harvest.resume(*row["harvest"])
     memory.dirty = {pages[at]: None for at in row["dirty"]}
@@ -401,8 +453,8 @@ def _read_page(site: SiteModel, row: list[Any]) -> KnownUrl:
     switched_from, page.parent, page.slot, text, *asked = rest
     page.text = TextWorth(*text) if isinstance(text, list) else TextWorth(UNKNOWN, text)
     page.asked, page.rule = asked or ("", -1)
-    first, second, neither = switched_from
-    page.switched_from = first, second, neither
+    for switching, number in switched_from:
+        page.note_switch_from(switching, number)
     return page
 
 

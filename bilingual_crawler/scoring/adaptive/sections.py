@@ -7,13 +7,11 @@ seen differs a little from its site, and one of which fifty were seen speaks for
 
 from collections.abc import Iterable, Sequence
 
+from bilingual_crawler.scoring.adaptive.numbering import PAIR, Vector, widened
 from bilingual_crawler.scoring.adaptive.weights import WEIGHTS
 
 MOVED = 0.1
 """The relative change of a figure after which waiting URLs are judged again."""
-
-Vector = tuple[float, float, float]
-"""One value each for the first language, the second, and all others."""
 
 
 class LanguageSection:
@@ -21,17 +19,24 @@ class LanguageSection:
 
     __slots__ = ("counts", "groups", "name", "told", "version")
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, size: int) -> None:
         self.name = name
-        self.counts = [0, 0, 0]
+        self.counts = [0] * size
         self.version = 0
         self.groups: list[Group] = []
         self.told: Sequence[float] = ()
 
     def add(self, language: int) -> None:
-        """Count a page: 0 and 1 are the two languages, 2 is any other."""
+        """Count a page by the number of its language."""
         self.counts[language] += 1
         self.version += 1
+
+    def widen(self, size: int) -> None:
+        """Make room for languages that the site has shown."""
+        while len(self.counts) < size:
+            self.counts.insert(-1, 0)
+        self.version += 1
+        self.told = ()
 
     def has_moved(self) -> bool:
         """Return True if the figures have changed enough to be reported again."""
@@ -44,12 +49,12 @@ class YieldSection:
 
     __slots__ = ("fresh", "groups", "kept", "lone", "name", "paired", "sides", "told", "version")
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, languages: int) -> None:
         self.name = name
         self.paired = [0.0, 0.0]
         self.lone = [0.0, 0.0]
-        self.sides = [[0.0, 0.0], [0.0, 0.0]]
-        """The same as `lone`, for each of the two languages."""
+        self.sides = [[0.0, 0.0] for _ in range(languages)]
+        """The same as `lone`, for each of the languages."""
         self.kept = [0.0, 0.0]
         self.fresh = [0.0, 0.0]
         self.version = 0
@@ -61,6 +66,11 @@ class YieldSection:
         counter[0] += amount
         counter[1] += weight
         self.version += 1
+
+    def widen(self, languages: int) -> None:
+        """Make room for languages that the site has shown."""
+        self.sides += [[0.0, 0.0] for _ in range(languages - len(self.sides))]
+        self.told = ()
 
     def has_moved(self) -> bool:
         """Return True if the figures have changed enough to be reported again."""
@@ -112,15 +122,17 @@ class Group:
         self._version = version
         self._languages = _languages(self.languages)
         self._alone = _alone(self.yields)
-        self._sides = tuple(
-            _chain([each.sides[side] for each in self.yields], WEIGHTS.side_prior)
-            for side in (0, 1)
-        )
+        self._sides: dict[int, tuple[float, float]] = {}
         self._together = _chain([each.paired for each in self.yields[1:]], WEIGHTS.yield_prior)
         slope, base = _chain([each.kept for each in self.yields], WEIGHTS.kept_prior)
         self.kept = base + slope * WEIGHTS.kept_at_first
         slope, base = _chain([each.fresh for each in self.yields], WEIGHTS.fresh_prior)
         self.fresh = base + slope * WEIGHTS.fresh_at_first
+
+    @property
+    def size(self) -> int:
+        """The length of a vector of languages."""
+        return len(self.languages[-1].counts)
 
     @property
     def open_to_guesses(self) -> float:
@@ -129,8 +141,12 @@ class Group:
 
     def language(self, prior: Vector) -> Vector:
         """Return the probability of each language, for a URL with this prior."""
-        slope, (first, second, other) = self._languages
-        return first + slope * prior[0], second + slope * prior[1], other + slope * prior[2]
+        slope, known = self._languages
+        if len(known) == len(prior) == PAIR:
+            first, second, other = known
+            return first + slope * prior[0], second + slope * prior[1], other + slope * prior[2]
+        prior = widened(prior, len(known))
+        return tuple([each + slope * at_first for each, at_first in zip(known, prior, strict=True)])
 
     def alone(self, prior: float, language: int) -> float:
         """Return the share of pages with a translation among those that came without a sign of one.
@@ -138,7 +154,11 @@ class Group:
         Where one language is translated and the other not always, each has its own share.
         """
         slope, base = self._alone
-        side_slope, side_base = self._sides[language]
+        side = self._sides.get(language)
+        if side is None:
+            counters = [each.sides[language] for each in self.yields]
+            side = self._sides[language] = _chain(counters, WEIGHTS.side_prior)
+        side_slope, side_base = side
         return side_base + side_slope * (base + slope * prior)
 
     def together(self, prior: float) -> float:
@@ -152,6 +172,8 @@ def _languages(sections: Sequence[LanguageSection]) -> tuple[float, Vector]:
 
     A section counts by how clear it is: half Basque and half Spanish says nothing.
     """
+    if len(sections[-1].counts) != PAIR:
+        return _many_languages(sections)
     slope, first, second, other = 1.0, 0.0, 0.0, 0.0
     for section in sections:
         counts = section.counts
@@ -169,6 +191,23 @@ def _languages(sections: Sequence[LanguageSection]) -> tuple[float, Vector]:
         second = second * old + counts[1] * new
         other = other * old + counts[2] * new
     return slope, (first, second, other)
+
+
+def _many_languages(sections: Sequence[LanguageSection]) -> tuple[float, Vector]:
+    """Return the same for more than two languages."""
+    slope, known = 1.0, [0.0] * len(sections[-1].counts)
+    for section in sections:
+        counts = section.counts
+        total = sum(counts)
+        clear = 2 * max(counts) / total - 1 if total else 0.0
+        if clear <= 0:
+            continue
+        weight = total * clear * clear
+        old = WEIGHTS.language_prior / (weight + WEIGHTS.language_prior)
+        new = (1 - old) / total
+        slope *= old
+        known = [each * old + count * new for each, count in zip(known, counts, strict=True)]
+    return slope, tuple(known)
 
 
 def _chain(counters: Iterable[Sequence[float]], prior: float) -> tuple[float, float]:

@@ -1,13 +1,22 @@
 """One site while it is crawled: what each page, pair and failure teaches."""
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from math import exp, log
+from typing import NamedTuple
 from zlib import crc32
 
 from bilingual_crawler.documents.document import Document, Link
 from bilingual_crawler.documents.switches import languages_of_link
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import ParallelLanguages
 from bilingual_crawler.scoring.adaptive.memory import Memory, Room
+from bilingual_crawler.scoring.adaptive.numbering import (
+    NEITHER,
+    Vector,
+    go_together,
+    likeliest,
+    widened,
+)
 from bilingual_crawler.scoring.adaptive.page import (
     SURE,
     Certainty,
@@ -17,16 +26,10 @@ from bilingual_crawler.scoring.adaptive.page import (
     Tie,
     slot_of,
 )
-from bilingual_crawler.scoring.adaptive.sections import Vector, YieldSection
+from bilingual_crawler.scoring.adaptive.sections import YieldSection
 from bilingual_crawler.scoring.adaptive.texts import TextWorth
 from bilingual_crawler.scoring.adaptive.transforms import Prediction, Transforms, UrlTransform
-from bilingual_crawler.scoring.adaptive.value import (
-    NEITHER,
-    RecentYield,
-    is_alive,
-    leaning,
-    value_of,
-)
+from bilingual_crawler.scoring.adaptive.value import RecentYield, value_of
 from bilingual_crawler.scoring.adaptive.weights import WEIGHTS
 from bilingual_crawler.scoring.scorer import Proposal
 from bilingual_crawler.store.compact import CompactMap
@@ -51,22 +54,36 @@ FREE_PROBES, PROBES_PER_HIT = 5, 3
 LEAST_PROBE = 0.5
 
 
+class Probe(NamedTuple):
+    """Why a URL is tried that no link has shown."""
+
+    source: int
+    target: int
+    """The languages of the page and of the counterpart that the rule predicts."""
+    rule: UrlTransform
+
+
 class SiteModel:
     """What is learned about one site; grows with its pages up to a fixed size."""
 
-    def __init__(self, name: str, pair: LanguagePair, harvest: RecentYield, room: Room) -> None:
+    def __init__(
+        self, name: str, languages: ParallelLanguages, harvest: RecentYield, room: Room
+    ) -> None:
         self.name = name
-        self.codes = pair.codes
         self.harvest = harvest
-        self.memory = Memory(pair, room)
+        self.memory = Memory(languages, room)
+        self.numbers = self.memory.numbers
         self.evidence = self.memory.evidence
         self.switches = Switches()
-        self.transforms = (Transforms(), Transforms())
+        self.transforms: dict[tuple[int, int], Transforms] = defaultdict(Transforms)
+        """The rules that turn URLs of one language into those of another."""
         self.texts = CompactMap()
         """The hashes of the paragraphs so far, all with the value 1."""
         self.stays = [WEIGHTS.stays * WEIGHTS.stays_prior, WEIGHTS.stays_prior]
         self.guesses = [WEIGHTS.guess_right * WEIGHTS.guess_prior, WEIGHTS.guess_prior]
-        self.probes: dict[KnownUrl, tuple[int, UrlTransform]] = {}
+        self.shown: set[int] = set()
+        """The wanted languages of its pages so far."""
+        self.probes: dict[KnownUrl, Probe] = {}
         self.probing = [0, 0]
         self._proposed: list[Proposal] = []
         self._unsettled: list[tuple[KnownUrl, KnownUrl, Tie]] = []
@@ -74,11 +91,12 @@ class SiteModel:
 
     def arrived(self, document: Document) -> None:
         """Learn from a page that was fetched."""
+        self._admit_languages(document)
         page = self._page_at(document)
         if page.fate is Fate.FETCHED:
             return
         self.evidence.pages += 1
-        page.language = self._number(document.language)
+        page.language = self.numbers.of(document.language)
         page.depth = document.depth
         page.text = TextWorth.of(document)
         page.lone = all(mate.fate is Fate.GONE for mate in page.ties)
@@ -91,6 +109,7 @@ class SiteModel:
         self._read_claims(page, document)
         self._read_switches(page, document)
         if page.language != NEITHER:
+            self.shown.add(page.language)
             self.evidence.saw(page)
         for mate, tie in list(page.ties.items()):
             self.memory.dirty[mate] = None
@@ -102,6 +121,18 @@ class SiteModel:
             self.memory.judge_all_again()
         elif not self.harvest.is_over:
             self._propose(page)
+
+    def _admit_languages(self, document: Document) -> None:
+        """Give numbers to languages that the page shows, if whatever the site has is wanted."""
+        if not self.numbers.is_open:
+            return
+        self.memory.admit(document.language)
+        for alternate in document.alternates:
+            self.memory.admit(alternate.language)
+        for link in document.links:
+            named = languages_of_link(link)
+            if len(named) == 1 and self._is_here(link.url):
+                self.memory.admit(*named, by_link=True)
 
     def redirected(self, source: str, target: str) -> None:
         """Learn that a URL leads to another, whose page may have come long before."""
@@ -143,16 +174,18 @@ class SiteModel:
             for alias, page in self.memory.respell():
                 self._lead_on(alias, page)
 
-    def found(self, first: str, second: str, *, kept: bool) -> None:
-        """Learn from a pair that pairing has found or given up."""
+    def found(self, first: str, second: str, codes: tuple[str, str], *, kept: bool) -> None:
+        """Learn from a pair in two languages that pairing has found or given up."""
         one, other = self.memory.known(first, 0), self.memory.known(second, 0)
+        sides = [self.numbers.side(self.numbers.of(code)) for code in codes]
         self.harvest.paired(kept=kept)
         if kept:
-            one.partner, other.partner = other, one
+            one.pair_with(sides[1], other)
+            other.pair_with(sides[0], one)
             self._confirm(one, other)
         else:
-            one.partner = None if one.partner is other else one.partner
-            other.partner = None if other.partner is one else other.partner
+            one.part_from(other)
+            other.part_from(one)
         for page in (one, other):
             self._review(page)
             self.memory.dirty.update(dict.fromkeys(page.ties))
@@ -165,7 +198,7 @@ class SiteModel:
         self.memory.end_of_waiting(page, Fate.GONE)
         probe = self.probes.pop(page, None)
         if probe is not None:
-            self.transforms[probe[0]].judge(probe[1], right=False)
+            self.transforms[probe.source, probe.target].judge(probe.rule, right=False)
         for mate, tie in page.ties.items():
             self.memory.dirty[mate] = None
             if mate.is_fetched:
@@ -182,13 +215,14 @@ class SiteModel:
         target = self.memory.known(link.url, document.depth + 1)
         if target.fate is not Fate.WAITING:
             return target
-        language = self._number(document.language)
+        language = self.numbers.of(document.language)
         target.rule = max(target.rule, rule)
         if target.certainty < Certainty.ANCHOR and (named := languages_of_link(link)):
-            target.guess(leaning(named, self.codes, WEIGHTS.sure_anchor), Certainty.ANCHOR)
+            lean = self.numbers.leaning(named, WEIGHTS.sure_anchor)
+            target.guess(lean, Certainty.ANCHOR)
         if target.certainty < Certainty.PARENT and document.language:
             stays = self.stays[0] / self.stays[1]
-            lean = leaning(frozenset((document.language,)), self.codes, stays)
+            lean = self.numbers.leaning(frozenset((document.language,)), stays)
             target.guess(lean, Certainty.PARENT)
         if not target.slot and language != NEITHER:
             target.slot, target.parent = slot_of(link), language
@@ -197,13 +231,13 @@ class SiteModel:
     def think(self, page: KnownUrl, shares: Vector) -> None:
         """Use the URL model's answer about a language, as far as it was right before."""
         trust = self.guesses[0] / self.guesses[1]
-        page.hunch = max(range(len(shares)), key=shares.__getitem__)
-        first, second, other = (
+        page.hunch = likeliest(shares)
+        judged = [
             before * (trust * share + (1.0 - trust) / len(shares))
-            for before, share in zip(page.prior, shares, strict=True)
-        )
-        total = first + second + other
-        page.guess((first / total, second / total, other / total), Certainty.MODEL)
+            for before, share in zip(widened(page.prior, len(shares)), shares, strict=True)
+        ]
+        total = sum(judged)
+        page.guess(tuple([each / total for each in judged]), Certainty.MODEL)
 
     def value(self, page: KnownUrl, asked: str) -> float:
         """Return the current value of a waiting URL; hardly any for another name of a page.
@@ -245,9 +279,6 @@ class SiteModel:
         proposed, self._proposed = self._proposed, []
         return proposed
 
-    def _number(self, language: str | None) -> int:
-        return self.codes.index(language) if language in self.codes else NEITHER
-
     def _lead_on(self, alias: KnownUrl, page: KnownUrl, *, followed: bool = False) -> None:
         """Pass the hopes for a URL that redirects on to its target.
 
@@ -287,9 +318,9 @@ class SiteModel:
         """Learn from where the link that led here has led."""
         probe = self.probes.pop(page, None)
         if probe is not None:
-            right = page.language == 1 - probe[0]
+            right = page.language == probe.target
             self.probing[1] += right
-            self.transforms[probe[0]].judge(probe[1], right=right)
+            self.transforms[probe.source, probe.target].judge(probe.rule, right=right)
         if page.hunch is not None:
             self.guesses[0] += page.hunch == page.language
             self.guesses[1] += 1
@@ -324,7 +355,7 @@ class SiteModel:
         named: dict[int, KnownUrl] = {}
         own: list[KnownUrl] = []
         for alternate in document.alternates:
-            language = self._number(alternate.language)
+            language = self.numbers.of(alternate.language)
             if language == NEITHER or not self._is_here(alternate.url):
                 continue
             if are_spellings(alternate.url, page.url):
@@ -335,13 +366,14 @@ class SiteModel:
                 own.append(target)
             if target is page:
                 continue
-            lean = leaning(frozenset((self.codes[language],)), self.codes, WEIGHTS.sure_declared)
+            code = self.numbers.codes[language]
+            lean = self.numbers.leaning(frozenset((code,)), WEIGHTS.sure_declared)
             if target.guess(lean, Certainty.DECLARED):
                 self.memory.dirty[target] = None
             named.setdefault(language, target)
         page.is_copy = bool(own) and page not in own
         self._tie_named(page, named, Tie.DECLARED)
-        if page.language != NEITHER and 1 - page.language in named:
+        if any(go_together(page.language, each) for each in named):
             page.claims = True
 
     def _read_switches(self, page: KnownUrl, document: Document) -> None:
@@ -358,7 +390,8 @@ class SiteModel:
                 continue
             if target is page or target in page.switches or len(page.switches) >= MOST_SWITCHES:
                 continue
-            lean = leaning(frozenset((self.codes[language],)), self.codes, WEIGHTS.sure_anchor)
+            code = self.numbers.codes[language]
+            lean = self.numbers.leaning(frozenset((code,)), WEIGHTS.sure_anchor)
             target.guess(lean, Certainty.ANCHOR)
             page.switch_to(target, language)
             target.note_switch_from(page.language)
@@ -366,26 +399,38 @@ class SiteModel:
                 named.setdefault(language, target)
                 continue
             self.memory.tie(page, target, Tie.SWITCH)
-            if target.switched_from[page.language] == 1 or page in target.switches:
+            if target.switched_from(page.language) == 1 or page in target.switches:
                 page.claims = True
         self._tie_named(page, named, Tie.SWITCH)
 
     def _switched_to(self, page: KnownUrl, link: Link) -> int | None:
-        """Return the language of the pair that a link names or leads to, if it does."""
-        named = [self.codes.index(code) for code in languages_of_link(link) if code in self.codes]
+        """Return the wanted language that a link names or leads to, if it does."""
+        codes = self.numbers.codes
+        named = [codes.index(code) for code in languages_of_link(link) if code in codes]
         if named:
-            return next((each for each in named if each != page.language), page.language)
+            return next((each for each in sorted(named) if each != page.language), page.language)
         if page.language != NEITHER and self.switches.crosses(slot_of(link)) > SURE:
-            return 1 - page.language
+            return self._only_other(page.language)
         return None
 
+    def _only_other(self, language: int) -> int | None:
+        """Return the language to which a link leads that names none, if there is only one other."""
+        if self.numbers.is_pair:
+            return 1 - language
+        others = self.shown - {language}
+        return next(iter(others)) if len(others) == 1 else None
+
     def _tie_named(self, page: KnownUrl, named: dict[int, KnownUrl], tie: Tie) -> None:
-        """Tie a page to the translation it names; one in a third language ties two others."""
+        """Tie a page to the translations it names; one in another language ties them together."""
         if page.language != NEITHER:
-            if 1 - page.language in named:
-                self.memory.tie(page, named[1 - page.language], tie)
-        elif len(named) > 1 and named[0] is not named[1]:
-            self.memory.tie(named[0], named[1], tie)
+            for language, target in named.items():
+                if go_together(page.language, language):
+                    self.memory.tie(page, target, tie)
+            return
+        first, *others = [named[language] for language in sorted(named)] or (None,)
+        for other in others:
+            if first is not None and other is not first:
+                self.memory.tie(first, other, tie)
 
     def _is_here(self, url: str) -> bool:
         return site_of(host_of(url)) == self.name
@@ -395,10 +440,10 @@ class SiteModel:
         if page.language == mate.language == NEITHER:
             return
         if tie is Tie.SWITCH and (
-            page.switched_from[mate.language] > 1 or mate.switched_from[page.language] > 1
+            page.switched_from(mate.language) > 1 or mate.switched_from(page.language) > 1
         ):
             return
-        if is_alive(page, mate):
+        if self.evidence.is_alive(page, mate):
             self._unsettled.append((page, mate, tie))
         else:
             self._judge_both(page, mate, tie, right=0.0)
@@ -410,7 +455,7 @@ class SiteModel:
             right = self.evidence.settled(page, mate, tie)
             self._judge_both(page, mate, tie, right=right)
             is_mutual = tie is Tie.SWITCH and page in mate.switches
-            if is_alive(page, mate) and (tie is Tie.DECLARED or is_mutual):
+            if self.evidence.is_alive(page, mate) and (tie is Tie.DECLARED or is_mutual):
                 self._confirm(page, mate)
             self._review(page)
             self._review(mate)
@@ -429,14 +474,16 @@ class SiteModel:
             self.memory.touch(section)
 
     def _confirm(self, one: KnownUrl, other: KnownUrl) -> None:
-        """Learn how the URLs of a pair differ, once."""
-        if one.learned and other.learned:
+        """Learn how the URLs of a pair differ, once for each two languages."""
+        to_other, to_one = (1 << self.numbers.side(each.language) for each in (other, one))
+        if one.learned & to_other and other.learned & to_one:
             return
-        one.learned = other.learned = True
+        one.learned |= to_other
+        other.learned |= to_one
         if NEITHER in {one.language, other.language} or one.language == other.language:
             return
-        self.transforms[one.language].learn(one.url, other.url)
-        self.transforms[other.language].learn(other.url, one.url)
+        self.transforms[one.language, other.language].learn(one.url, other.url)
+        self.transforms[other.language, one.language].learn(other.url, one.url)
 
     def _review(self, page: KnownUrl) -> None:
         """Count for its sections how likely a fetched page has a translation."""
@@ -460,44 +507,64 @@ class SiteModel:
         page.promise = promise
 
     def _promise(self, page: KnownUrl) -> float:
-        best = 0.0 if page.partner is None or page.partner in page.ties else 1.0
-        for mate, tie in page.ties.items():
-            if is_alive(page, mate):
+        ties = page.ties
+        best = 1.0 if any(partner not in ties for partner in page.partners) else 0.0
+        for mate, tie in ties.items():
+            if self.evidence.is_alive(page, mate):
                 worth = min(self.evidence.worth_of_text(each) for each in (page, mate))
                 promise = self.evidence.strength(page, mate, tie) * worth
                 if mate.fate is Fate.WAITING:
-                    promise *= mate.languages[1 - page.language] * mate.group.kept
-                elif mate is not page.partner:
+                    wanted = self.numbers.elsewhere(mate.languages, page.language)
+                    promise *= wanted * mate.group.kept
+                elif mate not in page.partners:
                     promise *= self.evidence.in_silence(page, mate, tie)
                 best = max(best, promise)
         return best
 
     def _propose(self, page: KnownUrl) -> None:
-        """Look where a rule predicts the counterpart of a page."""
-        if not page.is_fetched or (page.promise or 0.0) > LEAST_PROBE:
-            return
-        for prediction in self.transforms[page.language].predict(page.url):
-            target = self.memory.get(prediction.url)
-            if target is not None:
-                if target.fate is not Fate.GONE and target is not page:
-                    self.memory.tie(page, target, Tie.RULE)
-                continue
-            if self.probing[0] >= FREE_PROBES + PROBES_PER_HIT * self.probing[1]:
-                continue
-            self._probe(page, prediction)
-        self._review(page)
+        """Look where rules predict the counterparts of a page."""
+        languages = self._lacking(page) if page.is_fetched else ()
+        for language in languages:
+            for prediction in self.transforms[page.language, language].predict(page.url):
+                target = self.memory.get(prediction.url)
+                if target is not None:
+                    if target.fate is not Fate.GONE and target is not page:
+                        self.memory.tie(page, target, Tie.RULE)
+                    continue
+                if self.probing[0] >= FREE_PROBES + PROBES_PER_HIT * self.probing[1]:
+                    continue
+                self._probe(page, language, prediction)
+        if languages:
+            self._review(page)
 
-    def _probe(self, page: KnownUrl, prediction: Prediction) -> None:
+    def _lacking(self, page: KnownUrl) -> Sequence[int]:
+        """Return the languages in which a page has no likely version, and for which rules exist."""
+        if self.numbers.is_pair:
+            return () if (page.promise or 0.0) > LEAST_PROBE else (1 - page.language,)
+        found = {
+            mate.seems
+            for mate, tie in page.ties.items()
+            if self.evidence.is_alive(page, mate)
+            and self.evidence.strength(page, mate, tie) > LEAST_PROBE
+        }
+        return sorted(
+            target
+            for source, target in self.transforms
+            if source == page.language and target not in found and go_together(source, target)
+        )
+
+    def _probe(self, page: KnownUrl, language: int, prediction: Prediction) -> None:
         """Propose a URL, unless the page itself speaks against it."""
         target = self.memory.known(prediction.url, page.depth + 1)
-        lean = leaning(frozenset((self.codes[1 - page.language],)), self.codes, WEIGHTS.sure_anchor)
+        code = self.numbers.codes[language]
+        lean = self.numbers.leaning(frozenset((code,)), WEIGHTS.sure_anchor)
         target.guess(lean, Certainty.ANCHOR)
         self.memory.tie(page, target, Tie.RULE)
         if prediction.trust * self.evidence.strength(page, target, Tie.RULE) < LEAST_PROBE:
             self.memory.end_of_waiting(target, Fate.GONE)
             return
         self.probing[0] += 1
-        self.probes[target] = (page.language, prediction.rule)
+        self.probes[target] = Probe(page.language, language, prediction.rule)
         why = f"{prediction.rule}, as in {prediction.support} pairs of this site"
         self._proposed.append(
             Proposal(target.url, self.value(target, target.url), target.depth, why)

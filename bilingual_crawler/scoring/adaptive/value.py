@@ -1,7 +1,8 @@
 """The value of a waiting URL and its reasons, what its ties are worth, and the yield of its site.
 
-The value is the expected number of pairs per download. A page that completes a pair is worth the
-chance that it does so. A page that opens one is worth about half of that, since a pair takes two
+The value is the expected number of new versions of pages per download: of pairs, if there are two
+languages. A page that completes a pair, or joins versions in other languages, is worth the chance
+that it does so. A page that opens a pair is worth about half of that, since a pair takes two
 downloads, and less if its counterpart has not been seen yet. Text that other pages have already is
 worth less than new text.
 
@@ -10,13 +11,13 @@ starts with the reliability that it has on most sites, and earns its own on this
 pages are there, the tie was right (two languages) or wrong.
 """
 
-from functools import lru_cache
+from collections.abc import Iterable
 from math import prod
 from typing import NamedTuple
 
-from bilingual_crawler.languages import LanguagePair
+from bilingual_crawler.languages import find_language
+from bilingual_crawler.scoring.adaptive.numbering import LanguageNumbers, Vector, go_together
 from bilingual_crawler.scoring.adaptive.page import Certainty, Fate, KnownUrl, Tie
-from bilingual_crawler.scoring.adaptive.sections import Vector
 from bilingual_crawler.scoring.adaptive.texts import TextRecord, describe
 from bilingual_crawler.scoring.adaptive.weights import WEIGHTS
 from bilingual_crawler.scoring.rules import (
@@ -29,7 +30,6 @@ from bilingual_crawler.scoring.rules import (
 )
 from bilingual_crawler.scoring.scorer import Factor
 
-NEITHER = 2
 TIE_WEIGHTS = {
     Tie.SLUG: "tie_slug",
     Tie.MODEL: "tie_model",
@@ -39,6 +39,13 @@ TIE_WEIGHTS = {
     Tie.DECLARED: "tie_declared",
 }
 
+
+TWO = 2
+LEAST_SHARE = 0.05
+"""The least probability of a language to ask how often pages in it are translated, of many."""
+MOST_TOLD = 3
+"""The most languages that a reason names."""
+ROUNDING = 1e-9
 
 RULES = (
     (FOREIGN, "rule_foreign"),
@@ -54,7 +61,8 @@ RULES = (
 class SiteEvidence:
     """What one site has shown about its ties and its language switches."""
 
-    def __init__(self) -> None:
+    def __init__(self, numbers: LanguageNumbers) -> None:
+        self.numbers = numbers
         self.rules = [[0.0, 0.0] for _ in RULES]
         """For each rule the pages to which it led, and how far they have translations."""
         self.pages = 0
@@ -73,8 +81,8 @@ class SiteEvidence:
 
     def settled(self, one: KnownUrl, other: KnownUrl, tie: Tie) -> float:
         """Record what pairing says about a tie whose pages are there; return how right it was."""
-        is_pair = one.partner is other
-        right = 1.0 if is_pair else is_alive(one, other) * self.in_silence(one, other, tie)
+        is_pair = other in one.partners
+        right = 1.0 if is_pair else self.is_alive(one, other) * self.in_silence(one, other, tie)
         if _is_seen(one, other, tie):
             self.paired[0] += is_pair
             self.paired[1] += 1
@@ -143,29 +151,31 @@ class SiteEvidence:
             return min(1.0, (own + 2.0) / (switching + 2.5))
         return min(1.0, (own + 0.5) / (pages + 2.0))
 
+    def is_alive(self, page: KnownUrl, mate: KnownUrl) -> bool:
+        """Return True if two tied URLs, of which `page` is fetched, can still be a pair."""
+        if self._is_taken(page, mate) or self._is_taken(mate, page):
+            return False
+        if page.is_copy or mate.is_copy:
+            return False
+        if mate.fate is Fate.FETCHED:
+            return go_together(page.language, mate.language)
+        return mate.fate is Fate.WAITING
 
-def is_alive(page: KnownUrl, mate: KnownUrl) -> bool:
-    """Return True if two tied URLs, of which `page` is fetched, can still be a pair."""
-    if _is_taken(page, mate) or _is_taken(mate, page):
-        return False
-    if page.is_copy or mate.is_copy:
-        return False
-    if mate.fate is Fate.FETCHED:
-        return NEITHER not in (page.language, mate.language) and page.language != mate.language
-    return mate.fate is Fate.WAITING
+    def _is_taken(self, page: KnownUrl, mate: KnownUrl) -> bool:
+        """Return True if a page has another partner than `mate`, for as good a reason.
 
-
-def _is_taken(page: KnownUrl, mate: KnownUrl) -> bool:
-    """Return True if a page has another partner than `mate`, for as good a reason.
-
-    While a crawl runs a pair is a guess: two pages of one template may be paired because the true
-    counterpart has not come. What a page states itself outlives a partner that it does not name.
-    """
-    partner = page.partner
-    if partner is None or partner is mate:
-        return False
-    is_stated = page.ties.get(mate, Tie.SLUG) >= Tie.RULE and mate.fate is Fate.WAITING
-    return not is_stated or page.ties.get(partner, Tie.SLUG) >= Tie.RULE
+        While a crawl runs a pair is a guess: two pages of one template may be paired because the
+        true counterpart has not come. What a page states itself outlives a partner that it does not
+        name. A page has a partner in each language; the one of `mate` is that which it seems to be
+        in.
+        """
+        if not page.partners:
+            return False
+        partner = page.partner_at(0 if self.numbers.is_pair else self.numbers.side(mate.seems))
+        if partner is None or partner is mate:
+            return False
+        is_stated = page.ties.get(mate, Tie.SLUG) >= Tie.RULE and mate.fate is Fate.WAITING
+        return not is_stated or page.ties.get(partner, Tie.SLUG) >= Tie.RULE
 
 
 def _is_seen(one: KnownUrl, other: KnownUrl, tie: Tie) -> bool:
@@ -175,20 +185,7 @@ def _is_seen(one: KnownUrl, other: KnownUrl, tie: Tie) -> bool:
 
 def _shared(page: KnownUrl, mate: KnownUrl) -> int:
     """Return how many pages of `mate`'s language share its switch target `page`."""
-    return max(1, page.switched_from[mate.language]) if mate.fate is Fate.FETCHED else 1
-
-
-@lru_cache(maxsize=1 << 10)
-def leaning(codes: frozenset[str], pair: tuple[str, str], sure: float) -> Vector:
-    """Return a first guess that a page is in one of these languages, with some doubt.
-
-    A token that may mean a language of the pair, among others, is taken to mean it.
-    """
-    hits = [pair[0] in codes, pair[1] in codes]
-    hits.append(not any(hits))
-    spread, rest = sum(hits), len(hits) - sum(hits)
-    first, second, other = (sure / spread if hit else (1.0 - sure) / rest for hit in hits)
-    return first, second, other
+    return max(1, page.switched_from(mate.language)) if mate.fate is Fate.FETCHED else 1
 
 
 class Case(NamedTuple):
@@ -202,6 +199,8 @@ class Case(NamedTuple):
 
 def best_case(page: KnownUrl, languages: Vector, evidence: SiteEvidence) -> Case:
     """Return why a URL is worth most: a fetched counterpart, a waiting one, or none."""
+    if not evidence.numbers.is_pair:
+        return best_of_cluster(page, languages, evidence)
     best, best_mate, unexplained = 0.0, None, 1.0
     for mate, tie in page.ties.items():
         if mate.fate is Fate.GONE:
@@ -216,19 +215,20 @@ def best_case(page: KnownUrl, languages: Vector, evidence: SiteEvidence) -> Case
 
 def without_mate(page: KnownUrl, languages: Vector) -> float:
     """Return the value of a page whose counterpart is unknown."""
-    return (
-        (languages[0] + languages[1])
-        * translated(page, languages)
-        * WEIGHTS.half
-        * WEIGHTS.findable
-    )
+    wanted = sum(languages[:-1])
+    return wanted * translated(page, languages) * WEIGHTS.half * WEIGHTS.findable
 
 
 def translated(page: KnownUrl, languages: Vector) -> float:
-    """Return the share of such pages that have a translation, if in one of the two languages."""
-    first, second = (page.group.alone(WEIGHTS.first_yield, language) for language in (0, 1))
-    wanted = languages[0] + languages[1]
-    return (languages[0] * first + languages[1] * second) / wanted if wanted else 0.0
+    """Return the share of such pages that have a translation, if in one of the languages."""
+    wanted = languages[:-1]
+    least, alone = LEAST_SHARE if len(wanted) > TWO else 0.0, page.group.alone
+    ways = [(share, number) for number, share in enumerate(wanted) if share >= least]
+    total = sum([share for share, _ in ways])
+    if not total:
+        return 0.0
+    first = WEIGHTS.first_yield
+    return sum([share * alone(first, number) for share, number in ways]) / total
 
 
 def with_mate(
@@ -237,25 +237,69 @@ def with_mate(
     """Return the value of a page with a tied one; 0 if that is less than `least`."""
     group, tie = page.group, page.ties[mate]
     if mate.fate is Fate.FETCHED:
-        if not mate.is_fetched or not is_alive(mate, page):
+        if not mate.is_fetched or not evidence.is_alive(mate, page):
             return 0.0
-        wanted = languages[1 - mate.language] * group.kept
+        wanted = evidence.numbers.elsewhere(languages, mate.language) * group.kept
         wanted = min(1.0, wanted * evidence.worth_of_text(mate))
         return evidence.strength(mate, page, tie) * wanted if wanted > least else 0.0
-    both, downloads = opening(languages, mate.languages)
+    both, downloads = evidence.numbers.opening(languages, mate.languages)
     if both <= least * downloads:
         return 0.0
     return group.together(evidence.strength(mate, page, tie) * group.kept) * both / downloads
 
 
-def opening(page: Vector, mate: Vector) -> tuple[float, float]:
-    """Return the chance that two pages are in the two languages, and the downloads to find out.
+def best_of_cluster(page: KnownUrl, languages: Vector, evidence: SiteEvidence) -> Case:
+    """Return the same for a page that may have versions in several languages.
 
-    The second download is saved where the first shows that it would be in vain. So the page whose
-    language is less certain comes first.
+    A page that joins versions which are there is worth the chance that it is a new one: in none of
+    their languages. A page that opens a cluster is worth the versions that it will have beyond the
+    first, shared among the downloads that they take: half a version if there is one other, and
+    nearly one if there are many.
     """
-    ways = ((page[side] * mate[1 - side], 1.0 + page[side]) for side in (0, 1))
-    return max(ways, key=lambda way: way[0] / way[1])
+    numbers, group = evidence.numbers, page.group
+    unexplained = 1.0
+    there: list[tuple[float, KnownUrl]] = []
+    to_come: dict[int, tuple[float, KnownUrl]] = {}
+    new = list(languages)
+    for mate, tie in page.ties.items():
+        if mate.fate is Fate.GONE:
+            continue
+        unexplained *= 1.0 - evidence.reliability(tie)
+        if mate.fate is Fate.FETCHED:
+            if mate.is_fetched and evidence.is_alive(mate, page):
+                strength = evidence.strength(mate, page, tie)
+                there.append((strength, mate))
+                new[mate.language] *= 1.0 - strength
+            continue
+        both, _ = numbers.opening(languages, mate.languages)
+        share = group.together(evidence.strength(mate, page, tie) * group.kept)
+        known = to_come.get(mate.seems)
+        if known is None or share * both > known[0]:
+            to_come[mate.seems] = share * both, mate
+    best = Case(without_mate(page, languages) * unexplained, None, unexplained)
+    for strength, mate in there:
+        wanted = numbers.elsewhere(tuple(new), mate.language) * group.kept
+        value = strength * min(1.0, wanted * evidence.worth_of_text(mate))
+        if value > best.value:
+            best = Case(value, mate, 1.0)
+    first, value = _opened(to_come.values(), sum(languages[:-1]))
+    return Case(value, first, 1.0) if value > best.value else best
+
+
+def _opened(
+    versions: Iterable[tuple[float, KnownUrl]], more: float
+) -> tuple[KnownUrl | None, float]:
+    """Return the likeliest other version, and the versions per download with the best of them.
+
+    Each takes another download with the probability `more`: if the first page is wanted at all.
+    """
+    found, downloads, first = 0.0, 1.0, None
+    for gain, mate in sorted(versions, key=lambda each: -each[0]):
+        if (found + gain) * downloads <= found * (downloads + more):
+            break
+        first = first or mate
+        found, downloads = found + gain, downloads + more
+    return first, found / downloads
 
 
 def worth_of_text(page: KnownUrl) -> float:
@@ -265,7 +309,7 @@ def worth_of_text(page: KnownUrl) -> float:
 
 def floor_of(page: KnownUrl, languages: Vector) -> float:
     """Return the value of pages without hope: near ones in a wanted language first."""
-    return WEIGHTS.floor * (2.0 - languages[2]) / (1.0 + page.depth)
+    return WEIGHTS.floor * (2.0 - languages[-1]) / (1.0 + page.depth)
 
 
 def value_of(page: KnownUrl, evidence: SiteEvidence) -> float:
@@ -342,18 +386,18 @@ _SOURCES = {
 }
 
 
-def factors_of(
-    page: KnownUrl, evidence: SiteEvidence, pair: LanguagePair
-) -> tuple[float, list[Factor]]:
+def factors_of(page: KnownUrl, evidence: SiteEvidence) -> tuple[float, list[Factor]]:
     """Return the score of a URL, and all of its factors."""
-    languages = page.languages
+    languages, numbers = page.languages, evidence.numbers
     case = best_case(page, languages, evidence)
     if case.mate is None:
-        factors = _alone(page, languages, pair)
+        factors = _alone(page, languages, numbers)
     elif case.mate.fate is Fate.FETCHED:
-        factors = _completes(page, languages, case.mate, evidence, pair)
+        factors = _completes(page, languages, case.mate, evidence)
     else:
-        factors = _opens(page, languages, case.mate, evidence, pair)
+        factors = _opens(page, languages, case.mate, evidence)
+    if not numbers.is_pair and case.mate is not None:
+        factors = _of_cluster(factors, case)
     factors += _anyway(page, case.unexplained)
     score, least = prod(factor.value for factor in factors), floor_of(page, languages)
     blended = with_rule(score, page, evidence)
@@ -369,8 +413,17 @@ def factors_of(
         score *= WEIGHTS.feed_worth
     if score >= least:
         return score, factors
-    why = f"nothing better is known: {page.depth} steps from a seed, {_shares(languages, pair)}"
+    why = f"nothing better is known: {page.depth} steps from a seed, {_shares(languages, numbers)}"
     return least, [Factor("no hope", least, why)]
+
+
+def _of_cluster(factors: list[Factor], case: Case) -> list[Factor]:
+    """Return the factors of a tie, and what other versions of the page change."""
+    tied = prod(factor.value for factor in factors)
+    if not tied or abs(tied - case.value) <= ROUNDING * tied:
+        return factors
+    why = "other versions of it are there, or will be found as well"
+    return [*factors, Factor("versions", case.value / tied, why)]
 
 
 def _anyway(page: KnownUrl, unexplained: float) -> list[Factor]:
@@ -384,10 +437,10 @@ def _anyway(page: KnownUrl, unexplained: float) -> list[Factor]:
     return factors
 
 
-def _alone(page: KnownUrl, languages: Vector, pair: LanguagePair) -> list[Factor]:
+def _alone(page: KnownUrl, languages: Vector, numbers: LanguageNumbers) -> list[Factor]:
     share = translated(page, languages)
     return [
-        Factor("language", languages[0] + languages[1], _language(page, languages, pair)),
+        Factor("language", sum(languages[:-1]), _language(page, languages, numbers)),
         Factor("section", share, f"{share:.0%} of such pages in {_place(page)} are translated"),
         Factor("opens a pair", WEIGHTS.half, "a pair takes two downloads"),
         Factor("counterpart unseen", WEIGHTS.findable, "no link to its counterpart was seen yet"),
@@ -395,15 +448,18 @@ def _alone(page: KnownUrl, languages: Vector, pair: LanguagePair) -> list[Factor
 
 
 def _completes(
-    page: KnownUrl, languages: Vector, mate: KnownUrl, evidence: SiteEvidence, pair: LanguagePair
+    page: KnownUrl, languages: Vector, mate: KnownUrl, evidence: SiteEvidence
 ) -> list[Factor]:
+    numbers = evidence.numbers
     strength = evidence.strength(mate, page, page.ties[mate])
-    wanted = 1 - mate.language
-    kept = page.group.kept
-    name = tuple(pair)[wanted].name
+    wanted, kept = numbers.elsewhere(languages, mate.language), page.group.kept
+    if numbers.is_pair:
+        name = _name(numbers.codes[1 - mate.language])
+    else:
+        name = f"a language other than {_name(numbers.codes[mate.language])}"
     factors = [
         Factor("counterpart fetched", strength, f"{mate.url}: {_TIES[page.ties[mate]]}"),
-        Factor("language", languages[wanted], f"{name} wanted: {_language(page, languages, pair)}"),
+        Factor("language", wanted, f"{name} wanted: {_language(page, languages, numbers)}"),
         Factor("promises kept", kept, f"{kept:.0%} of such ties in {_place(page)} were right"),
     ]
     worth = evidence.worth_of_text(mate)
@@ -413,16 +469,17 @@ def _completes(
 
 
 def _opens(
-    page: KnownUrl, languages: Vector, mate: KnownUrl, evidence: SiteEvidence, pair: LanguagePair
+    page: KnownUrl, languages: Vector, mate: KnownUrl, evidence: SiteEvidence
 ) -> list[Factor]:
+    numbers = evidence.numbers
     share = page.group.together(evidence.strength(mate, page, page.ties[mate]) * page.group.kept)
-    both, downloads = opening(languages, mate.languages)
+    both, downloads = numbers.opening(languages, mate.languages)
     return [
         Factor("counterpart waiting", share, f"{mate.url}: {_TIES[page.ties[mate]]}"),
         Factor(
             "languages",
             both,
-            f"{_language(page, languages, pair)}; it: {_shares(mate.languages, pair)}",
+            f"{_language(page, languages, numbers)}; it: {_shares(mate.languages, numbers)}",
         ),
         Factor(
             "opens a pair",
@@ -436,11 +493,20 @@ def _place(page: KnownUrl) -> str:
     return page.group.yields[-1].name
 
 
-def _language(page: KnownUrl, languages: Vector, pair: LanguagePair) -> str:
+def _language(page: KnownUrl, languages: Vector, numbers: LanguageNumbers) -> str:
     seen = sum(page.group.languages[-1].counts)
-    return f"{_shares(languages, pair)}, by {_SOURCES[page.certainty]} and {seen} pages near it"
+    shares = _shares(languages, numbers)
+    return f"{shares}, by {_SOURCES[page.certainty]} and {seen} pages near it"
 
 
-def _shares(languages: Vector, pair: LanguagePair) -> str:
-    first, second, other = languages
-    return f"{first:.0%} {pair.first.name}, {second:.0%} {pair.second.name}, {other:.0%} another"
+def _shares(languages: Vector, numbers: LanguageNumbers) -> str:
+    """Return how likely each language is; of many, the likeliest."""
+    shares = list(zip(languages, numbers.codes, strict=False))
+    if len(shares) > MOST_TOLD:
+        shares = sorted(shares, key=lambda each: -each[0])[:MOST_TOLD]
+    told = [f"{share:.0%} {_name(code)}" for share, code in shares]
+    return ", ".join([*told, f"{languages[-1]:.0%} another"])
+
+
+def _name(code: str) -> str:
+    return find_language(code).name

@@ -1,9 +1,8 @@
 """Builds the index of the concordance: a DuckDB file with sentence pairs, postings and words.
 
 It reads `sentences.jsonl.gz` with the search's tolerant reader, hands it to DuckDB in large pieces
-of JSON, and does everything that costs per word in SQL. Per sentence pair, SQLite's full-text index
-takes three times as long, and neither it nor tantivy counts collocations
-(docs/experiments/benchmarks.md).
+of JSON, and does everything that costs per word in SQL. SQLite's full-text index takes three times
+as long, and neither it nor tantivy counts collocations (docs/experiments/benchmarks.md).
 
 An index is never changed. It is built beside the current one and replaces it when it is complete.
 """
@@ -23,15 +22,16 @@ from bilingual_crawler.web.concordance.word_forms import (
     LONGEST_WORD,
     MOST_STEMMED,
     FormMaker,
+    is_unspaced_in_sql,
     words_in_sql,
 )
-from bilingual_crawler.web.search.index import DamagedFileError, LinePlace, lines_from
+from bilingual_crawler.web.search.index import DamagedFileError, line_blocks
 from bilingual_crawler.web.search.query import fold
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-PIECE, PIECE_BYTES = "piece", 1 << 26
+PIECE, PIECE_BYTES = "piece", 1 << 27
 """The file in which JSON is handed over, and its size."""
 LONGEST_LINE = 1 << 20
 LONGEST_TEXT = 20_000
@@ -55,10 +55,15 @@ CREATE TABLE found_documents (
 CREATE TABLE sentences (
     id INTEGER, doc INTEGER, place INTEGER, text1 VARCHAR, text2 VARCHAR, kind VARCHAR, score FLOAT
 );
+CREATE TABLE postings1 (wid BIGINT, id INTEGER, place SMALLINT);
+CREATE TABLE postings2 (wid BIGINT, id INTEGER, place SMALLINT);
+CREATE TEMP TABLE counts1 (wid BIGINT, word VARCHAR, number BIGINT);
+CREATE TEMP TABLE counts2 (wid BIGINT, word VARCHAR, number BIGINT);
 """
 READ = """
 CREATE OR REPLACE TEMP TABLE piece AS
-SELECT * REPLACE (COALESCE(score, 1) AS score, COALESCE(kind, '') AS kind)
+SELECT * REPLACE (COALESCE(score, 1) AS score, COALESCE(kind, '') AS kind),
+    {before} + row_number() OVER () AS id
 FROM read_json(?, format = 'newline_delimited', columns = {columns}, ignore_errors = true,
     maximum_object_size = {longest})
 WHERE text1 IS NOT NULL AND text2 IS NOT NULL AND pair IS NOT NULL AND "at" IS NOT NULL
@@ -72,48 +77,56 @@ SELECT (SELECT COALESCE(MAX(doc), 0) FROM found_documents) + row_number() OVER (
     lower(regexp_extract(url1, '^https?://(?:[^/?#]*@)?([^/?#:]+)', 1)),
     TRY_CAST(left(fetched1, 10) AS DATE)
 FROM (
-    SELECT pair, min(rowid) AS first, any_value(url1) AS url1, any_value(url2) AS url2,
+    SELECT pair, min(id) AS first, any_value(url1) AS url1, any_value(url2) AS url2,
         any_value(lang1) AS lang1, any_value(lang2) AS lang2, max(fetched1) AS fetched1
-    FROM piece WHERE COALESCE(dropped, '') = '' GROUP BY pair
+    FROM piece GROUP BY pair
 ) WHERE pair NOT IN (SELECT pair FROM found_documents)
 """
 ADD_SENTENCES = """
 INSERT INTO sentences
-SELECT (SELECT COALESCE(MAX(id), 0) FROM sentences) + row_number() OVER (ORDER BY p.rowid),
-    d.doc, p."at", p.text1, p.text2, p.kind, p.score
-FROM piece p JOIN found_documents d ON d.pair = p.pair WHERE COALESCE(p.dropped, '') = ''
+SELECT p.id, d.doc, p."at", p.text1, p.text2, p.kind, p.score
+FROM piece p JOIN found_documents d ON d.pair = p.pair
 """
 TOKENS = """
-CREATE OR REPLACE TEMP TABLE tokens AS SELECT id, {words} AS found FROM sentences
+CREATE OR REPLACE TEMP TABLE tokens AS SELECT id, {words} AS found FROM piece
 """
+WORD_NUMBER = "(hash(word) >> 1)::BIGINT"
+"""The number of a word, known at once; the odds that any two of ten million share one are 5e-6."""
+ADD_POSTINGS = f"""
+INSERT INTO postings{{side}}
+SELECT {WORD_NUMBER}, id, place FROM (
+    SELECT id, unnest(found) AS word, generate_subscripts(found, 1)::SMALLINT AS place FROM tokens
+) ORDER BY ALL
+"""
+"""The postings of a piece are sorted, those of the whole are not: a word is looked up in some forty
+places instead of one, which takes less time than the page, and the great sort is saved."""
+NEW_COUNTS = f"""
+CREATE OR REPLACE TEMP TABLE new_counts AS
+SELECT {WORD_NUMBER} AS wid, any_value(word) AS word, count(*) AS number
+FROM (SELECT unnest(found) AS word FROM tokens) GROUP BY hash(word)
+"""
+ANY_UNSPACED = f"SELECT 1 FROM new_counts WHERE {is_unspaced_in_sql('word')} LIMIT 1"
 COUNTS = """
 CREATE OR REPLACE TEMP TABLE counts AS
-SELECT word, number, (row_number() OVER (ORDER BY number DESC, word))::INTEGER AS wid
-FROM (
-    SELECT word, count(*) AS number FROM (SELECT unnest(found) AS word FROM tokens) GROUP BY 1
-)
+SELECT wid, any_value(word) AS word, sum(number)::BIGINT AS number
+FROM counts{side} GROUP BY wid ORDER BY 3 DESC, 2
 """
-POSTINGS = """
-CREATE TABLE postings{side} AS
-SELECT c.wid, t.id, t.place
-FROM (
-    SELECT id, unnest(found) AS word, generate_subscripts(found, 1)::INTEGER AS place FROM tokens
-) t JOIN counts c USING (word) ORDER BY 1, 2, 3
-"""
-"""A posting is four bytes for the word instead of the word: that halves the time of the sort."""
 WORDS = f"""
 CREATE TABLE words{{side}} AS
-SELECT c.wid, left(c.word, {LONGEST_WORD}) AS word, c.number, n.sentences,
-    left(COALESCE(f.plain, c.word), {LONGEST_WORD}) AS plain,
-    left(COALESCE(f.lemma, c.word), {LONGEST_WORD}) AS lemma,
-    left(COALESCE(f.stem, c.word), {LONGEST_WORD}) AS stem
-FROM counts c LEFT JOIN forms f USING (word) JOIN (
-    SELECT wid, count(*) FILTER (before IS DISTINCT FROM place_of) AS sentences
-    FROM (
-        SELECT wid, place_of, lag(place_of) OVER () AS before
-        FROM (SELECT wid, (wid::BIGINT << 32) | id AS place_of FROM postings{{side}})
-    ) GROUP BY 1
-) n USING (wid) ORDER BY c.wid
+SELECT *, (sum(sentences) OVER (PARTITION BY stem))::BIGINT AS stem_sentences
+FROM (
+    SELECT c.wid, left(c.word, {LONGEST_WORD}) AS word, c.number, n.sentences,
+        left(COALESCE(f.plain, c.word), {LONGEST_WORD}) AS plain,
+        left(COALESCE(f.lemma, c.word), {LONGEST_WORD}) AS lemma,
+        left(COALESCE(f.stem, c.word), {LONGEST_WORD}) AS stem
+    FROM counts c LEFT JOIN forms f USING (word) JOIN (
+        SELECT wid, count(*) FILTER (before IS DISTINCT FROM place_of) AS sentences
+        FROM (
+            SELECT wid, place_of, lag(place_of) OVER () AS before
+            FROM (SELECT wid, xor(wid, id::BIGINT << 31) AS place_of FROM postings{{side}})
+        ) GROUP BY 1
+    ) n USING (wid)
+) ORDER BY number DESC, word
 """
 SITES = """
 CREATE TABLE documents AS
@@ -123,7 +136,7 @@ DROP TABLE found_documents;
 """
 
 
-SOME_WORDS = f"SELECT word, wid <= {MOST_STEMMED} FROM counts ORDER BY wid"
+SOME_WORDS = f"SELECT word, row_number() OVER () <= {MOST_STEMMED} FROM counts"
 FORMS = ("word", "plain", "lemma", "stem")
 ROWS = 10_000
 READ_SHARE = 0.5
@@ -147,8 +160,12 @@ class ConcordanceBuilder:
     """Called with the share that is done, from 0 to 1."""
     bad: int = 0
     """Lines that could not be read."""
+    lines: int = 0
+    """Lines that were read."""
     problem: str = ""
     """Why the file could not be read to its end."""
+    _unspaced: set[str] = field(default_factory=set)
+    """The sides that have text in scripts without spaces."""
     _connection: "DuckDBPyConnection | None" = None
     _stop: threading.Event = field(default_factory=threading.Event)
 
@@ -192,10 +209,7 @@ class ConcordanceBuilder:
                 self._say(READ_SHARE * file.tell() / size)
         self._add_sites(connection, place)
         for side, share in (("1", 0.6), ("2", 0.8)):
-            connection.execute(TOKENS.format(words=words_in_sql(f"text{side}")))
-            connection.execute(COUNTS)
-            connection.execute(POSTINGS.format(side=side))
-            connection.execute("DROP TABLE tokens")
+            connection.execute(COUNTS.format(side=side))
             self._say(share)
             self._add_forms(connection, place, side)
             connection.execute(WORDS.format(side=side))
@@ -206,8 +220,7 @@ class ConcordanceBuilder:
     def _lines(self, file: BinaryIO) -> Iterator[bytes]:
         """Yield all complete lines before a damaged place."""
         try:
-            for line in lines_from(file, self.folder / SENTENCES, LinePlace()):
-                yield line.text
+            yield from line_blocks(file, LONGEST_LINE)
         except DamagedFileError as error:
             self.problem = f"{SENTENCES} is damaged: {error}"
 
@@ -218,12 +231,33 @@ class ConcordanceBuilder:
 
     def _add(self, connection: "DuckDBPyConnection", piece: Path, lines: int) -> None:
         columns = ", ".join(f"'{name}': '{kind}'" for name, kind in FIELDS.items())
-        read = READ.format(columns=f"{{{columns}}}", longest=LONGEST_LINE, text=LONGEST_TEXT)
+        read = READ.format(
+            before=self.lines, columns=f"{{{columns}}}", longest=LONGEST_LINE, text=LONGEST_TEXT
+        )
         connection.execute(read, (str(piece),))
         (good,) = connection.execute("SELECT count(*) FROM piece").fetchone() or (0,)
         self.bad += lines - good
+        connection.execute("DELETE FROM piece WHERE dropped <> ''")
         connection.execute(ADD_DOCUMENTS)
         connection.execute(ADD_SENTENCES)
+        for side in "12":
+            self._split(connection, side)
+            connection.execute(ADD_POSTINGS.format(side=side))
+            connection.execute(f"INSERT INTO counts{side} FROM new_counts")
+        self.lines += lines
+
+    def _split(self, connection: "DuckDBPyConnection", side: str) -> None:
+        """Split the texts of a side into words, and count these.
+
+        Whether a script has no spaces is asked of the words, which are fewer than the texts.
+        """
+        is_spaced = side not in self._unspaced
+        words = words_in_sql(f"text{side}", all_spaced=is_spaced)
+        connection.execute(TOKENS.format(words=words))
+        connection.execute(NEW_COUNTS)
+        if is_spaced and connection.execute(ANY_UNSPACED).fetchone() is not None:
+            self._unspaced.add(side)
+            self._split(connection, side)
 
     def _add_sites(self, connection: "DuckDBPyConnection", place: Path) -> None:
         hosts = connection.execute("SELECT DISTINCT host FROM found_documents").fetchall()
@@ -243,14 +277,14 @@ class ConcordanceBuilder:
         _load(connection, place, "forms", FORMS, _forms(connection, maker))
 
 
-def _write_piece(lines: Iterator[bytes], piece: Path) -> int:
+def _write_piece(blocks: Iterator[bytes], piece: Path) -> int:
     """Write the next lines to a file. Return how many there were."""
     number = size = 0
     with piece.open("wb") as out:
-        for line in lines:
-            out.write(line)
-            number += 1
-            size += len(line)
+        for block in blocks:
+            out.write(block)
+            number += block.count(b"\n")
+            size += len(block)
             if size >= PIECE_BYTES:
                 break
     return number

@@ -6,7 +6,6 @@ so a question has a few seconds, few run at once, and DuckDB has a limited memor
 other files.
 """
 
-import fcntl
 import logging
 import shutil
 import threading
@@ -16,7 +15,7 @@ from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from bilingual_crawler.store.sentence_pair import SENTENCES
 from bilingual_crawler.web.concordance.building import (
@@ -26,13 +25,14 @@ from bilingual_crawler.web.concordance.building import (
     StoppedError,
 )
 from bilingual_crawler.web.concordance.word_forms import form_maker
+from bilingual_crawler.web.folder_thread import FolderThread
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 logger = logging.getLogger(__name__)
 
-FORMAT = 1
+FORMAT = 2
 PREFIX, SUFFIX = "concordance-", ".duckdb"
 LOCK = "concordance.lock"
 POLL_SECONDS = 2.0
@@ -98,12 +98,11 @@ class ConcordanceIndex:
         """How much of a new index is built; None if none is."""
         self._opening = threading.Lock()
         self._open: tuple[str, DuckDBPyConnection] | None = None
-        self._stop = threading.Event()
         self._is_started = False
         self._asked = 0.0
         self._builder: ConcordanceBuilder | None = None
-        self._lock: IO[bytes] | None = None
-        self._thread = threading.Thread(target=self._work, name="concordance", daemon=True)
+        self._thread = FolderThread("concordance", folder / LOCK, self._work)
+        self._stop = self._thread.stop
         if not is_installed():
             self.problem = f"The concordance needs two more packages: {EXTRA}"
 
@@ -117,14 +116,11 @@ class ConcordanceIndex:
 
     def close(self) -> None:
         """Stop building, and close the index."""
-        self._stop.set()
+        self._thread.close(self._interrupt, self._shut)
+
+    def _interrupt(self) -> None:
         if self._builder is not None:
             self._builder.stop()
-        if self._thread.is_alive():
-            self._thread.join()
-        self._shut()
-        if self._lock is not None:
-            self._lock.close()
 
     def _shut(self) -> None:
         with self._opening:
@@ -217,9 +213,7 @@ class ConcordanceIndex:
 
     def _build(self, name: str) -> bool:
         """Build an index. Return False if another server does so."""
-        if self._lock is None:
-            self._lock = _lock(self._folder / LOCK)
-        if self._lock is None:
+        if not self._thread.hold():
             return False
         for left in self._folder.glob(f"{TEMPORARY}*"):
             shutil.rmtree(left, ignore_errors=True)
@@ -265,7 +259,7 @@ class ConcordanceIndex:
         self._remove_others(name)
 
     def _remove_others(self, name: str) -> None:
-        if self._lock is None:
+        if not self._thread.holds:
             return
         for each in self._folder.glob(f"{PREFIX}*{SUFFIX}"):
             if each.name != name:
@@ -276,14 +270,3 @@ class ConcordanceIndex:
 def is_installed() -> bool:
     """Return True if the packages of the concordance are there."""
     return all(find_spec(name) is not None for name in ("duckdb", "simplemma"))
-
-
-def _lock(path: Path) -> IO[bytes] | None:
-    """Lock a file; return None if another process has it."""
-    file = path.open("ab")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        return None
-    return file

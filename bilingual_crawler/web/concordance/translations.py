@@ -6,8 +6,9 @@ together, because a language with many endings has few words twice.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from itertools import product
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import chain, product
 from typing import NamedTuple
 
 from bilingual_crawler.web.concordance.index_file import Asking
@@ -25,7 +26,7 @@ from bilingual_crawler.web.concordance.statistics import (
     log_likelihood,
     sample_of,
 )
-from bilingual_crawler.web.concordance.word_forms import placed_words, words_in_sql
+from bilingual_crawler.web.concordance.word_forms import words_in_sql, words_of
 
 MOST_WEIGHED = 300
 """Hits in which likely translations are looked for, to mark them."""
@@ -131,7 +132,7 @@ def likely_translations(
     texts = asking.rows(
         f"SELECT s.text{there} FROM {first} h JOIN sentences s ON s.id = h.id", source.values
     )
-    counts = _counts(asking, there, [text for (text,) in texts])
+    counts = _counts(asking, there, [text for (text,) in texts], partial(_share, share, source))
     (everything,) = asking.row("SELECT count(*) FROM sentences")
     count = _HitCount(number, min(number, MOST_WEIGHED))
     return {
@@ -142,33 +143,28 @@ def likely_translations(
     }
 
 
-def _counts(asking: Asking, there: str, texts: Sequence[str]) -> list[_StemCount]:
-    split = [{each.word for each in placed_words(text)} for text in texts]
-    known = list(set().union(*split))
-    stem_of: dict[str, str] = dict(
-        asking.rows(
-            f"SELECT word, stem FROM words{there} WHERE word IN (SELECT unnest(?))", (known,)
-        )
+def _counts(
+    asking: Asking, there: str, texts: Sequence[str], known: Callable[[Sequence[str]], float]
+) -> list[_StemCount]:
+    """Return the stems that are in several of the texts, or that are known translations."""
+    split = [set(words_of(text)) for text in texts]
+    seen = Counter(chain.from_iterable(split))
+    rows = asking.rows(
+        f"SELECT word, stem, stem_sentences FROM words{there} WHERE word IN (SELECT unnest(?))",
+        (list(seen),),
     )
-    together: Counter[str] = Counter()
-    forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for words in split:
-        stems = {word: stem_of.get(word, word) for word in words}
-        together.update(set(stems.values()))
-        for word, stem in stems.items():
-            forms[stem][word] += 1
-    totals: Mapping[str, int] = dict(
-        asking.rows(
-            f"SELECT stem, sum(sentences)::BIGINT FROM words{there}"
-            " WHERE stem IN (SELECT unnest(?)) GROUP BY 1",
-            (list(together),),
-        )
+    stem_of = {word: stem for word, stem, _ in rows}
+    totals = {stem: number for _, stem, number in rows}
+    forms: defaultdict[str, list[str]] = defaultdict(list)
+    for word, _ in seen.most_common():
+        forms[stem_of.get(word, word)].append(word)
+    together = Counter(
+        chain.from_iterable({stem_of.get(word, word) for word in words} for words in split)
     )
     return [
-        _StemCount(
-            stem, [word for word, _ in forms[stem].most_common()], number, totals.get(stem, number)
-        )
+        _StemCount(stem, forms[stem], number, totals.get(stem, number))
         for stem, number in together.items()
+        if number >= LEAST_TOGETHER or known(forms[stem])
     ]
 
 

@@ -43,16 +43,28 @@ def _in_re2(characters: str) -> str:
 
 
 SQL_WORDS = """
+list_filter(string_split(regexp_replace(lower({text}), '[^\\pL\\pN\\pM ]+', ' ', 'g'), ' '),
+    lambda word: word <> '')
+"""
+"""To blank what is between the words and split there takes half as long as to extract them."""
+SPACED_OUT = """
 CASE WHEN regexp_matches({text}, '[{unspaced}]')
-    THEN regexp_extract_all(
-        regexp_replace(lower({text}), '([{unspaced}])', ' \\1 ', 'g'), '[\\pL\\pN\\pM]+')
-    ELSE regexp_extract_all(lower({text}), '[\\pL\\pN\\pM]+') END
+    THEN regexp_replace({text}, '([{unspaced}])', ' \\1 ', 'g') ELSE {text} END
 """
 
 
-def words_in_sql(text: str) -> str:
-    """Return an SQL expression for the list of words of a text."""
-    return SQL_WORDS.format(text=text, unspaced=_in_re2(UNSPACED))
+def words_in_sql(text: str, *, all_spaced: bool = False) -> str:
+    """Return an SQL expression for the list of words of a text.
+
+    It takes a fifth less time if all texts are known to be in scripts with spaces.
+    """
+    spaced = text if all_spaced else SPACED_OUT.format(text=text, unspaced=_in_re2(UNSPACED))
+    return SQL_WORDS.format(text=spaced)
+
+
+def is_unspaced_in_sql(text: str) -> str:
+    """Return an SQL expression that is true for text with a script without spaces."""
+    return f"regexp_matches({text}, '[{_in_re2(UNSPACED)}]')"
 
 
 class PlacedWord(NamedTuple):
@@ -69,6 +81,11 @@ def placed_words(text: str) -> list[PlacedWord]:
         PlacedWord(found[0].lower()[:LONGEST_WORD], *found.span())
         for found in _TOKEN.finditer(text)
     ]
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text in small letters."""
+    return [found.lower()[:LONGEST_WORD] for found in _TOKEN.findall(text)]
 
 
 class WordForms(NamedTuple):

@@ -115,8 +115,13 @@ GROUPS = (
 FIELDS = {each.name: each for group in GROUPS for each in group.fields}
 
 
-def read_form(form: Mapping[str, str], runs: Runs) -> tuple[CrawlOrder, Problems]:
-    """Return what a form orders, and what is wrong with it, by field."""
+def read_form(
+    form: Mapping[str, str], runs: Runs, output: Path | None = None
+) -> tuple[CrawlOrder, Problems]:
+    """Return what a form orders, and what is wrong with it, by field.
+
+    Without an `output`, the form names it.
+    """
     problems: Problems = {}
     values = {name: form.get(name, "").replace("\r", "").strip() for name in FIELDS}
     for name, value in values.items():
@@ -124,7 +129,7 @@ def read_form(form: Mapping[str, str], runs: Runs) -> tuple[CrawlOrder, Problems
             problems[name] = [problem]
             values[name] = ""
     arguments, settings = _sorted_out(values, runs.root)
-    order = CrawlOrder(_output(values, runs, problems), arguments, settings)
+    order = CrawlOrder(output or _output(values, runs, problems), arguments, settings)
     for name, found in runs.check(order).items():
         field = name if name in FIELDS and name not in runs.fixed else "settings"
         problems[field] = [*problems.get(field, []), *found]

@@ -145,6 +145,21 @@ def gzip_lines(file: BinaryIO, start: LinePlace) -> Iterator[IndexedLine]:
         rest += last[: MAX_LINE - len(rest)]
 
 
+def line_blocks(file: BinaryIO, longest: int) -> Iterator[bytes]:
+    """Yield all complete lines of a compressed file, many at a time.
+
+    Lines that are longer than `longest` by more than a piece of data are empty.
+    """
+    rest = b""
+    for _, data in _members(file, 0):
+        end = data.rfind(b"\n") + 1
+        if end:
+            is_whole = len(rest) <= longest
+            yield rest + data[:end] if is_whole else data[data.index(b"\n") : end]
+            rest = b""
+        rest = (rest + data[end:])[: longest + 1]
+
+
 def _members(file: BinaryIO, offset: int) -> Iterator[tuple[int, bytes]]:
     """Yield pieces of unpacked data, each with the offset of its member."""
     file.seek(offset)

@@ -6,7 +6,6 @@ complete. The place in the file is committed together with the rows: a server th
 resumes there.
 """
 
-import fcntl
 import logging
 import sqlite3
 import threading
@@ -16,8 +15,9 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from typing import IO, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
+from bilingual_crawler.web.folder_thread import FolderThread
 from bilingual_crawler.web.search.index import (
     INDEX,
     PARTS,
@@ -32,6 +32,7 @@ from bilingual_crawler.web.search.index import (
 
 logger = logging.getLogger(__name__)
 
+LOCK = "search.lock"
 BATCH = 2_000
 """Lines per commit: searches see them soon, and a commit is cheap."""
 POLL_SECONDS = 1.0
@@ -70,17 +71,16 @@ class Indexer:
         self.path = folder / INDEX
         self.progress: dict[str, IndexProgress] = {}
         self._stamps: dict[str, tuple[int, int, int]] = {}
-        self._stop = threading.Event()
         self._refreshing = threading.Lock()
-        self._lock: IO[bytes] | None = None
         self._connection: sqlite3.Connection | None = None
+        self._thread = FolderThread("indexer", folder / LOCK, self._work)
+        self._stop = self._thread.stop
         self._hold()
-        self._thread = threading.Thread(target=self._work, name="indexer", daemon=True)
 
     @property
     def is_writer(self) -> bool:
         """Whether this process writes the index; if not, another one does."""
-        return self._lock is not None
+        return self._thread.holds
 
     def start(self) -> None:
         """Follow the files until `close`."""
@@ -88,15 +88,15 @@ class Indexer:
 
     def close(self) -> None:
         """Stop at the last commit, and release the folder."""
-        self._stop.set()
+        self._thread.close(self._interrupt, self._shut)
+
+    def _interrupt(self) -> None:
         if self._connection is not None:
             self._connection.interrupt()
-        if self._thread.is_alive():
-            self._thread.join()
+
+    def _shut(self) -> None:
         if self._connection is not None:
             self._connection.close()
-        if self._lock is not None:
-            self._lock.close()
 
     def refresh(self) -> int:
         """Read what is new in every file. Return the number of lines."""
@@ -108,9 +108,7 @@ class Indexer:
 
     def _hold(self) -> sqlite3.Connection | None:
         """Return the index for writing; None while another process has it."""
-        if self._lock is None:
-            self._lock = _lock(self._folder / "search.lock")
-        if self._lock is not None and self._connection is None:
+        if self._thread.hold() and self._connection is None:
             self._connection = open_to_write(self.path)
         return self._connection
 
@@ -263,14 +261,3 @@ def _batches(lines: Iterator[IndexedLine]) -> Iterator[Sequence[IndexedLine]]:
         if not batch:
             return
         yield batch
-
-
-def _lock(path: Path) -> IO[bytes] | None:
-    """Lock the index of a folder; return None if another process has it."""
-    file = path.open("ab")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        return None
-    return file
