@@ -8,7 +8,7 @@ whatever a site has.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations
 from typing import ClassVar
@@ -46,10 +46,16 @@ class LanguageSet:
     languages: tuple[Language, ...]
     is_open: bool = False
     """True if every other language is wanted as well."""
+    codes: tuple[str, ...] = field(init=False, compare=False, repr=False)
+    """The ISO 639-3 codes of the languages that were named."""
+    _pairs: dict[tuple[str, str], LanguagePair] = field(init=False, compare=False, repr=False)
+    """Every two languages that were asked for, which is done for each two pages."""
     harvest: ClassVar[str] = "pairs"
     """What a crawl for them collects."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "codes", tuple(each.code for each in self.languages))
+        object.__setattr__(self, "_pairs", {})
         seen = set()
         for each in self.languages:
             if each in seen:
@@ -63,11 +69,6 @@ class LanguageSet:
             )
         if not self.is_open and len(self.languages) < LEAST_OF_SET:
             raise LanguagePairError(f"{self} are fewer than {LEAST_OF_SET} languages.")
-
-    @property
-    def codes(self) -> tuple[str, ...]:
-        """The ISO 639-3 codes of the languages that were named."""
-        return tuple(each.code for each in self.languages)
 
     @property
     def tokens(self) -> frozenset[str]:
@@ -89,7 +90,13 @@ class LanguageSet:
 
     def pair_of(self, one: str, other: str) -> LanguagePair:
         """Return two of the languages in their order: as named, the others by their codes."""
-        return _pair_of(self, *sorted((one, other), key=self._place))
+        pair = self._pairs.get((one, other))
+        if pair is None:
+            known = {each.code: each for each in self.languages}
+            ordered = sorted((one, other), key=self._place)
+            pair = LanguagePair(*(known.get(code) or find_language(code) for code in ordered))
+            self._pairs[one, other] = pair
+        return pair
 
     def admits(self, one: str, other: str) -> bool:
         """Return True if these are two of the languages; of `eng-*` one must be English."""
@@ -121,6 +128,9 @@ class LanguageSet:
     def _place(self, code: str) -> tuple[int, str]:
         codes = self.codes
         return (codes.index(code) if code in codes else len(codes), code)
+
+    def __hash__(self) -> int:
+        return hash((self.codes, self.is_open))
 
     def __contains__(self, code: object) -> bool:
         return code in self.codes or (
@@ -221,13 +231,6 @@ def _is_code(code: str) -> bool:
         return find_language(code).code == code
     except UnknownLanguageError:
         return False
-
-
-@lru_cache(maxsize=1 << 12)
-def _pair_of(languages: LanguageSet, first: str, second: str) -> LanguagePair:
-    known = {each.code: each for each in languages.languages}
-    one, other = (known.get(code) or find_language(code) for code in (first, second))
-    return LanguagePair(one, other)
 
 
 @lru_cache(maxsize=64)

@@ -5,7 +5,9 @@ lacks, times P_par(u, v), the probability that the two are translations. A page 
 more than two languages lacks several, and v is in one of them at most: P_lang is the sum. A waiting
 URL that is found again rises to the higher of its priorities. Links of pages in no wanted language
 are not followed. The paper leaves the order of links open that are no likely translation of their
-page. Here their language decides, and of equal links the one that was found first comes first.
+page: for them the product is near zero. Here those come first that are likely to be in a wanted
+language at all, since a page in none is discarded, and among them those in a language that u lacks;
+of equal links, the one that was found first.
 """
 
 import logging
@@ -29,9 +31,12 @@ UNLIKELY = 0.1
 """Below this, the product of the two probabilities does not decide.
 
 Most links are no translation of the page they are on. Their product is near zero, and its size says
-nothing about their order, so they are ranked by their language alone, roughly: of equal links, the
-one found first comes first.
+nothing about their order, so they are ranked by whether they are in a wanted language, roughly: of
+equal links, the one found first comes first, as in a crawl without models.
 """
+
+LACKING = 0.25
+"""How much of their rank goes by the languages that the page lacks; the rest goes by any."""
 
 
 class SmartModels:
@@ -109,15 +114,13 @@ class SmartScorer(LinkScorer):
         self._models = SmartModels(languages, config)
 
     def score(self, document: Document, links: Sequence[Link]) -> list[float]:
-        """Return scores from 0.05 to 1."""
+        """Return scores from 0 to 1."""
         urls = [link.url for link in links]
-        shares = self._wanted_shares(document, urls)
+        lacking, wanted = self._wanted_shares(document, urls), self._any_shares(urls)
         translations = self._models.translation(document.url, urls)
         return [
-            max(share * par, least)
-            for share, par, least in zip(
-                shares, translations, self._least(urls, shares), strict=True
-            )
+            max(lack * par, _unlikely(want, lack))
+            for lack, want, par in zip(lacking, wanted, translations, strict=True)
         ]
 
     def explain(self, document: Document, link: Link) -> tuple[float, list[Factor]]:
@@ -130,7 +133,7 @@ class SmartScorer(LinkScorer):
             Factor("translation", par, f"parallel-URL model: {par:.0%} a translation of the page"),
         ]
         if score > share * par > 0:
-            why = f"hardly a translation of the page: by its language alone, {score:.3f}"
+            why = f"hardly a translation of the page: {score:.3f} for a page in a wanted language"
             factors.append(Factor("unlikely", score / (share * par), why))
         return score, factors
 
@@ -165,27 +168,27 @@ class SmartScorer(LinkScorer):
         told = self._models.explain_language(likeliest, code)
         return told if likeliest == share else f"{told}, {share:.0%} in one that the page lacks"
 
-    def _least(self, urls: Sequence[str], shares: Sequence[float]) -> list[float]:  # noqa: ARG002 - the variant asks about the URLs
-        """Return what links are worth that are no likely translation of their page."""
-        return [UNLIKELY * (1 + _halves(share)) / 2 for share in shares]
+    def _any_shares(self, urls: Sequence[str]) -> list[float]:
+        """Return the probability that each URL is in a wanted language, whichever it is."""
+        if self._wants_all:
+            return [1.0] * len(urls)
+        shares = self._models.languages(urls, self.languages.codes)
+        return [min(1.0, sum(each)) for each in zip(*shares, strict=True)]
 
 
 class SmartFollowScorer(SmartScorer):
-    """The same, but every link that may be in one of the languages is worth a little.
+    """The same, but the links of pages in no wanted language are followed too, at a low priority.
 
-    The paper gives hardly anything to a link that is no translation of its page, although it may
-    open the next pair. And the links of pages in no wanted language are followed as well.
+    The paper discards such pages, although one of them may be the only way to the next pair.
     """
 
     off_language = None
 
-    def _least(self, urls: Sequence[str], shares: Sequence[float]) -> list[float]:  # noqa: ARG002 - those of the languages that the page lacks
-        """Return the same, from the probability of any of the languages."""
-        if self._wants_all:
-            return [UNLIKELY] * len(urls)
-        wanted = self._models.languages(urls, self.languages.codes)
-        return [UNLIKELY * _halves(min(1.0, sum(each))) for each in zip(*wanted, strict=True)]
 
+def _unlikely(wanted: float, lacking: float) -> float:
+    """Return what a link is worth that is no likely translation of its page.
 
-def _halves(share: float) -> float:
-    return round(2 * share) / 2
+    A page in a wanted language can be part of a pair; of two such, the one in a language that the
+    page lacks comes first. Probabilities are rounded to halves, so that most are equal.
+    """
+    return UNLIKELY * ((1.0 - LACKING) * round(2 * wanted) + LACKING * round(2 * lacking)) / 2

@@ -92,3 +92,16 @@ def test_other_weights_hold_in_their_block_alone():
     with using(ValueWeights(floor=0.5)):
         assert WEIGHTS.floor == 0.5
     assert WEIGHTS.floor == before
+
+
+def test_of_links_that_are_worth_about_the_same_none_comes_before_the_one_found_first():
+    scorer = adaptive()
+    fetch(scorer, home("/en/a"))
+    site = scorer._site(SITE + "/")
+    site.memory.yield_section("site.example/up/").paired[:] = [0.55, 1.0]
+    exact = ValueWeights(grain=0.0)
+    with using(exact):
+        precise = fetch(scorer, home("/up/1", "/down/1"))
+    assert precise["/up/1"] != precise["/down/1"]
+    scores = fetch(scorer, home("/up/2", "/down/2"))
+    assert scores["/up/2"] == scores["/down/2"]

@@ -3,6 +3,7 @@
 import pytest
 
 from bilingual_crawler.config.settings import Config
+from bilingual_crawler.scoring.adaptive.page import Tie
 from bilingual_crawler.scoring.adaptive.scorer import AdaptiveScorer
 from bilingual_crawler.scoring.scorer import NothingYet
 from tests.support.adaptive import PAIR, SITE, adaptive, fetch, page, pair
@@ -149,3 +150,41 @@ def test_names_in_one_language_are_no_tie():
     scorer = adaptive()
     fetch(scorer, page("/en/", "eng", "/en/collaboration/", "/en/collaborations/"))
     assert not ties_of(scorer, "/en/collaboration/")
+
+
+def test_a_declared_address_that_does_not_exist_says_nothing_about_the_language_switch():
+    def value(*, fails):
+        scorer = adaptive()
+        for name in "abcd":
+            switch = (f"/fr/{name}", "Français")
+            fetch(scorer, page(f"/en/{name}", "eng", switch, alternates={"fr": f"/fra/{name}"}))
+            if fails:
+                scorer.failed(f"{SITE}/fra/{name}", "http_404")
+        return fetch(scorer, page("/en/e", "eng", ("/fr/e", "Français")))["/fr/e"]
+
+    assert value(fails=True) == pytest.approx(value(fails=False), rel=0.05)
+
+
+def test_a_declared_address_that_does_not_exist_speaks_against_the_next_declaration():
+    def value(*, fails):
+        scorer = adaptive()
+        for name in "abcd":
+            fetch(scorer, page(f"/en/{name}", "eng", alternates={"fr": f"/fra/{name}"}))
+            if fails:
+                scorer.failed(f"{SITE}/fra/{name}", "http_404")
+        document = page("/en/e", "eng", "/fra/e", alternates={"fr": "/fra/e"})
+        return fetch(scorer, document)["/fra/e"]
+
+    assert value(fails=True) < 0.5 * value(fails=False)
+
+
+def test_the_second_address_of_a_page_whose_pair_is_complete_speaks_against_no_tie():
+    scorer = adaptive()
+    fetch(scorer, page("/en/about-us", "eng"))
+    fetch(scorer, page("/fr/about-us", "fra"), pair("/en/about-us", "/fr/about-us"))
+    counts = scorer._site(SITE + "/").evidence.ties[Tie.KEY]
+    assert counts == [1.0, 1.0]
+    fetch(scorer, page("/fr-fr/about-us", "fra"))
+    right, seen = counts
+    assert right == 1.0
+    assert seen == 2.0  # it speaks against its tie to the other French address alone

@@ -104,8 +104,14 @@ def test_smart_is_the_product_of_both_probabilities(models):
     assert [each for each in scores if each > UNLIKELY] == pytest.approx(
         [each for each in products if each > UNLIKELY]
     )
-    assert all(each >= UNLIKELY / 2 for each in scores)
     assert scores[0] == max(scores) > 0.9
+
+
+def test_smart_ranks_unlikely_translations_by_whether_they_are_in_one_of_the_languages(models):
+    smart = scorer("smart", LanguagePair.parse("spa-fra"), models=models)
+    links = [Link(f"http://www.site1.example/{code}/other?id=7") for code in ("de", "es", "fr")]
+    german, spanish, french = smart.score(SPANISH_PAGE, links)
+    assert german < spanish < french <= UNLIKELY
 
 
 def test_smart_wants_the_language_that_the_page_lacks(models):

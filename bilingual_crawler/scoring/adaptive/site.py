@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from math import exp, log
 from typing import NamedTuple
 from zlib import crc32
 
@@ -29,7 +28,7 @@ from bilingual_crawler.scoring.adaptive.page import (
 from bilingual_crawler.scoring.adaptive.sections import YieldSection
 from bilingual_crawler.scoring.adaptive.texts import TextWorth
 from bilingual_crawler.scoring.adaptive.transforms import Prediction, Transforms, UrlTransform
-from bilingual_crawler.scoring.adaptive.value import RecentYield, value_of
+from bilingual_crawler.scoring.adaptive.value import RecentYield, is_pair_elsewhere, value_of
 from bilingual_crawler.scoring.adaptive.weights import WEIGHTS
 from bilingual_crawler.scoring.scorer import Proposal
 from bilingual_crawler.store.compact import CompactMap
@@ -199,13 +198,25 @@ class SiteModel:
         probe = self.probes.pop(page, None)
         if probe is not None:
             self.transforms[probe.source, probe.target].judge(probe.rule, right=False)
+        best = max(page.ties.values(), default=None)
         for mate, tie in page.ties.items():
             self.memory.dirty[mate] = None
             if mate.is_fetched:
                 if probe is None:
-                    self.evidence.judge(tie, right=0.0)
-                    self._kept(mate.group.yields, 0.0)
+                    self._judge_failed(mate, tie, is_best=tie is best)
                 self._review(mate)
+
+    def _judge_failed(self, mate: KnownUrl, tie: Tie, *, is_best: bool) -> None:
+        """Judge a tie of a fetched page to a URL that gave none.
+
+        Only the best reason to try the URL was wrong; and a promise is broken once nothing else may
+        still keep it: a declared address that does not exist says nothing about the one to which
+        the language switch leads.
+        """
+        if is_best:
+            self.evidence.judge(tie, right=0.0)
+        if not any(self.evidence.is_alive(mate, each) for each in mate.ties):
+            self._kept(mate.group.yields, 0.0)
 
     def seen(self, document: Document, link: Link, rule: int) -> KnownUrl:
         """Return the record of a link's target, with what the link says about its language.
@@ -270,8 +281,6 @@ class SiteModel:
 
     def _value(self, page: KnownUrl) -> float:
         value = value_of(page, self.evidence)
-        if WEIGHTS.grain > 0 and value > 0:
-            value = exp(round(log(value) / WEIGHTS.grain) * WEIGHTS.grain)
         return value * SUNK if self.harvest.is_over else value
 
     def proposals(self) -> list[Proposal]:
@@ -445,7 +454,7 @@ class SiteModel:
             return
         if self.evidence.is_alive(page, mate):
             self._unsettled.append((page, mate, tie))
-        else:
+        elif not is_pair_elsewhere(page, mate):
             self._judge_both(page, mate, tie, right=0.0)
 
     def settle_up(self) -> None:
@@ -461,6 +470,8 @@ class SiteModel:
             self._review(mate)
 
     def _judge_both(self, page: KnownUrl, mate: KnownUrl, tie: Tie, *, right: float) -> None:
+        if not right and tie not in (max(page.ties.values()), max(mate.ties.values())):
+            return  # each of them has a better reason to be tied to another
         self.evidence.judge(tie, right=right)
         if tie is max(mate.ties.values()):
             self.evidence.texts.judge(mate.text.kind, right=right)

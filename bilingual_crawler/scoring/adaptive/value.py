@@ -12,7 +12,7 @@ pages are there, the tie was right (two languages) or wrong.
 """
 
 from collections.abc import Iterable
-from math import prod
+from math import exp, floor, log, prod
 from typing import NamedTuple
 
 from bilingual_crawler.languages import find_language
@@ -43,6 +43,9 @@ TIE_WEIGHTS = {
 TWO = 2
 LEAST_SHARE = 0.05
 """The least probability of a language to ask how often pages in it are translated, of many."""
+EACH_MORE = 0.3
+"""How much more a page is worth for each further version that is there; 1 would count pairs.
+Chosen from 0, 0.3 and 1 on ten recorded sites (docs/experiments/languages.md)."""
 MOST_TOLD = 3
 """The most languages that a reason names."""
 ROUNDING = 1e-9
@@ -178,6 +181,26 @@ class SiteEvidence:
         return not is_stated or page.ties.get(partner, Tie.SLUG) >= Tie.RULE
 
 
+def is_pair_elsewhere(one: KnownUrl, other: KnownUrl) -> bool:
+    """Return True if one of two pages, in two wanted languages, is a pair under another address.
+
+    Many sites serve a text at two addresses. Once a translation is paired with one of them, its tie
+    to the other is not wrong: it has only come too late.
+    """
+    return go_together(one.language, other.language) and (_is_spare(one) or _is_spare(other))
+
+
+def _is_spare(page: KnownUrl) -> bool:
+    """Return True if a page without a partner is another address of one that has one."""
+    if page.partners:
+        return False
+    return any(
+        partner is not page and partner.key == page.key and partner.language == page.language
+        for mate in page.ties
+        for partner in mate.partners
+    )
+
+
 def _is_seen(one: KnownUrl, other: KnownUrl, tie: Tie) -> bool:
     """Return True if pairing sees what ties two pages: a declaration, or the same key."""
     return tie is Tie.DECLARED or one.key == other.key
@@ -252,9 +275,10 @@ def best_of_cluster(page: KnownUrl, languages: Vector, evidence: SiteEvidence) -
     """Return the same for a page that may have versions in several languages.
 
     A page that joins versions which are there is worth the chance that it is a new one: in none of
-    their languages. A page that opens a cluster is worth the versions that it will have beyond the
-    first, shared among the downloads that they take: half a version if there is one other, and
-    nearly one if there are many.
+    their languages; and somewhat more if there are several, with all of which it makes pairs. A
+    page that opens a cluster is worth the versions that it will have beyond the first, shared among
+    the downloads that they take: half a version if there is one other, and nearly one if there are
+    many.
     """
     numbers, group = evidence.numbers, page.group
     unexplained = 1.0
@@ -277,9 +301,10 @@ def best_of_cluster(page: KnownUrl, languages: Vector, evidence: SiteEvidence) -
         if known is None or share * both > known[0]:
             to_come[mate.seems] = share * both, mate
     best = Case(without_mate(page, languages) * unexplained, None, unexplained)
+    more = 1.0 + EACH_MORE * (len({mate.language for _, mate in there}) - 1)
     for strength, mate in there:
         wanted = numbers.elsewhere(tuple(new), mate.language) * group.kept
-        value = strength * min(1.0, wanted * evidence.worth_of_text(mate))
+        value = more * strength * min(1.0, wanted * evidence.worth_of_text(mate))
         if value > best.value:
             best = Case(value, mate, 1.0)
     first, value = _opened(to_come.values(), sum(languages[:-1]))
@@ -315,11 +340,23 @@ def floor_of(page: KnownUrl, languages: Vector) -> float:
 def value_of(page: KnownUrl, evidence: SiteEvidence) -> float:
     """Return the priority of a waiting URL."""
     languages = page.languages
-    value = best_case(page, languages, evidence).value * worth_of_text(page)
-    value = with_rule(value, page, evidence)
+    case = best_case(page, languages, evidence)
+    value = with_rule(case.value * worth_of_text(page), page, evidence)
     if page.is_feed:
         value *= WEIGHTS.feed_worth
-    return max(value, floor_of(page, languages))
+    return rounded(max(value, floor_of(page, languages)), case)
+
+
+def rounded(value: float, case: Case) -> float:
+    """Return the value of a page that completes no pair in steps of its own size.
+
+    Which page opens a pair best is known so roughly that small differences are noise. Of equal
+    links the one found first comes first, and what a site links to first is more often worth it.
+    """
+    grain = WEIGHTS.grain
+    if grain <= 0 or value <= 0 or (case.mate is not None and case.mate.fate is Fate.FETCHED):
+        return value
+    return exp(floor(log(value) / grain) * grain)
 
 
 def with_rule(value: float, page: KnownUrl, evidence: SiteEvidence) -> float:
@@ -412,7 +449,11 @@ def factors_of(page: KnownUrl, evidence: SiteEvidence) -> tuple[float, list[Fact
         )
         score *= WEIGHTS.feed_worth
     if score >= least:
-        return score, factors
+        if (equal := rounded(score, case)) != score:
+            why = f"pages that open a pair are equal within {WEIGHTS.grain:.0%}: found first, first"
+            factors.append(Factor("rounded", equal / score, why))
+        return equal, factors
+    least = rounded(least, case)
     why = f"nothing better is known: {page.depth} steps from a seed, {_shares(languages, numbers)}"
     return least, [Factor("no hope", least, why)]
 

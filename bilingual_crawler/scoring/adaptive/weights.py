@@ -71,9 +71,8 @@ class ValueWeights:
     floor: float = 0.001
     """The value of a page without hope."""
 
-    grain: float = 0.0
-    """Values that differ by less, relative to their size, are equal: the link found first comes
-    first."""
+    grain: float = 0.1
+    """Values of pages that open a pair are equal if they differ by less, relative to their size."""
 
     # What `rules` say of a link, as the value of its page, and how much that counts.
     rule_declared: float = 0.7
