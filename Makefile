@@ -27,7 +27,7 @@ help:  ## what can be made
 # pip, not uv: it takes a build of torch without CUDA where the machine has one.
 .venv/trains: .venv/installed
 	$(BIN)/pip install --quiet $(LOCKED) $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) torch
-	$(UV_INSTALL) --editable '.[dev,train]'
+	$(UV_INSTALL) --editable '.[dev,train,spark]'
 	touch $@
 
 install: .venv/installed  ## a virtual environment with everything in it
