@@ -352,8 +352,8 @@ class Matcher:
     def _reweigh(self, site: str, pages: int) -> None:
         """Weigh a page again that was weighed when its site was half as large.
 
-        Pages in a pair that is sure wait for the end. With more than two languages all do, because
-        it would cost too much.
+        Pages in a pair that is sure wait for the end, unless they name another page by now. With
+        more than two languages all do, because it would cost too much.
         """
         if self._only is None:
             return
@@ -362,15 +362,16 @@ class Matcher:
             url, _ = queue.popleft()
             queue.append((url, pages))
             node = self._node_of(url)
-            if self._is_sure(node):
+            partners = self.partners_of(url)
+            if self._is_sure(node) and not self._weigher.is_disputed(url, partners):
                 return
             known = [
                 edge.verdict.urls
                 for choice in self._choices_of(node)
                 for edge in choice.edges.of(node).values()
             ]
-            partners = ((url, other) for other in self._weigher.partners(url))
-            self._review({node}, [*known, *partners])
+            candidates = ((url, other) for other in self._weigher.partners(url))
+            self._review({node}, [*known, *candidates])
 
     def _is_sure(self, node: str) -> bool:
         """Return True if a node is in pairs that are sure without the lexicon."""

@@ -174,6 +174,14 @@ class Weigher:
             found.update(dict.fromkeys(claims.partners(url)))
         return list(found)
 
+    def is_disputed(self, url: str, partners: Collection[str]) -> bool:
+        """Return True if a page names a known page as its translation that is none of these."""
+        return any(
+            named not in partners
+            for claims in (self._alternates, self._switches)
+            for named in claims.named_by(url)
+        )
+
     def _first_partners(self, url: str) -> list[str]:
         """Return the likeliest partners in many languages, which are enough before the end."""
         found: dict[str, None] = {}
