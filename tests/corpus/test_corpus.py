@@ -156,7 +156,7 @@ def after(calls):
 @pytest.mark.parametrize("calls", range(8))
 def test_what_there_was_no_time_for_is_done_by_the_next_run(crawl, calls):
     crawl.add(page("/es/1", "spa", 0, 1, 2, 3, 4), page("/es/2", "spa", 0, 1, 2, 3, 4, 5))
-    crawl.add(page("/eu/2", "eus", 0, 1, 2, 3))
+    crawl.add(page("/eu/2", "eus", 0, 1, 2, 3, 4, 5))
     crawl.folder.journal.checkpoint(wait=True)
     try:
         crawl.corpus.tidy(after(calls))
