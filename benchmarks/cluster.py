@@ -1,24 +1,29 @@
 """Measures the stages of `scrapy corpus build --engine spark` on recorded sites.
 
     python -m benchmarks.cluster                      each stage, and the loss of splitting a site
-    python -m benchmarks.cluster --spark --copies 20  all of it on Spark: growth, cores, shuffle
+    python -m benchmarks.cluster --spark --pages 5000  all of it on Spark: growth, cores, shuffle
 
-Sites are repeated under other host names. Without --spark the very functions that the tasks call
-are measured in this process, in seconds of processor time, so a busy machine matters little.
+For Spark, sites are repeated under other host names (`benchmarks.repeated_sites`). Without --spark
+the very functions that the tasks call are measured in this process, in seconds of processor time,
+so a busy machine matters little.
 """
 
 import argparse
 import json
 import os
-import re
-import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import psutil
 
 from benchmarks.recorded_pairs import SHARED
+from benchmarks.repeated_sites import SITES as REPEATED
+from benchmarks.repeated_sites import write_sites
 from bilingual_crawler.config.settings import Config
 from bilingual_crawler.corpus.cluster.near_copies import signature_of
 from bilingual_crawler.corpus.cluster.site_harvest import (
@@ -29,11 +34,12 @@ from bilingual_crawler.corpus.cluster.site_harvest import (
 )
 from bilingual_crawler.corpus.cluster.site_parts import parts_of
 from bilingual_crawler.corpus.cluster.source_rows import SourceRow, rows_of
-from bilingual_crawler.corpus.cluster.spark_build import ClusterTask, SparkBuild
+from bilingual_crawler.corpus.cluster.spark_build import ClusterTask, SparkBuild, open_session
 from bilingual_crawler.corpus.keep_rule import pairing_aids
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.store.warc import Exchange, Records
-from bilingual_crawler.store.warc_reader import answer_of, read_records, target_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 SITES = {
     "eulaliavila": "cat-spa",
@@ -47,47 +53,6 @@ SITES = {
 }
 PARTS = (2, 4, 8)
 CONFIG = Config()
-
-
-def answers_of(path: Path) -> Iterator[tuple[str, Exchange]]:
-    """The answers in a recorded site, with their URLs."""
-    for record in read_records(path, lambda _: None):
-        url = target_of(record)
-        if url is None or not record.is_http or record.headers.get("WARC-Type") != "response":
-            continue
-        answer = answer_of(record)
-        headers = [(name, value) for name, value in answer.headers]
-        yield (
-            url,
-            Exchange(
-                url=url, arrived=1.7e9, status=answer.status, headers=headers, body=answer.body
-            ),
-        )
-
-
-def renamed(path: Path, target: Path, number: int) -> None:
-    """Write a recorded site again under another host name."""
-    records = Records({"software": "benchmark"})
-    hosts = {re.match(r"https?://([^/]+)", url)[1] for url, _ in answers_of(path)}  # type: ignore[index]
-    names = [
-        (host, re.sub(r"[^a-z0-9-]", "-", host) + f"-{number}.example") for host in sorted(hosts)
-    ]
-    with target.open("wb") as out:
-        for url, exchange in answers_of(path):
-            texts = [url, exchange.body.decode("utf-8", "surrogateescape")]
-            headers = []
-            for name, value in exchange.headers:
-                said = value.decode("latin-1")
-                for old, new in names:
-                    said = said.replace(old, new)
-                headers.append((name, said.encode("latin-1", "replace")))
-            for old, new in names:
-                texts = [text.replace(old, new) for text in texts]
-            body = texts[1].encode("utf-8", "surrogateescape")
-            made = Exchange(
-                url=texts[0], arrived=1.7e9, status=exchange.status, headers=headers, body=body
-            )
-            out.write(records.of(made))
 
 
 def things_of(rows: list[SourceRow]) -> list[tuple[str, str]]:
@@ -164,71 +129,112 @@ def measure_stages() -> None:
         print(f"{stage}: {totals['pairs'] / seconds[stage]:.0f} document pairs per core-second")
 
 
-def measure_spark(copies: int, cores: int) -> None:
-    from pyspark.sql import SparkSession  # noqa: PLC0415 - an extra
+class Spent(NamedTuple):
+    """What has been spent up to a moment, in seconds."""
 
+    wall: float
+    python: float
+    java: float
+
+    def __sub__(self, other: "Spent") -> "Spent":
+        return Spent(*(mine - its for mine, its in zip(self, other, strict=True)))
+
+
+def spent_so_far() -> Spent:
+    """Return processor time of this process and all below it, ended ones included."""
+    python = java = 0.0
+    this = psutil.Process()
+    for process in (this, *this.children(recursive=True)):
+        with suppress(psutil.NoSuchProcess):
+            times = process.cpu_times()
+            own, ended = times.user + times.system, times.children_user + times.children_system
+            is_java = process.name() == "java"
+            java, python = java + own * is_java, python + own * (not is_java) + ended
+    return Spent(time.perf_counter(), python, java)
+
+
+class MeasuredBuild(SparkBuild):
+    """A build that notes what each stage costs."""
+
+    def __init__(self, task: ClusterTask, session: "SparkSession") -> None:
+        super().__init__(task, session)
+        self.stages: dict[str, Spent] = {}
+
+    def _stage(self, name: str, make: "Callable[[], DataFrame]") -> "DataFrame":
+        began = spent_so_far()
+        table = super()._stage(name, make)
+        self.stages[name] = spent_so_far() - began
+        return table
+
+
+def shuffled_bytes(log: Path) -> int:
+    """Return the bytes that the tasks of a session have written for others."""
+    total = 0
+    for file in log.rglob("*"):
+        for line in file.read_text().splitlines() if file.is_file() else ():
+            if '"SparkListenerTaskEnd"' in line:
+                metrics = json.loads(line).get("Task Metrics", {})
+                total += metrics["Shuffle Write Metrics"]["Shuffle Bytes Written"]
+    return total
+
+
+def measure_spark(pages: int, cores: int, warcs: Path | None) -> None:
+    """Build a corpus from so many pages on Spark, and print what each stage cost."""
     with tempfile.TemporaryDirectory() as name:
         folder, log = Path(name), Path(name) / "log"
         log.mkdir()
-        for number in range(copies):
-            for site in ("xezpeleta", "eulaliavila"):
-                renamed(
-                    SHARED / "sites" / f"{site}.warc.gz",
-                    folder / f"{site}-{number}.warc.gz",
-                    number,
-                )
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        settings = {
-            "spark.ui.enabled": "false",
-            "spark.driver.host": "127.0.0.1",
-            "spark.eventLog.enabled": "true",
-            "spark.eventLog.compress": "false",
-            "spark.eventLog.dir": log.as_uri(),
-            "spark.sql.shuffle.partitions": "8",
-            "spark.sql.adaptive.coalescePartitions.enabled": "false",
-            "spark.ui.showConsoleProgress": "false",
-        }
-        builder = SparkSession.builder.master(f"local[{cores}]")
-        for key, value in settings.items():
-            builder = builder.config(key, value)
-        session = builder.getOrCreate()
+        if warcs is None:
+            warcs = folder / "warcs"
+            write_sites(warcs, pages)
+        os.environ["PYSPARK_SUBMIT_ARGS"] = (
+            f"--conf spark.eventLog.enabled=true --conf spark.eventLog.dir={log.as_uri()}"
+            " --conf spark.eventLog.compress=false --driver-memory 4g pyspark-shell"
+        )
+        began = spent_so_far()
+        session = open_session(f"local[{cores}]")
+        started = spent_so_far() - began
         task = ClusterTask(
-            inputs=(f"{folder}/*.warc.gz",),
+            inputs=(f"{warcs}/*.warc.gz",),
             out=f"{folder}/out",
-            pairs=(LanguagePair.parse("cat-spa"), LanguagePair.parse("eng-eus")),
+            pairs=tuple(map(LanguagePair.parse, sorted(set(REPEATED.values())))),
             config=CONFIG,
         )
-        began = time.perf_counter()
-        account = SparkBuild(task, session).run()
-        wall = time.perf_counter() - began
-        session.stop()
-        shuffled = cpu = 0
-        for file in log.rglob("*"):
-            for line in file.read_text().splitlines() if file.is_file() else ():
-                if '"SparkListenerTaskEnd"' in line:
-                    metrics = json.loads(line).get("Task Metrics", {})
-                    shuffled += metrics["Shuffle Write Metrics"]["Shuffle Bytes Written"]
-                    cpu += metrics["Executor Run Time"]
+        build = MeasuredBuild(task, session)
+        account = build.run()
+        whole = spent_so_far() - began
+        rest = whole - started
+        for each in build.stages.values():
+            rest = rest - each
         counts = account["counts"]
-        pages = counts.get("pages", 0) + counts.get("cat-spa: pages", 0)
-        print(
-            f"{copies} copies, {cores} cores: {pages:,} pages, {wall:.0f} s,"
-            f" {cpu / 1000:.0f} s in tasks,"
-        )
-        print(
-            f"  {shuffled:,} bytes shuffled, {account['document_pairs']} document pairs,"
-            f" {account['sentence_pairs']} sentence pairs"
-        )
+        table = session.read.parquet(f"{folder}/out/stages/1-pages")
+        taken = table.filter(f"kind = '{DOCUMENT}'").count()
+        read = taken + counts.get("pages: off_language", 0)
+        session.stop()
+        pairs = sum(account["document_pairs"].values())
+        copies = counts.get("pairs: copies of another", 0)
+        print(f"{read:,} pages, {taken:,} in the languages, {cores} cores")
+        print("| stage | seconds | processor, Python | processor, Java | per core-second |")
+        print("|---|---:|---:|---:|---:|")
+        done = {"1-pages": read, "3-pairs": taken, "4-single": pairs + copies}
+        done["5-sentences"] = pairs
+        for stage, cost in {"start": started, **build.stages, "rest": rest, "all": whole}.items():
+            each = done.get(stage, read) / max(cost.python + cost.java, 0.001)
+            cells = (cost.wall, cost.python, cost.java, each)
+            print(f"| {stage} |", " | ".join(f"{cell:,.0f}" for cell in cells), "|", flush=True)
+        size = shuffled_bytes(log)
+        print(f"{size:,} bytes shuffled, {size / read:,.0f} per page; {pairs:,} document pairs,")
+        print(f"{copies:,} copies, {sum(account['sentence_pairs'].values()):,} sentence pairs")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--spark", action="store_true")
-    parser.add_argument("--copies", type=int, default=5)
+    parser.add_argument("--pages", type=int, default=3_000)
+    parser.add_argument("--warcs", type=Path, help="files of benchmarks.repeated_sites")
     parser.add_argument("--cores", type=int, default=1)
     args = parser.parse_args()
     if args.spark:
-        measure_spark(args.copies, args.cores)
+        measure_spark(args.pages, args.cores, args.warcs)
     else:
         measure_stages()
 

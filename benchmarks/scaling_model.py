@@ -9,6 +9,7 @@ queue with random times (mean value analysis), which must nearly agree, or the s
 
     python -m benchmarks.scaling_model
     python -m benchmarks.scaling_model --plot docs/images/scaling.png
+    python -m benchmarks.scaling_model --page-cpu 0.0109 --redis-cpu 0.00068
 """
 
 import argparse
@@ -165,8 +166,11 @@ def plot(known: Constants, path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--plot", type=Path, metavar="FILE")
+    usual = Constants()
+    parser.add_argument("--page-cpu", type=float, default=usual.page_cpu, metavar="SECONDS")
+    parser.add_argument("--redis-cpu", type=float, default=usual.redis_cpu, metavar="SECONDS")
     given = parser.parse_args()
-    known = Constants()
+    known = usual._replace(page_cpu=given.page_cpu, redis_cpu=given.redis_cpu)
     for name, value in known._asdict().items():
         print(f"{name} = {value:g}")
     print(f"\nOne Redis is busy with {most_useful(known):.0f} workers.\n")

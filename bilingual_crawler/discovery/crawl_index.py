@@ -2,9 +2,9 @@
 
 The index is a table in Parquet files with a row per capture (cc-index-table). DuckDB reads the few
 columns that are needed, in two passes: the first counts pages per site and language, the second
-takes the URLs of the most promising sites. Their paths are compared as in Common Crawl's own query
-for translated paths, which follows Resnik and Smith (2003), but with all language tokens that
-pairing knows.
+takes the URLs of the most promising sites, until no other site can have more pairs than those.
+Their paths are compared as in Common Crawl's own query for translated paths, which follows Resnik
+and Smith (2003), but with all language tokens that pairing knows.
 
 Of a large site only a sample is compared. It is drawn by the last part of the path, so that
 translations with equal names are drawn together.
@@ -15,6 +15,9 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from heapq import heappush, heappushpop
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -108,22 +111,23 @@ class CrawlIndex:
     def _sites(
         self, pair: LanguagePair, limit: int, left_out: Collection[str]
     ) -> list[IndexedSite]:
-        found = {
-            site.site: site
+        found = [
+            site
             for site in self._candidates(pair, CANDIDATES * limit + len(left_out))
             if site.site not in left_out
-        }
-        seen: dict[str, _SeenPaths] = {}
+        ]
         tokens = tuple(language.tokens for language in pair)
-        for name, url, code in self._urls(pair, found.values()):
-            site = found[name]
-            if name not in seen:
-                seen[name] = _SeenPaths(tokens)
-            seen[name].add(url, pair.codes.index(code))
-        for name, paths in seen.items():
-            site = found[name]
+        best: list[float] = []
+        for place, pages in groupby(self._urls(pair, found), itemgetter(0)):
+            site = found[place]
+            if len(best) == limit and best[0] > min(site.pages):
+                break  # no site from here on can have as many pairs
+            paths = _SeenPaths(tokens)
+            for _, url, code in pages:
+                paths.add(url, pair.codes.index(code))
             site.home, site.matched, site.patterns = paths.home, len(paths.pairs), paths.patterns
-        ranked = sorted(found.values(), key=lambda site: (-site.expected, site.site))
+            (heappush if len(best) < limit else heappushpop)(best, site.expected)
+        ranked = sorted(found, key=lambda site: (-site.expected, site.site))
         return [site for site in ranked if site.home][:limit]
 
     def rows(self) -> int:
@@ -183,33 +187,30 @@ class CrawlIndex:
             yield IndexedSite(str(site), (int(first), int(second)), step)
 
     def _urls(
-        self, pair: LanguagePair, sites: Collection[IndexedSite]
-    ) -> Iterator[tuple[str, str, str]]:
-        """Yield site, URL and language of the pages to compare."""
-        import pyarrow as pa  # noqa: PLC0415 - an extra
-
-        wanted = pa.table(
-            {
-                "site": pa.array([each.site for each in sites], pa.string()),
-                "step": pa.array([each.step for each in sites], pa.int64()),
-            }
+        self, pair: LanguagePair, sites: Sequence[IndexedSite]
+    ) -> Iterator[tuple[int, str, str]]:
+        """Yield the pages to compare: the place of their site in the list, URL and language."""
+        self._connection.execute(  # lists, because a registered table would import pandas
+            "CREATE OR REPLACE TEMP TABLE wanted AS SELECT unnest(?::VARCHAR[]) AS site,"
+            " unnest(?::BIGINT[]) AS step, unnest(?::BIGINT[]) AS place",
+            [[each.site for each in sites], [each.step for each in sites], list(range(len(sites)))],
         )
-        self._connection.register("wanted", wanted)
         found = self._connection.execute(
             f"""
-            SELECT wanted.site, url, content_languages[1:3]
+            SELECT place, url, content_languages[1:3]
             FROM (SELECT {self._site} AS site, url, content_languages FROM {_TABLE}
                   WHERE {self._where(pair)}) AS pages
             JOIN wanted USING (site)
             WHERE step = 1
                OR hash(lower(regexp_extract(url, '([^/?]*)/?(?:[?].*)?$', 1))) % step = 0
+            ORDER BY place
             """,  # noqa: S608 - names of columns and codes of languages
             [self._source],
         )
         while rows := found.fetchmany(10_000):
-            for site, url, code in rows:
+            for place, url, code in rows:
                 if isinstance(url, str) and len(url) <= _LONGEST_URL and _USABLE.fullmatch(url):
-                    yield site, url, code
+                    yield place, url, code
 
 
 _TABLE = "read_parquet(?, hive_partitioning = true, union_by_name = true)"
@@ -251,7 +252,6 @@ class _SeenPaths:
 def _connect(source: str, threads: int | None) -> "DuckDBPyConnection":
     try:
         import duckdb  # noqa: PLC0415 - an extra
-        import pyarrow as _  # noqa: F401, ICN001, PLC0415 - an extra
     except ImportError:
         raise ConfigurationError(
             "--common-crawl needs DuckDB: pip install 'bilingual-crawler[archive]'."

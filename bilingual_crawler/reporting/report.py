@@ -10,6 +10,7 @@ import math
 import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Protocol
@@ -133,8 +134,9 @@ def changed_settings(config: Config, settings: ScrapySettings | None = None) -> 
     }
 
 
-def versions() -> dict[str, str]:
-    """Return the versions that may affect the result."""
+@cache
+def versions() -> Mapping[str, str]:
+    """Return the versions that may affect the result. Reading them takes milliseconds."""
     found = {"bilingual-crawler": __version__, "python": platform.python_version()}
     for name in LIBRARIES:
         try:

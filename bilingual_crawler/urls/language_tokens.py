@@ -37,10 +37,21 @@ def url_key(url: str, tokens: frozenset[str]) -> UrlKey:
     except ValueError:  # [ without ], and other addresses that no browser would take
         return UrlKey(url, ())
     found: list[str] = []
-    host = host_key(parts.hostname or "", tokens, found)
+    host, of_host = _host_key(parts.hostname or "", tokens)
+    found.extend(of_host)
     path = INDEX.sub("", strip_tokens(unquote(parts.path).lower(), tokens, found))
-    query = "&".join(sorted(query_key(unquote(parts.query).lower(), tokens, found)))
+    query = ""
+    if parts.query:
+        query = "&".join(sorted(query_key(unquote(parts.query).lower(), tokens, found)))
     return UrlKey(f"{host}/{path.strip('/')}?{query}", tuple(found))
+
+
+@lru_cache(maxsize=1 << 14)
+def _host_key(host: str, tokens: frozenset[str]) -> UrlKey:
+    """Return the key of a host and the tokens in it: many URLs have one host."""
+    found: list[str] = []
+    key = host_key(host, tokens, found)
+    return UrlKey(key, tuple(found))
 
 
 def host_key(host: str, tokens: frozenset[str], found: list[str]) -> str:
@@ -66,7 +77,8 @@ def strip_tokens(text: str, tokens: frozenset[str], found: list[str]) -> str:
             return ""
         return match.group()
 
-    return SEPARATORS.sub(r"\1", WORD.sub(drop, REGION.sub(drop, text)))
+    rest = REGION.sub(drop, text) if "-" in text or "_" in text else text
+    return SEPARATORS.sub(r"\1", WORD.sub(drop, rest))
 
 
 def query_key(query: str, tokens: frozenset[str], found: list[str]) -> Iterator[str]:

@@ -1,14 +1,9 @@
 """The work of a cluster: one site per task gives what a build in one process gives."""
 
-import importlib.util
 import json
-import shutil
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import replace
-
-import pytest
+from random import Random
 
 from bilingual_crawler.api import read_crawl
 from bilingual_crawler.config.settings import Config
@@ -22,18 +17,12 @@ from bilingual_crawler.corpus.keep_rule import pairing_aids
 from bilingual_crawler.documents.identifiers.taught_folder import write_taught
 from bilingual_crawler.documents.identifiers.teaching import teach
 from bilingual_crawler.languages import LanguagePair
-from tests.support.crawling import ROOT
-from tests.support.recordings import SITE, exchange, opaque_site, page, redirect, write_warc
+from tests.support.recordings import SITE, exchange, opaque_site, page, write_warc
 from tests.support.taught import AGAINST, CODE, OTHER, TAUGHT
 
 SPA_EUS = LanguagePair.parse("spa-eus")
 TOKENS = SPA_EUS.first.tokens | SPA_EUS.second.tokens
 CONFIG = Config()
-needs_spark = pytest.mark.skipif(
-    importlib.util.find_spec("pyspark") is None or shutil.which("java") is None,
-    reason="pip install 'bilingual-crawler[spark]', and Java 17: apt-get install"
-    " openjdk-17-jre-headless",
-)
 
 
 def pairs_of_process(warc, out, languages=SPA_EUS):
@@ -120,59 +109,28 @@ def test_the_signatures_of_near_copies_agree_and_share_a_band():
     assert len(signature_of("")) == len(signature_of(text))
 
 
-def site_pages(host, numbers):
-    return [
-        exchange(f"https://{host}/{code}/{number}", page(code, number))
-        for number in numbers
-        for code in ("es", "eu")
-    ]
+def test_signatures_estimate_the_share_of_common_runs_of_words():
+    draw = Random(1)
+    words = [f"palabra{draw.randrange(3000)}" for _ in range(1000)]
+    errors = []
+    for changes in (5, 20, 60, 150, 400):
+        other = list(words)
+        for _ in range(changes):
+            other[draw.randrange(len(other))] = f"otra{draw.randrange(3000)}"
+        one, two = ({tuple(each[at : at + 4]) for at in range(997)} for each in (words, other))
+        estimate = similarity(signature_of(" ".join(words)), signature_of(" ".join(other)))
+        errors.append(abs(estimate - len(one & two) / len(one | two)))
+    assert max(errors) < 0.2  # three standard deviations of 64 draws
 
 
-def run(*words):
-    """The command in a process of its own, which ends Java too."""
-    command = [sys.executable, "-m", "bilingual_crawler", *map(str, words)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-
-
-@needs_spark
-def test_spark_builds_the_corpus_in_stages_that_are_not_repeated(tmp_path):
-    one = write_warc(
-        tmp_path / "one.warc.gz",
-        [*site_pages("a.example", range(8)), redirect("https://a.example/x", "/es/0")],
+def test_pages_say_which_of_the_wanted_languages_they_are_in(tmp_path):
+    warc = write_warc(
+        tmp_path / "site.warc.gz",
+        [exchange(f"{SITE}/{code}", page(code, 1)) for code in ("es", "eu")],
     )
-    first, *rest = site_pages("b.example", [100, 101])
-    copies = [replace(each, url=each.url.replace("b.", "copy.")) for each in rest]
-    write_warc(tmp_path / "two.warc.gz", [first, *rest, *copies])
-    out = tmp_path / "out"
-    words: tuple[object, ...] = (
-        "corpus",
-        "build",
-        tmp_path / "*.warc.gz",
-        "--langs",
-        "spa-eus,spa-eng",
-        "--out",
-        out,
-    )
-    words += ("--engine", "spark", "--master", "local[1]", "--site-pages", "10", "--json")
-    account = json.loads(run(*words).stdout)
-    assert account["document_pairs"] == {"spa-eus": 10}
-    assert account["counts"]["pairs: copies of another"] == 1
-    assert account["counts"]["spa-eus: pages"] == 23
-    tables = sorted(path.name for path in out.iterdir() if path.is_dir())
-    assert tables == ["documents", "sentences", "stages"]
-    assert [path.name for path in (out / "sentences").glob("langs=*")] == ["langs=spa-eus"]
-    found, _ = pairs_of_tasks(one)
-    assert len(found) == 8
-    stamps = {path: path.stat().st_mtime_ns for path in out.glob("stages/*/_SUCCESS")}
-    assert len(stamps) == 4
-    shutil.rmtree(out / "stages" / "4-sentences")
-    assert json.loads(run(*words).stdout) == account
-    again = {path: path.stat().st_mtime_ns for path in out.glob("stages/*/_SUCCESS")}
-    assert {path for path in stamps if again[path] != stamps[path]} == {
-        out / "stages/4-sentences/_SUCCESS"
-    }
-    refused = run(*words, "--site-pages", "9")
-    assert "holds a build of other inputs or settings" in refused.stderr
+    pairs = [LanguagePair.parse(langs) for langs in ("eng-spa", "spa-eus")]
+    rows = rows_of(str(warc), pairs, CONFIG, Counter())
+    assert [row.sides for row in rows] == [[1, 2], [3]]
 
 
 def test_a_site_that_does_not_fit_into_memory_is_worked_on_elsewhere():

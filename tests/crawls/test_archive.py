@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
@@ -12,6 +13,8 @@ from bilingual_crawler.config.settings import Config
 from bilingual_crawler.corpus.cluster.site_harvest import harvest_site
 from bilingual_crawler.corpus.cluster.source_rows import rows_of
 from bilingual_crawler.corpus.keep_rule import pairing_aids
+from bilingual_crawler.crawl.archive.archive import check_archive
+from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.store.archive.archive_folder import captures_of, cdxj_line
 from tests.support import crawling
@@ -106,6 +109,27 @@ def test_a_crawl_of_an_archive_pairs_its_pages_and_asks_the_site_for_nothing(tmp
     # the host is listed in pages, after one busy answer, and no page is asked for by itself
     assert len(questions) == 2 + -(-len(lines) // 5)
     assert all(each["matchType"] == ["host"] for each in questions)
+
+
+@pytest.mark.parametrize(
+    ("source", "advice"),
+    [
+        ("cc:", "write cc:CC-MAIN-2026-40"),
+        ("cc:2026-40", "write cc:CC-MAIN-2026-40"),
+        ("cc:CC-MAIN-2026-40/../x", "write cc:CC-MAIN-2026-40"),
+        ("s3://bucket/warcs", "write cc:CC-MAIN-2026-40, the address of a CDX server, or a folder"),
+        (".", "To write it: scrapy corpus index"),
+    ],
+)
+def test_what_is_no_archive_is_refused_with_what_to_write(tmp_path, monkeypatch, source, advice):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigurationError, match=re.escape(advice)):
+        check_archive(Config(archive=source))
+
+
+@pytest.mark.parametrize("name", ["CC-MAIN-2026-40", "CC-MAIN-2009-2010", "CC-NEWS-2026-09"])
+def test_the_names_of_all_crawls_are_accepted(name):
+    check_archive(Config(archive=f"cc:{name}"))
 
 
 @pytest.mark.crawl

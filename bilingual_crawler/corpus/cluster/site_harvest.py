@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -110,8 +111,14 @@ def harvest_site(
         _count(harvest.counts, report)
         for fields in _lines(place / PAIRS_REFUSED):
             harvest.counts[f"pairs refused: {fields.get('refused')}"] += 1
-        documents = {key_of(fields): json.dumps(fields) for fields in _lines(place / DOCUMENTS)}
-        for fields in _lines(place / PAIRS):
+        pairs = list(_lines(place / PAIRS))
+        paired = {fields[name] for fields in pairs for name in ("url1", "url2")}
+        documents = {
+            key: json.dumps(fields)
+            for fields in (_lines(place / DOCUMENTS) if pairs else ())
+            if (key := key_of(fields)) in paired
+        }
+        for fields in pairs:
             first, second = documents.get(fields["url1"]), documents.get(fields["url2"])
             if first is not None and second is not None:
                 harvest.pairs.append(PairWithTexts(json.dumps(fields), first, second))
@@ -129,9 +136,7 @@ def _count(counts: Counter[str], report: Mapping[str, Any]) -> None:
 
 def learn_from(rows: Iterable[PairWithTexts]) -> dict[tuple[str, str], Learned]:
     """Return what a first pass of the alignment learns from some document pairs."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        _write_folder(folder, rows)
+    with _folder_with(rows) as folder:
         documents = PairedDocuments(folder, lambda _done, _size: None)
         try:
             return first_pass(documents.at_random())
@@ -143,9 +148,7 @@ def align_site(
     rows: Iterable[PairWithTexts], learned: Mapping[tuple[str, str], Learned]
 ) -> tuple[list[SentencePair], Counter[str]]:
     """Return the sentence pairs of a site that are kept, and counts of the others."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        _write_folder(folder, rows)
+    with _folder_with(rows) as folder:
         counts = align_folder(folder, folder / SENTENCES, learned=learned)
         kept = [each for each in read_sentences(folder / SENTENCES) if not each.dropped]
     account = Counter({f"sentences: {reason}": n for reason, n in counts.dropped.items()})
@@ -153,15 +156,23 @@ def align_site(
     return kept, account
 
 
-def _write_folder(folder: Path, rows: Iterable[PairWithTexts]) -> None:
+@contextmanager
+def _folder_with(rows: Iterable[PairWithTexts]) -> Iterator[Path]:
+    """Provide a folder with some pairs and their documents."""
+    pairs: list[str] = []
     documents: dict[str, str] = {}
-    with (folder / PAIRS).open("w", encoding="utf-8") as pairs:
-        for row in rows:
-            pairs.write(f"{row.pair}\n")
-            for line in (row.first, row.second):
-                documents[key_of(json.loads(line))] = line
-    with gzip.open(folder / DOCUMENTS, "wt", 1, encoding="utf-8") as out:
-        out.writelines(f"{line}\n" for line in documents.values())
+    for row in rows:
+        pairs.append(f"{row.pair}\n")
+        fields = json.loads(row.pair)
+        documents[fields["url1"]] = row.first
+        documents[fields["url2"]] = row.second
+    size = sum(map(len, documents.values()))
+    with tempfile.TemporaryDirectory(dir=scratch_folder(size)) as name:
+        folder = Path(name)
+        (folder / PAIRS).write_text("".join(pairs), encoding="utf-8")
+        with gzip.open(folder / DOCUMENTS, "wt", 1, encoding="utf-8") as out:
+            out.writelines(f"{line}\n" for line in documents.values())
+        yield folder
 
 
 def _lines(file: Path) -> Iterator[dict[str, Any]]:

@@ -36,6 +36,8 @@ class SourceRow(NamedTuple):
     kind: str
     keys: list[int]
     """By what a page stays with its likely translations if its site is split."""
+    sides: list[int]
+    """The languages of a page: 2n for the first, 2n + 1 for the second of the n-th pair."""
     place: int
     """Its place in its source, so that a site is taken in the order of its files."""
     data: str
@@ -54,12 +56,12 @@ def rows_of(
             for place, found in enumerate(documents_from(str(path), reading)):
                 if isinstance(found, Alias):
                     for site in {_site(found.source), _site(found.target)}:
-                        yield SourceRow(site, ALIAS, [], place, json.dumps(found))
+                        yield SourceRow(site, ALIAS, [], [], place, json.dumps(found))
                 elif isinstance(found, Sitemap):
                     for claim in found.claims():
-                        yield SourceRow(_site(claim.url), CLAIM, [], place, json.dumps(claim))
-                elif _is_wanted(found, pairs):
-                    yield _document_row(found, place, tokens)
+                        yield SourceRow(_site(claim.url), CLAIM, [], [], place, json.dumps(claim))
+                elif sides := _sides_of(found, pairs):
+                    yield _document_row(found, sides, place, tokens)
                 else:
                     counts["pages"] += 1
                     counts["pages: off_language"] += 1
@@ -69,13 +71,20 @@ def rows_of(
         counts[f"skipped: {reason}"] += number
 
 
-def _is_wanted(page: Document, pairs: Sequence[LanguagePair]) -> bool:
-    """Return whether a page, or a part of it, may be in a wanted language."""
-    is_plain = any(page.language in pair for pair in pairs)
-    return is_plain or any(split_mixed(page, pair) is not None for pair in pairs)
+def _sides_of(page: Document, pairs: Sequence[LanguagePair]) -> list[int]:
+    """Return the languages that a page, or a part of it, is in."""
+    sides = []
+    for number, pair in enumerate(pairs):
+        if not page.variant and split_mixed(page, pair) is not None:
+            sides += [2 * number, 2 * number + 1]
+        elif page.language in pair:
+            sides.append(2 * number + (page.language == pair.second.code))
+    return sides
 
 
-def _document_row(page: Document, place: int, tokens: frozenset[str]) -> SourceRow:
+def _document_row(
+    page: Document, sides: list[int], place: int, tokens: frozenset[str]
+) -> SourceRow:
     fields: dict[str, Any] = document_to_dict(page)
     if page.robots:
         fields["robots"] = sorted(page.robots)
@@ -84,7 +93,7 @@ def _document_row(page: Document, place: int, tokens: frozenset[str]) -> SourceR
     claimed = [alternate.url for alternate in page.alternates]
     claimed += [link["url"] for link in fields["switches"]]
     keys = keys_of(page.url, claimed, tokens)
-    return SourceRow(_site(page.url), DOCUMENT, keys, place, json.dumps(fields))
+    return SourceRow(_site(page.url), DOCUMENT, keys, sides, place, json.dumps(fields))
 
 
 def _site(url: str) -> str:

@@ -1,9 +1,12 @@
 """`scrapy corpus build --engine spark`: a corpus of thousands of WARC files, on Spark.
 
-Four stages, each a table in OUT/stages that a later run finds finished: the pages of all sources,
-the pairs of each site, the pairs without global copies, their sentences. Spark moves rows between
-machines and starts tasks again that fail; what a task does is in `site_harvest`, which knows
-nothing of Spark. This is the only module that imports it.
+Five stages, each a table in OUT/stages that a later run finds finished: the pages of all sources,
+the languages of each site, the pairs of each site, the pairs without global copies, their
+sentences. Spark moves rows between machines and starts tasks again that fail; what a task does is
+in `site_harvest`, which knows nothing of Spark. This is the only module that imports it.
+
+Texts are what costs on the way between machines. So pages of sites that lack one of the languages
+are left where they are, and copies are found by numbers alone: bands, signatures and digests.
 
 Near copies are only looked for on other sites: pages of one site may differ in no more than a
 title and a table, in each language, and still be different pairs.
@@ -16,29 +19,36 @@ import os
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import astuple, dataclass, fields
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+import psutil
+
 from bilingual_crawler import __version__
-from bilingual_crawler.alignment.two_passes import Learned
 from bilingual_crawler.config.settings import Config
-from bilingual_crawler.corpus.cluster.near_copies import SIMILAR, bands_of, signature_of
-from bilingual_crawler.corpus.cluster.site_harvest import (
-    DOCUMENT,
-    PairWithTexts,
-    align_site,
-    harvest_site,
-    learn_from,
+from bilingual_crawler.corpus.cluster.near_copies import SIMILAR
+from bilingual_crawler.corpus.cluster.site_harvest import DOCUMENT, PairWithTexts
+from bilingual_crawler.corpus.cluster.source_rows import sources_of
+from bilingual_crawler.corpus.cluster.stage_tables import (
+    ACCOUNT,
+    LEARNED,
+    PAGES,
+    PAIRS,
+    PLACES,
+    ROWS_AT_ONCE,
+    SENTENCES,
+    Words,
+    learned_table,
+    page_tables,
+    pair_table,
+    place_table,
+    sentence_table,
+    words_in,
 )
-from bilingual_crawler.corpus.cluster.site_parts import parts_of
-from bilingual_crawler.corpus.cluster.source_rows import rows_of, sources_of
-from bilingual_crawler.corpus.keep_rule import pairing_aids
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.pairing.resources import PairingAids
-from bilingual_crawler.store.sentence_pair import SentencePair
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,26 +56,15 @@ if TYPE_CHECKING:
 
 MOST_TO_LEARN_FROM = 2_000
 """Document pairs per two languages from which the alignment learns its words."""
-ROWS_AT_ONCE = 500
-ACCOUNT = "account"
-"""The kind of rows that have counts and nothing else."""
-_PAGES = (
-    "site string, kind string, keys array<long>, source int, place long, data string, counts string"
-)
-_PLACES = "site string, source long, place long, chosen long"
-_PAIRS = (
-    "langs string, site string, url1 string, url2 string, pair string, first string,"
-    " second string, exact string, signature array<long>, bands array<string>, counts string"
-)
-_TYPES = {"int": "long", "float": "double", "str": "string"}
-_COLUMNS = fields(SentencePair)
-_SENTENCES = ", ".join(
-    (
-        "langs string",
-        *(f"{f.name} {_TYPES[getattr(f.type, '__name__', str(f.type))]}" for f in _COLUMNS),
-        "counts string",
-    )
-)
+PAGES_PER_TASK = 5_000
+MOST_TASKS = 10_000
+"""More would exchange pieces of less than a kilobyte."""
+MOST_TO_SEND = 1_000_000
+"""Names or numbers of rows that each machine gets a copy of; more are joined by a shuffle."""
+MOST_MEMORY = 32
+"""GB of Java's memory on one machine, unless PYSPARK_SUBMIT_ARGS says --driver-memory."""
+OWN_PARTITIONS = "200"
+"""What Spark itself sets: any other number was chosen, and stays."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,9 +105,12 @@ def open_session(master: str) -> "SparkSession":
         "spark.ui.showConsoleProgress": "false",
         # a site is much work for few bytes, by which Spark would join the parts of a table
         "spark.sql.adaptive.coalescePartitions.enabled": "false",
+        "spark.sql.parquet.compression.codec": "zstd",
     }
     if master.startswith("local"):
         options |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+        quarter = psutil.virtual_memory().total // 2**32
+        options["spark.driver.memory"] = f"{max(1, min(quarter, MOST_MEMORY))}g"
     for name, value in options.items():
         builder = builder.config(name, value)
     builder = builder.config("spark.sql.execution.arrow.maxRecordsPerBatch", ROWS_AT_ONCE)
@@ -131,42 +133,47 @@ class SparkBuild:
 
     def run(self) -> dict[str, Any]:
         """Run the stages that are not finished, write the corpus, and return the account."""
-        from pyspark.sql import functions as f  # noqa: PLC0415 - an extra
-
         self._check_stamp()
         pages = self._stage("1-pages", self._read_sources)
-        pairs = self._stage("2-pairs", lambda: self._pair_sites(pages))
-        single = self._stage("3-single", lambda: self._without_copies(pairs))
-        sentences = self._stage("4-sentences", lambda: self._align(single))
-        counts = sum(map(_sum_of, (pages, pairs, sentences)), Counter[str]())
-        found = pairs.filter("pair IS NOT NULL").count()
-        counts["pairs: copies of another"] = found - single.count()
-        rows = sentences.filter("pair IS NOT NULL").drop("counts")
-        unique = rows.withColumn("text", f.xxhash64("langs", "text1", "text2"))
-        best = unique.groupBy("text").agg(f.min(f.struct("url1", "pair", "at")).alias("best"))
-        kept = (
-            unique.join(best, "text")
-            .filter("url1 = best.url1 AND pair = best.pair AND at = best.at")
-            .drop("text", "best")
-        )
+        sites = self._stage("2-sites", lambda: self._sites_of(pages))
+        self._set_partitions(sites)
+        pairs = self._stage("3-pairs", lambda: self._pair_sites(pages, sites))
+        single = self._stage("4-single", lambda: self._without_copies(pairs))
+        sentences = self._stage("5-sentences", lambda: self._align(single))
         out = self._task.out.rstrip("/")
-        _write(single.drop("signature", "bands", "exact", "counts"), f"{out}/documents")
-        _write(kept, f"{out}/sentences")
-        written = self._spark.read.parquet(f"{out}/sentences") if rows.take(1) else rows
-        by_languages = {
-            row["langs"]: row["count"] for row in written.groupBy("langs").count().collect()
-        }
-        counts["sentences: the same pair elsewhere"] = rows.count() - sum(by_languages.values())
-        account = {
+        _write(single.drop("signature", "bands", "exact", "part", "counts"), f"{out}/documents")
+        kept = sentences.filter("pair IS NOT NULL").drop("counts")
+        _write(_each_text_once(kept), f"{out}/sentences")
+        account = self._account(pages, sites, pairs, single, sentences)
+        self._write_text(f"{out}/account.json", json.dumps(account, indent=1, ensure_ascii=False))
+        return account
+
+    def _account(
+        self,
+        pages: "DataFrame",
+        sites: "DataFrame",
+        pairs: "DataFrame",
+        single: "DataFrame",
+        sentences: "DataFrame",
+    ) -> dict[str, Any]:
+        """Return what became of every page, pair and sentence."""
+        counts = sum(map(_sum_of, (pages, pairs, sentences)), Counter[str]())
+        (alone,) = sites.filter("size(pairs) = 0").selectExpr("sum(pages)").first() or (None,)
+        counts["pages"] += alone or 0
+        counts["pages: no_other_language"] = alone or 0
+        document_pairs = _by_languages(single)
+        found = pairs.filter("pair IS NOT NULL").count()
+        counts["pairs: copies of another"] = found - sum(document_pairs.values())
+        aligned = sentences.filter("pair IS NOT NULL").count()
+        written = f"{self._task.out.rstrip('/')}/sentences"
+        by_languages = _by_languages(self._spark.read.parquet(written)) if aligned else {}
+        counts["sentences: the same pair elsewhere"] = aligned - sum(by_languages.values())
+        return {
             "langs": [str(pair) for pair in self._task.pairs],
-            "document_pairs": {
-                row["langs"]: row["count"] for row in single.groupBy("langs").count().collect()
-            },
+            "document_pairs": document_pairs,
             "sentence_pairs": by_languages,
             "counts": dict(sorted((+counts).items())),
         }
-        self._write_text(f"{out}/account.json", json.dumps(account, indent=1, ensure_ascii=False))
-        return account
 
     def _stage(self, name: str, make: "Callable[[], DataFrame]") -> "DataFrame":
         """Return the table of a stage, made now unless an earlier run has finished it."""
@@ -207,165 +214,153 @@ class SparkBuild:
 
     def _read_sources(self) -> "DataFrame":
         """Stage 1: every page of every source, with its site."""
-        sources = sources_of(self._task.inputs)
-        task = self._task
+        task, sources = self._task, sources_of(self._task.inputs)
+        names = self._spark.sparkContext.broadcast(sources)
 
-        def read(numbered: Iterable[tuple[int, str]]) -> Iterator[tuple[Any, ...]]:
-            for number, source in numbered:
-                counts: Counter[str] = Counter()
-                for row in rows_of(source, task.pairs, task.config, counts):
-                    yield row.site, row.kind, row.keys, number, row.place, row.data, None
-                yield "", ACCOUNT, [], number, 0, None, json.dumps(counts)
+        def read(batches: Iterable["pa.RecordBatch"]) -> Iterator["pa.RecordBatch"]:
+            for batch in batches:
+                for number in batch.column(0).to_pylist():
+                    source = names.value[number]
+                    for table in page_tables(number, source, task.pairs, task.config):
+                        yield from table.to_batches()
 
-        spread = self._spark.sparkContext.parallelize(list(enumerate(sources)), len(sources))
-        return self._spark.createDataFrame(spread.mapPartitions(read), _PAGES)
+        numbers = self._spark.range(0, len(sources), 1, min(len(sources), MOST_TASKS))
+        return numbers.mapInArrow(read, PAGES)
 
-    def _pair_sites(self, pages: "DataFrame") -> "DataFrame":
-        """Stage 2: the pairs of each site, or of each part of a large one."""
+    def _sites_of(self, pages: "DataFrame") -> "DataFrame":
+        """Stage 2: each site with its pages, and the pairs of languages that it has both of."""
+        from pyspark.sql import functions as f  # noqa: PLC0415 - an extra
+
+        sides = f.flatten(f.collect_set("sides"))
+        sites = pages.filter(f"kind = '{DOCUMENT}'").groupBy("site")
+        counted = sites.agg(f.count("*").alias("pages"), sides.alias("sides"))
+        both = [
+            f.when(f.array_contains("sides", 2 * n) & f.array_contains("sides", 2 * n + 1), n)
+            for n in range(len(self._task.pairs))
+        ]
+        return counted.select("site", "pages", f.array_compact(f.array(*both)).alias("pairs"))
+
+    def _set_partitions(self, sites: "DataFrame") -> None:
+        """Choose the number of tasks by the number of pages."""
+        name = "spark.sql.shuffle.partitions"
+        if self._spark.conf.get(name) == OWN_PARTITIONS:
+            (pages,) = sites.filter("size(pairs) > 0").selectExpr("sum(pages)").first() or (None,)
+            cores = self._spark.sparkContext.defaultParallelism
+            wanted = max(2 * cores, math.ceil((pages or 0) / PAGES_PER_TASK))
+            self._spark.conf.set(name, min(wanted, MOST_TASKS))
+
+    def _pair_sites(self, pages: "DataFrame", sites: "DataFrame") -> "DataFrame":
+        """Stage 3: the pairs of each site, or of each part of a large one."""
         from pyspark.sql import functions as f  # noqa: PLC0415 - an extra
 
         task = self._task
-        things = pages.filter(f"kind != '{ACCOUNT}'").drop("counts")
-        sizes = (
-            things.filter(f"kind = '{DOCUMENT}'")
-            .groupBy("site")
-            .agg(f.count("*").alias("pages"))
-            .filter(f"pages > {task.site_pages}")
-            .collect()
+        some = sites.filter("size(pairs) > 0").select(
+            "site", "pairs", f.ceil(f.col("pages") / task.site_pages).alias("parts")
         )
-        parts = {row["site"]: math.ceil(row["pages"] / task.site_pages) for row in sizes}
-        things = self._split(things, parts) if parts else things.withColumn("part", f.lit(0))
+        if some.count() <= MOST_TO_SEND:
+            some = f.broadcast(some)
+        things = pages.filter(f"kind != '{ACCOUNT}'").drop("counts", "sides").join(some, "site")
+        is_split = bool(sites.filter(f"pages > {task.site_pages}").take(1))
+        things = self._split(things) if is_split else things.withColumn("part", f.lit(0))
 
         def pair(key: tuple[Any, ...], table: "pa.Table") -> "pa.Table":
-            return _table_of(_pair_rows(str(key[0]), table, task), _PAIRS)
+            return pair_table(key[0].as_py(), key[1].as_py(), table, task.pairs, task.config)
 
-        return things.groupBy("site", "part").applyInArrow(pair, _PAIRS)
+        taken = things.select("site", "part", "source", "place", "kind", "data", "pairs")
+        return taken.groupBy("site", "part").applyInArrow(pair, PAIRS)
 
-    def _split(self, things: "DataFrame", parts: dict[str, int]) -> "DataFrame":
+    def _split(self, things: "DataFrame") -> "DataFrame":
         """Return the pages with the part of their site; what is said about pages goes to all."""
         from pyspark.sql import functions as f  # noqa: PLC0415 - an extra
 
         def assign(key: tuple[Any, ...], table: "pa.Table") -> "pa.Table":
-            site = str(key[0])
-            chosen = parts_of(table.column("keys").to_pylist(), parts[site])
-            places = (table.column(name).to_pylist() for name in ("source", "place"))
-            return _table_of([(site, *each) for each in zip(*places, chosen, strict=True)], _PLACES)
+            return place_table(key[0].as_py(), table)
 
-        large = self._spark.createDataFrame(list(parts.items()), "site string, parts int")
-        things = things.join(f.broadcast(large), "site", "left")
-        pages = things.filter(f"kind = '{DOCUMENT}' AND parts IS NOT NULL")
-        chosen = pages.select("site", "source", "place", "keys").groupBy("site")
-        places = chosen.applyInArrow(assign, _PLACES)
+        pages = things.filter(f"kind = '{DOCUMENT}' AND parts > 1")
+        chosen = pages.select("site", "source", "place", "keys", "parts").groupBy("site")
+        places = chosen.applyInArrow(assign, PLACES)
         things = things.join(places, ["site", "source", "place"], "left")
-        everywhere = f.sequence(f.lit(0), f.coalesce("parts", f.lit(1)) - 1)
+        everywhere = f.sequence(f.lit(0), f.col("parts").cast("int") - 1)
         own = f.array(f.coalesce("chosen", f.lit(0)).cast("int"))
         part = f.explode(f.when(f.col("kind") == DOCUMENT, own).otherwise(everywhere))
-        return things.withColumn("part", part).drop("parts", "chosen")
+        return things.withColumn("part", part)
 
     def _without_copies(self, pairs: "DataFrame") -> "DataFrame":
-        """Stage 3: one of the pairs with the same texts, and one of those that nearly agree."""
+        """Stage 4: one of the pairs with the same texts, and one of those that nearly agree."""
         from pyspark.sql import functions as f  # noqa: PLC0415 - an extra
 
-        rows = pairs.filter("pair IS NOT NULL").withColumn("key", f.concat_ws(" ", "url1", "url2"))
-        first = rows.groupBy("langs", "exact").agg(f.min("key").alias("key"))
-        rows = rows.join(first, ["langs", "exact", "key"]).dropDuplicates(["langs", "key"])
-        marks = rows.select("langs", "key", "site", "signature", f.explode("bands").alias("band"))
-        least = marks.groupBy("langs", "band").agg(
-            f.min(f.struct("key", "site", "signature")).alias("least")
+        rows = pairs.filter("pair IS NOT NULL").withColumn(
+            "id", f.xxhash64("langs", "url1", "url2", "part")
         )
+        text, urls = f.xxhash64("langs", "exact"), f.xxhash64("langs", "url1", "url2")
+        once = rows.select("id", "site", "langs", "bands", text.alias("text"), urls.alias("urls"))
+        once = once.groupBy("text").agg(
+            f.min(f.struct("id", "site", "langs", "bands", "urls")).alias("one")
+        )
+        once = once.select("one.*").groupBy("urls")
+        once = once.agg(f.min(f.struct("id", "site", "langs", "bands")).alias("one"))
+        once = once.select("one.*").cache()
+        marks = once.select("id", "site", "langs", f.explode("bands").alias("band")).select(
+            "id", "site", f.xxhash64("langs", "band").alias("band")
+        )
+        least = marks.groupBy("band").agg(
+            f.min(f.struct("id", "site")).alias("least"), f.count("*").alias("size")
+        )
+        met = marks.join(least.filter("size > 1"), "band").filter("site != least.site")
+        met = met.select("id", f.col("least.id").alias("other")).distinct()
+        signed = rows.select("id", "signature")
+        others = signed.toDF("other", "sign")
         same = f.expr(
-            "aggregate(zip_with(signature, least.signature, (a, b) -> int(a = b)), 0,"
+            "aggregate(zip_with(signature, sign, (a, b) -> int(a = b)), 0,"
             " (sum, each) -> sum + each) / size(signature)"
         )
-        copies = (
-            marks.join(least, ["langs", "band"])
-            .filter((f.col("site") != f.col("least.site")) & (same >= SIMILAR))
-            .select("langs", "key")
-            .distinct()
-        )
-        return rows.join(copies, ["langs", "key"], "left_anti").drop("key")
+        copies = met.join(signed, "id").join(others, "other").filter(same >= SIMILAR)
+        stay = once.select("id").join(copies.select("id").distinct(), "id", "left_anti")
+        if once.count() <= MOST_TO_SEND:
+            stay = f.broadcast(stay)
+        return rows.join(stay, "id", "left_semi").drop("id")
 
     def _align(self, single: "DataFrame") -> "DataFrame":
-        """Stage 4: the sentences of each site, with words that a sample of all sites has taught."""
-        from pyspark.sql import functions as f  # noqa: PLC0415 - an extra
-
-        learned: dict[tuple[str, str], Learned] = {}
-        for pair in self._task.pairs:
-            some = (
-                single.filter(f.col("langs") == str(pair))
-                .orderBy(f.xxhash64("url1", "url2"))
-                .limit(MOST_TO_LEARN_FROM)
-            )
-            rows = (
-                PairWithTexts(row["pair"], row["first"], row["second"]) for row in some.collect()
-            )
-            learned |= learn_from(rows)
-        taught = self._spark.sparkContext.broadcast(learned)
+        """Stage 5: the sentences of each site, with words that a sample of all sites has taught."""
+        taught = self._spark.sparkContext.broadcast(self._learn(single))
 
         def align(key: tuple[Any, ...], table: "pa.Table") -> "pa.Table":
-            columns = (table.column(name).to_pylist() for name in PairWithTexts._fields)
-            rows = sorted(PairWithTexts(*each) for each in zip(*columns, strict=True))
-            kept, counts = align_site(rows, taught.value)
-            made = [(str(key[0]), *astuple(each), None) for each in kept]
-            nothing = (None,) * len(_COLUMNS)
-            return _table_of([*made, (str(key[0]), *nothing, json.dumps(counts))], _SENTENCES)
+            return sentence_table(key[0].as_py(), table, taught.value)
 
-        return single.groupBy("langs", "site").applyInArrow(align, _SENTENCES)
+        rows = single.select("langs", "site", *PairWithTexts._fields)
+        return rows.groupBy("langs", "site").applyInArrow(align, SENTENCES)
 
+    def _learn(self, single: "DataFrame") -> Words:
+        """Return the words of each two languages, learned in a task for each."""
+        from pyspark.sql import functions as f  # noqa: PLC0415 - an extra
 
-@lru_cache(maxsize=1)
-def _aids(config: Config) -> PairingAids:
-    """Return the models of a worker process, read once."""
-    return pairing_aids(config)
+        def learn(key: tuple[Any, ...], table: "pa.Table") -> "pa.Table":
+            return learned_table(key[0].as_py(), table)
 
-
-def _pair_rows(site: str, table: "pa.Table", task: ClusterTask) -> list[tuple[Any, ...]]:
-    """Return the rows of one site's pairs, in the order of `_PAIRS`."""
-    order = [("source", "ascending"), ("place", "ascending")]
-    ordered = table.sort_by(order)
-    things = list(
-        zip(ordered.column("kind").to_pylist(), ordered.column("data").to_pylist(), strict=True)
-    )
-    made: list[tuple[Any, ...]] = []
-    for languages in task.pairs:
-        harvest = harvest_site(things, languages, task.config, _aids(task.config))
-        for row in harvest.pairs:
-            pair = json.loads(row.pair)
-            texts = [_text_of(line) for line in (row.first, row.second)]
-            signature = signature_of("\n".join(texts))
-            exact = hashlib.blake2b("\0".join(texts).encode("utf-8", "replace")).hexdigest()
-            about = (str(languages), site, pair["url1"], pair["url2"])
-            made.append((*about, *row, exact, signature, bands_of(signature), None))
-        counts = json.dumps({f"{languages}: {name}": n for name, n in harvest.counts.items()})
-        made.append((str(languages), site, *(None,) * 8, counts))
-    return made
+        rows = single.select("langs", *PairWithTexts._fields, f.xxhash64("url1", "url2").alias("n"))
+        samples = (
+            rows.filter(f.col("langs") == str(pair)).orderBy("n").limit(MOST_TO_LEARN_FROM)
+            for pair in self._task.pairs
+        )
+        some = reduce(lambda one, other: one.union(other), samples)
+        found = some.groupBy("langs").applyInArrow(learn, LEARNED).collect()
+        words: Words = {}
+        for row in found:
+            words |= words_in(bytes(row["learned"]))
+        return words
 
 
-def _text_of(line: str) -> str:
-    paragraphs = json.loads(line)["paragraphs"]
-    return "\n".join(each["text"] for each in paragraphs if not each["boilerplate"])
+def _each_text_once(sentences: "DataFrame") -> "DataFrame":
+    """Return the sentence pairs, of equal ones the first."""
+    from pyspark.sql import functions as f  # noqa: PLC0415 - an extra
+
+    first = f.min_by(f.struct("*"), f.struct("url1", "pair", "at")).alias("row")
+    same = f.xxhash64("langs", "text1", "text2")
+    return sentences.groupBy(same.alias("text")).agg(first).select("row.*")
 
 
-def _table_of(rows: Sequence[tuple[Any, ...]], schema: str) -> "pa.Table":
-    """Return rows as a table of Arrow with the columns of a schema."""
-    import pyarrow as pa  # noqa: PLC0415 - an extra
-
-    kinds = {
-        "string": pa.string(),
-        "long": pa.int64(),
-        "double": pa.float64(),
-        "array<long>": pa.list_(pa.int64()),
-        "array<string>": pa.list_(pa.string()),
-    }
-    named = [part.strip().partition(" ") for part in schema.split(",")]
-    columns = list(zip(*rows, strict=True)) or [()] * len(named)
-    return pa.table(
-        [
-            pa.array(column, kinds[kind])
-            for column, (_, _, kind) in zip(columns, named, strict=True)
-        ],
-        names=[name for name, _, _ in named],
-    )
+def _by_languages(table: "DataFrame") -> dict[str, int]:
+    return {row["langs"]: row["count"] for row in table.groupBy("langs").count().collect()}
 
 
 def _sum_of(table: "DataFrame") -> Counter[str]:

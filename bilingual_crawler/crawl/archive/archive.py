@@ -6,6 +6,7 @@ instead of one per page. Only hosts with too many captures are asked for page by
 """
 
 import logging
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,6 +32,7 @@ from bilingual_crawler.urls.hosts import host_of
 logger = logging.getLogger(__name__)
 
 COMMON_CRAWL = "cc:"
+_CRAWL = re.compile(r"cc:CC-[A-Z]+-\d{4}(-\d{2,4})?")
 TABLE = "archive.sqlite"
 _ARCHIVE = "bilingual_archive"
 """The attribute of the crawler."""
@@ -54,6 +56,11 @@ def check_archive(config: Config) -> None:
         raise ConfigurationError(
             "BILINGUAL_NEGOTIATE asks servers for other languages, and an archive cannot answer:"
             " leave it out, or set BILINGUAL_ARCHIVE_FALLBACK=1."
+        )
+    if source.startswith(COMMON_CRAWL) and not _CRAWL.fullmatch(source):
+        raise ConfigurationError(
+            f"BILINGUAL_ARCHIVE={source} does not name a crawl of Common Crawl: write"
+            " cc:CC-MAIN-2026-40, with the year and the week."
         )
     if source.startswith(("http://", "https://", COMMON_CRAWL)):
         return
