@@ -5,15 +5,15 @@ LOCKED := --constraint constraints.txt
 UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python $(LOCKED) --build-constraint constraints.txt
 # Where pip looks for torch besides its usual places: an index of builds without CUDA, for example.
 TORCH_INDEX ?=
-# How tests measure coverage; `make test COVERAGE=` leaves it out.
-COVERAGE ?= --cov --cov-report=
+# How tests measure coverage, which doubles what tests in their own processes take: `make coverage`.
+COVERAGE ?=
 # Tests at a time: one more than there are processors, because some only wait for a crawl.
 WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 # Each crawl of the tests is a process: compiling everything anew takes a quarter of its start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help install upgrade demo test tests steady check format bench faults fuzz docs deploy clean
+.PHONY: help install upgrade demo test tests coverage steady check format bench faults fuzz docs deploy clean
 
 help:  ## what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -53,6 +53,9 @@ tests: .venv/trains  ## the tests without style and types
 		--numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder $(COVERAGE)
 	$(if $(COVERAGE),@echo "Coverage: $$($(BIN)/coverage report --format=total) % of the lines (crawls that tests start are not traced)")
 	$(BIN)/python -m pytest -m alone --durations=10 $$(grep -rl --include='test_*.py' mark.alone tests)
+
+coverage:  ## the tests, and the share of lines that they run
+	@$(MAKE) --no-print-directory tests COVERAGE='--cov --cov-report='
 
 steady: .venv/trains  ## the tests five times in a row beside four busy loops: none may fail
 	$(BIN)/python -m tools.steady

@@ -6,22 +6,27 @@ complete over the downloads of a crawl (AUC), and the same for versions of pages
 (pages that gold pairs tie together are versions of one). The second has the downloads until a share
 of the gold pairs is found: in one crawl for all languages, and in a crawl for each two, added up.
 
-    python -m benchmarks.multilingual_crawls [--share 0.9] [--strip] [--sites a,b]
+With `--listed` the languages are those of the gold list, read or not, that have a quarter of the
+pages of the largest, ten at most.
+
+    python -m benchmarks.multilingual_crawls [--share 0.8] [--strip] [--sites a,b] [--listed]
         [--languages spa-eus-eng] [--scorers rules,adaptive] [--apart rules,adaptive] [FOLDER]
 """
 
 import argparse
+from collections import defaultdict
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 
 from benchmarks.clusters import sites_with_many
 from benchmarks.recorded_pairs import SHARED
-from bilingual_crawler.lab.replay.gold import ENDING
+from bilingual_crawler.lab.replay.gold import ENDING, read_gold
 from bilingual_crawler.lab.replay.measure import ORACLE, Job, Measured, NothingToMeasureError
 from bilingual_crawler.lab.simulation.measure import Simulation, simulate
 
 BREADTH_FIRST = "breadth_first"
+MOST_LANGUAGES = 10
 
 
 class Site:
@@ -74,6 +79,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?", default=SHARED / "sites")
     parser.add_argument("--sites", default="", help="some of the sites")
     parser.add_argument("--languages", default="", help="instead of those whose pairs were read")
+    parser.add_argument("--listed", action="store_true", help="all languages of the gold lists")
     parser.add_argument("--scorers", default="rules,adaptive", help="for all languages at once")
     parser.add_argument("--apart", default="rules,adaptive", help="for each two languages")
     parser.add_argument("--strip", action="store_true", help="without declared translations")
@@ -84,6 +90,8 @@ def main() -> None:
     names = [name for name in options.sites.split(",") if name]
     areas = [f"{name}, {what}" for what in ("pairs", "versions") for name in (*scorers, ORACLE)]
     sites = read_sites(options.folder, names, options.languages)
+    if options.listed:
+        sites = {name: listed_languages(options.folder / f"{name}{ENDING}") for name in names}
     print(f"| site | pages | pairs | {' | '.join(areas)} |\n|---|---:|---:|{'---:|' * len(areas)}")
     costs: tuple[list[str], list[list[int]]] = [], []
     means: list[list[float]] = []
@@ -123,6 +131,17 @@ def read_sites(folder: Path, names: list[str], langs: str) -> dict[str, str]:
         codes = dict.fromkeys(code for each in pairs for code in each.split("-"))
         found[name] = langs or "-".join(codes)
     return found or dict.fromkeys(names, langs)
+
+
+def listed_languages(gold: Path) -> str:
+    """Return the languages of a gold list with a quarter of the pages of the largest."""
+    pages: defaultdict[str, set[str]] = defaultdict(set)
+    for line in read_gold(gold):
+        for url, code in zip((line.first, line.second), line.languages, strict=True):
+            pages[code].add(url)
+    codes = sorted((code for code in pages if code), key=lambda code: -len(pages[code]))
+    least = len(pages[codes[0]]) / 4
+    return "-".join([code for code in codes if len(pages[code]) >= least][:MOST_LANGUAGES])
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ import hashlib
 import pickle
 import sys
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.one_to_one import Urls
 from bilingual_crawler.pairing.pair import PairingPage, page_of
 from bilingual_crawler.pairing.profile import Embedder
+from bilingual_crawler.urls.hosts import host_of
 
 PAIRS_PER_SITE, LEAST_PAIRS = 1, 4
 
@@ -34,6 +36,8 @@ class Material(NamedTuple):
     pages: list[tuple[PairingPage, str]]
     aliases: list[Urls]
     gold: ReadGold
+    documents: Sequence[Document] = ()
+    """The pages with their texts."""
 
 
 class ParsedSite(NamedTuple):
@@ -112,13 +116,16 @@ def materials(
         pages: dict[str, PairingPage] = {}
         pairs = wanted_pairs(warc)
         wanted = {code for pair in pairs for code in pair.codes}
+        texts: dict[str, Document] = {}
         for document in site.documents:
             if document.language in wanted:
                 pages[document.key] = page_of(document if declared else stripped(document))
+                texts[document.key] = document
         for pair in pairs:
             some = [(page, url) for url, page in pages.items() if page.language in pair.codes]
             gold = ReadGold.read(warc.parent, site.name, pair)
-            yield Material(site.name, pair, some, site.aliases, gold)
+            documents = [texts[url] for _, url in some]
+            yield Material(site.name, pair, some, site.aliases, gold, documents)
 
 
 def read_site(warc: Path, pair: LanguagePair, embedder: Embedder | None = None) -> Material:
@@ -131,6 +138,19 @@ def read_site(warc: Path, pair: LanguagePair, embedder: Embedder | None = None) 
     ]
     gold = ReadGold.read(warc.parent, site.name, pair)
     return Material(site.name, pair, pages, site.aliases, gold)
+
+
+def without_ties(material: Material) -> tuple[Material, dict[str, str]]:
+    """Hide addresses, switches and images; return the pages under numbers, and their addresses."""
+    real, pages, documents = {}, [], []
+    for (page, key), document in zip(material.pages, material.documents, strict=True):
+        name = hashlib.blake2b(key.encode(), digest_size=6).hexdigest()
+        url = f"https://{host_of(page.url)}/{name}"
+        real[url] = page.url
+        profile = replace(page.profile, images=b"")
+        pages.append((replace(page, url=url, names=(), switches=(), profile=profile), url))
+        documents.append(replace(document, url=url, variant=""))
+    return material._replace(pages=pages, documents=documents, aliases=[]), real
 
 
 def stripped(document: Document) -> Document:

@@ -43,7 +43,7 @@ from bilingual_crawler.pairing.resources import PairingAids
 
 logger = logging.getLogger(__name__)
 
-MOST_OTHER_LEXICONS = 12
+MOST_OTHER_LEXICONS = 3
 """The most lexicons that a crawl learns beside those of the first language."""
 LOOK_EVERY = 250
 """Pages between two looks for languages with enough pairs; fewer at the first pages."""

@@ -4,7 +4,7 @@ A crawl for two languages has one of these. A crawl for more has one for each tw
 pages are in, all over the same pages and indexes.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from bilingual_crawler.languages import LanguagePair
 from bilingual_crawler.pairing.edges import Edge, Edges
@@ -54,11 +54,15 @@ class PairChoice:
         for node in nodes:
             self.edges.clear(node)
 
-    def compete(self, nodes: Iterable[str]) -> None:
-        """Make the candidates of some nodes rivals of each other."""
+    def compete(self, nodes: Iterable[str], lists: Container[str]) -> None:
+        """Make the candidates of some nodes rivals of each other.
+
+        A list with one entry is no rival of that entry.
+        """
         for node in nodes:
             for other in self.edges.of(node):
-                self.edges.compete(node, other)
+                if (node in lists) == (other in lists):
+                    self.edges.compete(node, other)
 
     def consider(self, new: Iterable[Nodes]) -> None:
         """Judge candidates with new evidence; those that exist already can only get better."""

@@ -9,14 +9,15 @@ and the same paragraphs. In the end, when it is known which paragraphs belong to
 pages are grouped once more: those that share most of their text, weighed by how rare it is. A list
 with a single entry (a tag, a page of a blog) shares nearly all of its text with that entry. It
 stays a page of its own, because its counterpart may list more, but is no second pair with that
-content.
+content. Two lists of the same entries are copies, whatever they are called.
 """
 
 from collections import defaultdict
-from collections.abc import Container, Iterable
+from collections.abc import Collection, Container
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from bilingual_crawler.pairing.known_pages import KnownPage
+from bilingual_crawler.pairing.known_pages import KnownPage, KnownPages
 from bilingual_crawler.pairing.profile import ParagraphMark, block_hash, blocks_of
 from bilingual_crawler.pairing.substance import Sections, SectionStatistics
 from bilingual_crawler.store.compact import CompactMap, unsigned
@@ -48,7 +49,7 @@ class FirstCopies:
         return known - 1 if known else page.number
 
 
-class Groups(NamedTuple):
+class Copies(NamedTuple):
     """The copies among some pages."""
 
     same: dict[str, str]
@@ -57,31 +58,36 @@ class Groups(NamedTuple):
     """The page that a list has as its only entry: a tag, a page of a blog."""
 
 
-def groups(pages: Iterable[KnownPage], sections: Sections, in_both: Container[str] = ()) -> Groups:
-    """Group pages by their content; their order decides which of several is the original.
+def copies_among(
+    urls: Collection[str], pages: KnownPages, sections: Sections, in_both: Container[str] = ()
+) -> Copies:
+    """Return what repeats the content of another page; their order decides which is the original.
 
     `in_both` are the keys of URLs that have pages in both languages. Two variants of a product that
-    both have such URLs are two contents, however alike they are.
+    both have such URLs are two contents, however alike they are; two lists of one content are not.
     """
-    found = Groups({}, {})
+    found = Copies({}, {})
+    titles: defaultdict[_Section, set[int]] = defaultdict(set)
+    for page in map(pages.__getitem__, urls):
+        titles[_section(page)].add(block_hash(page.page.profile.title))
     texts: dict[str, _Text] = {}
-    kept: defaultdict[tuple[str, str, int], list[str]] = defaultdict(list)
-    for page in pages:
+    kept: defaultdict[tuple[_Section, int], list[str]] = defaultdict(list)
+    for page in map(pages.__getitem__, urls):
         longest = _longest(page)
         if sum(each.size for each in longest) < LEAST_TEXT:
             continue
-        url, text = page.page.url, _Text.of(page, is_apart=page.key.key in in_both)
-        section = sections.of(page)
-        keys = [(page.site, page.page.language, each.hash) for each in longest]
+        url, section = page.page.url, sections.of(page)
+        text = _Text.of(page, titles[_section(page)], is_apart=page.key.key in in_both)
+        keys = [(_section(page), each.hash) for each in longest]
         known = dict.fromkeys(other for key in keys for other in kept[key][:MOST_COMPARED])
         blocks = text.blocks if known else []
         alike = [each for each in known if _in_common(texts[each].blocks, blocks, section)]
         for other in alike:
-            if text.lists(texts[other]):
+            if text.has_as_only_entry(texts[other]):
                 found.listed[url] = other
-            elif texts[other].lists(text):
+            elif texts[other].has_as_only_entry(text):
                 found.listed[other] = url
-            elif text.title == texts[other].title or not (text.is_apart and texts[other].is_apart):
+            elif text.is_same(texts[other]):
                 found.same[url] = other
                 break
         if url not in found.same:
@@ -98,22 +104,47 @@ class _Text(NamedTuple):
     title: int
     is_apart: bool
     """True if its URL alone leads to a page in the other language."""
+    is_list: bool
+    """True if it has the titles of other pages."""
 
     @classmethod
-    def of(cls, page: KnownPage, *, is_apart: bool) -> "_Text":
+    def of(cls, page: KnownPage, titles: AbstractSet[int], *, is_apart: bool) -> "_Text":
         profile = page.page.profile
-        return cls(profile.blocks, block_hash(profile.title), is_apart)
+        title = block_hash(profile.title)
+        is_list = any(
+            each.hash in titles and each.hash != title for each in _own_blocks(profile.blocks)
+        )
+        return cls(profile.blocks, title, is_apart, is_list)
 
     @property
     def blocks(self) -> list[ParagraphMark]:
         """Its paragraphs in the language of the page."""
         return _own_blocks(self.packed)
 
-    def lists(self, other: "_Text") -> bool:
-        """Return True if the title of the other page is on this one, and not the other way."""
-        return any(each.hash == other.title for each in self.blocks) and not any(
-            each.hash == self.title for each in other.blocks
-        )
+    @property
+    def hashes(self) -> AbstractSet[int]:
+        """The hashes of these paragraphs."""
+        return {each.hash for each in self.blocks}
+
+    def is_same(self, other: "_Text") -> bool:
+        """Return True if two pages that have most of their text in common are copies."""
+        if self.title == other.title:
+            return True
+        if self.is_apart and other.is_apart:
+            return self.is_list and self.hashes ^ other.hashes <= {self.title, other.title}
+        return True
+
+    def has_as_only_entry(self, other: "_Text") -> bool:
+        """Return True if the title of the other page, which is no list, is on this one."""
+        return not other.is_list and other.title in self.hashes and self.title not in other.hashes
+
+
+_Section = tuple[str, str]
+"""A site and a language."""
+
+
+def _section(page: KnownPage) -> _Section:
+    return page.site, page.page.language
 
 
 def _in_common(

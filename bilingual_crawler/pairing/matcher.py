@@ -14,7 +14,7 @@ are what these contain.
 """
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from itertools import islice
 from math import inf
 from operator import itemgetter
@@ -189,14 +189,14 @@ class Matcher:
         """The lexicon in use, if any; safe to ask from another thread."""
         return self._weigher.lexicon
 
-    def features(self) -> Iterator[tuple[Urls, list[float]]]:
-        """Yield the numbers of every candidate, rivals included: what a model learns from."""
+    def features(self) -> Iterator[tuple[Nodes, Urls, list[float]]]:
+        """Yield the numbers of every candidate, from which a model learns, without rivals."""
         for choice in self._all_choices:
             for node, edges in choice.edges:
                 for other, edge in edges.items():
                     if node < other and not edge.verdict.is_final:
                         urls = edge.verdict.urls
-                        yield urls, self.features_of(*urls, edge.model)
+                        yield (node, other), urls, self._weigher.numbers(*urls, edge.model)
 
     def features_of(self, one: str, other: str, model: float | None = None) -> list[float]:
         """Return the numbers of any two pages."""
@@ -300,7 +300,7 @@ class Matcher:
         nodes |= {self._node_of(url) for url in self._pages}
         self._set_finishing(True)
         try:
-            self._review(nodes, self._all_candidates(check))
+            self._review(nodes, self._all_candidates(check), copies.listed)
         except BaseException:
             self._same_content = known
             raise
@@ -352,8 +352,8 @@ class Matcher:
     def _reweigh(self, site: str, pages: int) -> None:
         """Weigh a page again that was weighed when its site was half as large.
 
-        Pages in a pair that is sure wait for the end. With more than two languages all do, because
-        it would cost too much.
+        Pages in a pair that is sure wait for the end, unless they name another page by now. With
+        more than two languages all do, because it would cost too much.
         """
         if self._only is None:
             return
@@ -362,15 +362,16 @@ class Matcher:
             url, _ = queue.popleft()
             queue.append((url, pages))
             node = self._node_of(url)
-            if self._is_sure(node):
+            partners = self.partners_of(url)
+            if self._is_sure(node) and not self._weigher.is_disputed(url, partners):
                 return
             known = [
                 edge.verdict.urls
                 for choice in self._choices_of(node)
                 for edge in choice.edges.of(node).values()
             ]
-            partners = ((url, other) for other in self._weigher.partners(url))
-            self._review({node}, [*known, *partners])
+            candidates = ((url, other) for other in self._weigher.partners(url))
+            self._review({node}, [*known, *candidates])
 
     def _is_sure(self, node: str) -> bool:
         """Return True if a node is in pairs that are sure without the lexicon."""
@@ -406,7 +407,9 @@ class Matcher:
         edge.model = model
         return node, other_node
 
-    def _review(self, nodes: set[str], candidates: Iterable[Urls]) -> None:
+    def _review(
+        self, nodes: set[str], candidates: Iterable[Urls], lists: Container[str] = ()
+    ) -> None:
         """Forget what was known of some nodes, weigh candidates, and choose their pairs again."""
         for choice in self._all_choices:
             choice.clear(nodes)
@@ -419,7 +422,7 @@ class Matcher:
         if self._finishing and self._url_model is not None:
             self._ask_url_model(nodes, self._url_model)
         for choice in self._all_choices:
-            choice.compete(nodes)
+            choice.compete(nodes, lists)
         if self._finishing and isinstance(self.languages, LanguageSet):
             self._choose_clusters(nodes)
             return

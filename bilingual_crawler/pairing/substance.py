@@ -32,6 +32,8 @@ HALF = 0.5
 """Of the text of a pair at least this share is translated."""
 MUCH_FOREIGN, VERY_UNEQUAL, LITTLE_LEFT, _LITTLE_TEXT = 0.3, 1.0, 0.15, log1p(40)
 """Where a reason begins: they only choose the words for what the model has refused."""
+ENOUGH_TEXT = 4.0
+"""The logarithm of the letters from which on more text says nothing: about one sentence."""
 SMALL = 50
 """Added to sizes, so that the ratio of two short texts means little."""
 
@@ -186,7 +188,7 @@ class Sections:
         theirs = text_beside(other_blocks, hashes, self.of(second))
         own_share = min(each.own / (each.weighed + 1) for each in (mine, theirs))
         features = (
-            log1p(min(mine.own, theirs.own)),
+            min(ENOUGH_TEXT, log1p(min(mine.own, theirs.own))),
             max(0.0, HALF - own_share),
             abs(log((mine.total + SMALL) / (theirs.total + SMALL))),
             max(each.foreign / (each.total + SMALL) for each in (mine, theirs)),

@@ -30,7 +30,7 @@ from bilingual_crawler.pairing.comparison import (
     prepare,
     weights_of,
 )
-from bilingual_crawler.pairing.copies import Groups, groups
+from bilingual_crawler.pairing.copies import Copies, copies_among
 from bilingual_crawler.pairing.families import Joined, SiteFamilies
 from bilingual_crawler.pairing.known_pages import KnownPage, KnownPages, Names
 from bilingual_crawler.pairing.lexicon import TranslationLexicon
@@ -44,7 +44,7 @@ from bilingual_crawler.pairing.substance import Sections, Substance
 from bilingual_crawler.urls.hosts import host_of, site_of
 
 CONTENT = frozenset(GROUPS) - {"url_key", "url_similarity", "url_model", "switches"}
-BOTH_CLAIM, ONE_CLAIMS, CLAIM_OTHERS, SAME_PAGE = 4.0, 2.0, -3.0, 8.0
+BOTH_CLAIM, ONE_CLAIMS, CLAIM_OTHERS, SAME_PAGE = 5.6, 2.0, -3.0, 8.0
 """What a site's own claims add to the log-odds."""
 STILL_AWAITED = -3.0
 """What it adds before the end if one of two pages names a page that has not come, and the URLs do
@@ -174,6 +174,14 @@ class Weigher:
             found.update(dict.fromkeys(claims.partners(url)))
         return list(found)
 
+    def is_disputed(self, url: str, partners: Collection[str]) -> bool:
+        """Return True if a page names a known page as its translation that is none of these."""
+        return any(
+            named not in partners
+            for claims in (self._alternates, self._switches)
+            for named in claims.named_by(url)
+        )
+
     def _first_partners(self, url: str) -> list[str]:
         """Return the likeliest partners in many languages, which are enough before the end."""
         found: dict[str, None] = {}
@@ -302,13 +310,13 @@ class Weigher:
         base += sum(odds for odds, _ in said)
         return PairWeight(first.page.url, second.page.url, base, 0.0, True)
 
-    def group(self, urls: Iterable[str]) -> Groups:
-        """Find the copies among some pages; from now on only their originals count."""
+    def group(self, urls: Iterable[str]) -> Copies:
+        """Return the copies among some pages; from now on only their originals count."""
         languages: defaultdict[str, set[str]] = defaultdict(set)
         for url in self.pages:
             languages[self.pages[url].key.key].add(self.pages[url].page.language)
         in_both = {key for key, some in languages.items() if len(some) > 1}
-        found = groups(map(self.pages.__getitem__, sorted(urls)), self._sections, in_both)
+        found = copies_among(sorted(urls), self.pages, self._sections, in_both)
         if found.same:
             self._index = CandidateIndex(self.pages, self._count)
             self._statistics.clear()

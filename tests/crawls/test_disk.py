@@ -17,7 +17,6 @@ import pytest
 from demo import content
 from tests.support import processes
 from tests.support.crawling import ROOT, command, crawl, documents, pairs, report
-from tests.support.processes import HANG
 from tests.support.servers import serve_demo
 
 crawls = pytest.mark.crawl
@@ -64,19 +63,16 @@ def run(arguments, *, file_size=None, cwd=ROOT):
     """A command to its end, which can be forbidden files above a size; its status and words."""
 
     def limit():
-        if file_size is not None:
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
 
-    done = subprocess.run(
+    done = processes.run(
         arguments,
         cwd=cwd,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=HANG,
-        check=False,
-        preexec_fn=limit,
+        preexec_fn=limit if file_size is not None else None,
         env=os.environ | {"NO_COLOR": "1"},
     )
     return done.returncode, done.stdout

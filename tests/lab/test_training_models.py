@@ -196,6 +196,21 @@ def test_a_tiny_parallel_model_learns_and_a_crawl_can_load_it(pair_model):
     assert right > 0.5 > wrong
 
 
+def test_urls_that_differ_only_in_language_tokens_gain_once_all_is_learned(pair_model):
+    options, _ = pair_model
+    model: Any = prepare_parallel(replace(options, resume=True)).model.eval()
+    encoder = ParallelUrls(options.out)._model.encoder
+    asked = encoder.encode_pairs(
+        [("https://n.example/en/a", f"https://n.example/{end}") for end in ("fi/a", "fi/b")]
+    )
+    inputs = {name: torch.from_numpy(values) for name, values in asked.items()}
+    with torch.no_grad():
+        before = model(**inputs)[:, 0]
+        model.trust = 2.0
+        gained = model(**inputs)[:, 0] - before
+    assert gained.tolist() == pytest.approx([2.0, 0.0])
+
+
 def test_a_killed_run_goes_on_where_it_was_at_the_same_rates(tmp_path):
     """Epochs of 4, 8 and 8 steps; the warm-up is half of the first one."""
     rng = np.random.default_rng(0)

@@ -97,6 +97,14 @@ def test_translated_slugs_are_told_from_other_pages(pairs):
         assert right > max(wrong), english
 
 
+def test_urls_that_are_equal_but_for_language_tokens_are_likely_pairs(pairs):
+    page = "http://example.org/?url=songs/song18&lang=eng&link=features"
+    right, other = pairs.probabilities(
+        [(page, page.replace("eng", "fra")), (page, page.replace("eng", "fra").replace("18", "19"))]
+    )
+    assert right > 0.9 > other
+
+
 def test_batching_does_not_change_a_result(languages, pairs):
     urls = list(PLAIN)
     alone = [Url2Lang(MODELS / "url2lang").probabilities([url])[0] for url in urls[:3]]

@@ -3,6 +3,8 @@
 import random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bilingual_crawler.documents.document import Document, Paragraph
 from bilingual_crawler.languages import LanguagePair
@@ -90,6 +92,18 @@ def test_lists_with_one_paired_entry_are_no_second_pair():
     ]
 
 
+def test_lists_of_the_same_entries_are_copies_whatever_they_are_called():
+    lists = []
+    for name in ("x", "y"):
+        lists += [
+            article("eng", 2, f"/tag/{name}", f"Posts about {name}", ["eng title 2"]),
+            article("spa", 2, f"/es/tag/{name}", f"Entradas sobre {name}", ["spa title 2"]),
+        ]
+    matcher, pairs = pairs_of(tours() + lists)
+    assert pairs == EXPECTED
+    assert matcher.refused_count == 1
+
+
 def test_pages_of_one_template_are_no_copies():
     frame = [f"This is a long paragraph number {n} of the frame of every page." for n in range(8)]
     marco = [f"Este es un párrafo largo número {n} del marco de cada página." for n in range(8)]
@@ -111,3 +125,27 @@ def test_variants_of_a_product_with_addresses_of_their_own_are_no_copies():
         ]
     expected = [(f"{SITE}/en/shop/{n}-day", f"{SITE}/es/shop/{n}-day") for n in ("one", "ten")]
     assert pairs_of(pages)[1] == sorted(EXPECTED + expected)
+
+
+COPY = st.tuples(
+    st.integers(0, 3),
+    st.sampled_from(("eng", "spa")),
+    st.sampled_from(("print", "menu", "section")),
+)
+
+
+@settings(max_examples=25)
+@given(st.lists(COPY, max_size=10), st.randoms(use_true_random=False))
+def test_no_content_is_paired_twice_whatever_copies_there_are(copies, chance):
+    pages = [page for page in tours() if int(page.url[-1]) < 4]
+    content = {page.url: (page.language, int(page.url[-1])) for page in pages}
+    for at, (number, language, kind) in enumerate(copies):
+        title = f"{language} {at} in pt" if kind == "section" else ""
+        path = f"/pt/{language}-{at}" if kind == "section" else f"/{kind}/{language}-{at}"
+        extra = [f"Menu {at}"] if kind == "menu" else ()
+        pages.append(article(language, number, path, title, extra))
+        content[pages[-1].url] = language, number
+    chance.shuffle(pages)
+    pairs = pairs_of(pages)[1]
+    found = [(content[first], content[second]) for first, second in pairs]
+    assert sorted(found) == [(("eng", number), ("spa", number)) for number in range(4)]

@@ -71,7 +71,7 @@ def told(project):
 def test_a_forked_program_has_what_a_new_one_has(project, monkeypatch):
     kind, forked_one, *rest = told(project)
     assert kind is forked.Forked
-    monkeypatch.setenv("BILINGUAL_TEST_FORKS", "0")
+    monkeypatch.setenv("TESTS_FORK", "0")
     kind, new_one, *new_rest = told(project)
     assert kind is subprocess.Popen
     assert rest == new_rest == ["said to stderr", 7]

@@ -22,20 +22,24 @@ from pathlib import Path
 def memory():
     status = Path("/proc/self/status").read_text("ascii")
     return int(status.partition("VmHWM:")[2].split()[0]) // 1024
-from bilingual_crawler.alignment.documents import PairedDocuments
-from bilingual_crawler.export.source import Account
-from bilingual_crawler.export.tmx import TmxFile
-from bilingual_crawler.store.input_files import Damage, read_json_lines
-from bilingual_crawler.corpus.sources.reading import crawl_documents
-from bilingual_crawler.corpus.sources.reading import SourceReading
-from bilingual_crawler.store.input_files import rows, unpacked
-from bilingual_crawler.pairing.word_list import _of_lines
-from bilingual_crawler.web.search.index import LinePlace, lines_from
+{imports}
 file = Path(sys.argv[1])
 before = memory()
 count = sum(1 for _ in {reader})
 print(count, memory() - before)
 """
+PLACES = {
+    "Account": "export.source",
+    "TmxFile": "export.tmx",
+    "_of_lines": "pairing.word_list",
+    "Damage": "store.input_files",
+    "read_json_lines": "store.input_files",
+    "rows": "store.input_files",
+    "unpacked": "store.input_files",
+    "LinePlace": "web.search.index",
+    "lines_from": "web.search.index",
+}
+"""Where the readers are, so that each process imports its own alone."""
 LINE_READERS = {
     "json lines": "read_json_lines(file, Damage())",
     "a table": "rows(str(file))",
@@ -46,7 +50,13 @@ LINE_READERS = {
 
 def measured(reader, file):
     """How many things a reader finds in a file, and how many megabytes more it takes."""
-    command = [sys.executable, "-c", MEASURED.replace("{reader}", reader), str(file)]
+    imports = "\n".join(
+        f"from bilingual_crawler.{place} import {name}"
+        for name, place in PLACES.items()
+        if f"{name}(" in reader
+    )
+    program = MEASURED.replace("{reader}", reader).replace("{imports}", imports)
+    command = [sys.executable, "-c", program, str(file)]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     count, megabytes = map(int, ended.stdout.split())
     return count, megabytes

@@ -7,7 +7,7 @@ own, and it is a child of the tests. Two processes fork in turn, because each ha
 hashes: a crawl that is resumed must not depend on the one it was begun with.
 
 Programs that need a start of their own get one: those with limits or with settings of the
-interpreter, and all of them on systems without `prctl` or with BILINGUAL_TEST_FORKS=0.
+interpreter, and all of them on systems without `prctl` or with TESTS_FORK=0.
 """
 
 import ctypes
@@ -26,6 +26,7 @@ import sys
 import time
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
@@ -57,7 +58,7 @@ def can_fork(command, **options):
         and [*command[:2]] == [sys.executable, "-m"]
         and command[2] in PROGRAMS
         and options.keys() <= OPTIONS
-        and os.environ.get("BILINGUAL_TEST_FORKS") != "0"
+        and os.environ.get("TESTS_FORK") != "0"
         and sys.platform == "linux"
         and _read_once(os.environ if environment is None else environment) == _servers().read_once
     )
@@ -81,27 +82,29 @@ class Forked(subprocess.Popen[Any]):
 
 
 class _Servers:
-    """The processes that fork, in turn; they end with this one."""
+    """The processes that fork, in turn; they end with this one, which closes their channels."""
 
     def __init__(self):
         self._environment = dict(os.environ)
         self.read_once = _read_once(self._environment)
         self.processes = {}
         self._turns = itertools.cycle(range(SERVERS))
+        self._one_at_a_time = Lock()
         self._channels = {}
 
     def fork(self, request, streams):
         """Let the next server fork; the number of the new process, which is a child of ours."""
-        number = next(self._turns)
-        if number not in self._channels:
-            self._channels[number] = self._start(number)
-        channel = self._channels[number]
-        prctl(_CHILD_SUBREAPER, 1)  # for this moment, or other orphans would come to us as well
-        try:
-            socket.send_fds(channel, [json.dumps(request).encode()], streams)
-            answer = channel.recv(100)
-        finally:
-            prctl(_CHILD_SUBREAPER, 0)
+        with self._one_at_a_time:
+            number = next(self._turns)
+            if number not in self._channels:
+                self._channels[number] = self._start(number)
+            channel = self._channels[number]
+            prctl(_CHILD_SUBREAPER, 1)  # for this moment, or other orphans would come to us too
+            try:
+                socket.send_fds(channel, [json.dumps(request).encode()], streams)
+                answer = channel.recv(100)
+            finally:
+                prctl(_CHILD_SUBREAPER, 0)
         if not answer:
             raise RuntimeError("the process that forks programs for tests has ended")
         return int(answer)
@@ -154,7 +157,6 @@ def _read_once(environment):
 def _serve(channel):
     """Fork for each request; returns in the forked process alone, with what it is to run."""
     tests = os.getppid()
-    prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
     for name in [*MODULES, *_modules_of(PACKAGES)]:
         importlib.import_module(name)
     gc.collect()

@@ -33,6 +33,7 @@ TOKEN_KINDS = 4
 LEAST_SPREAD = 0.1
 """Assumed of a feature that hardly varies in training: elsewhere it would decide alone."""
 WORD_MARK = "\N{LOWER ONE EIGHTH BLOCK}"
+EQUAL = FEATURES.index("equal but for language tokens")
 EXTRA_POSITIONS = 2  # XLM-R counts positions from the id of the padding plus one
 
 
@@ -66,6 +67,8 @@ class CompactModel(nn.Module):
         self.shape = shape
         self.transformer: Any = transformer_of(shape)
         self.comparison = PairInteraction(shape) if shape.pair else None
+        self.trust = 0.0
+        """What is added for URLs that are equal but for language tokens, once all is learned."""
 
     def forward(
         self,
@@ -80,6 +83,8 @@ class CompactModel(nn.Module):
         said = transformer_logits(self.transformer, input_ids, attention_mask, kinds)
         if self.comparison is not None and found is not None and features is not None:
             said = said + self.comparison(input_ids, found, ngrams, features)
+            if self.trust:
+                said = said + self.trust * features[:, EQUAL : EQUAL + 1]
         return said
 
 

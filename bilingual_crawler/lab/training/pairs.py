@@ -11,8 +11,10 @@ The SVM of ILSP-FC and the decision tree of PPLocator need few examples: PPLocat
 """
 
 import math
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from heapq import nlargest
 from itertools import product
 from math import sqrt
 from typing import Any, NamedTuple
@@ -27,14 +29,20 @@ from bilingual_crawler.corpus.pair_search import PairSearch
 from bilingual_crawler.errors import ConfigurationError
 from bilingual_crawler.lab.evaluation.read_gold import ReadGold
 from bilingual_crawler.lab.labels import LabelledPair, SkippedLines, pair_rows
-from bilingual_crawler.languages import LanguagePair
-from bilingual_crawler.pairing.comparison import FEATURES, GROUPS
+from bilingual_crawler.pairing.comparison import (
+    FEATURES,
+    GROUPS,
+    hidden,
+    hide,
+    likeness,
+    rivalry,
+)
 from bilingual_crawler.pairing.ilsp import may_be_pair, sizes_agree, structure_features
 from bilingual_crawler.pairing.matcher import Matcher
 from bilingual_crawler.pairing.model import PairModel
 from bilingual_crawler.pairing.pair import PairingPage
 from bilingual_crawler.pairing.pplocator import page_features
-from bilingual_crawler.pairing.resources import DETECTORS, PairingAids, UrlModel
+from bilingual_crawler.pairing.resources import DETECTORS
 from bilingual_crawler.pairing.small_models import (
     DecisionTree,
     PairClassifiers,
@@ -270,9 +278,18 @@ HIDDEN = (
 )
 """The detectors hidden from the model, one set for each time a site is used."""
 REGULARISATION = 0.3
-CAUTION = math.log(0.7 / 0.3)
-"""What is taken from the log-odds: pairs below 0.7 by the regression are mostly wrong. That was
-seen on the recorded sites, each left out."""
+CAUTION, LESS_CAUTION = math.log(0.92 / 0.08), math.log(0.7 / 0.3)
+"""What is taken from the log-odds, and what if the URLs are equal but for the language: the last
+pages that are left look alike, and below these probabilities most pairs are wrong. That was seen on
+the demo and on the recorded sites."""
+OPPOSING = frozenset(
+    ("depths", "claimants", "targets", "words", "words_squared", "characters", "exact")
+)
+"""The features that can only speak against a pair: differences, and how common a claim is."""
+NEUTRAL = frozenset(("shared_words", "shortness", *(n for n in FEATURES if n.startswith("no_"))))
+"""Those that may speak either way: what is missing, and words that stayed the same."""
+SUPPORTING = frozenset(FEATURES) - OPPOSING - NEUTRAL
+MOST_STEPS = 2_000
 STIFFNESS = 2.0
 LEAST_SCALE = 0.1
 """The least standard deviation assumed of a feature: constant ones would get huge weights."""
@@ -294,55 +311,74 @@ class Lesson:
         return 1 / sqrt(max(1, int(self.labels.sum())))
 
 
-def lessons(
-    site: str,
-    pair: LanguagePair,
-    pages: Sequence[tuple[PairingPage, str]],
-    gold: ReadGold,
-    url_model: UrlModel | None = None,
-) -> Iterator[Lesson]:
+def lessons(site: str, matcher: Matcher, gold: ReadGold) -> Iterator[Lesson]:
     """Yield the lessons of a site, one for each set of hidden detectors.
 
-    `pages` come with their nodes. Candidates with no page in a true pair are left out: a reader
-    refuses counterparts without content, and it is not the task of this model to see that.
+    The matcher has finished and refuses no thin pairs. Candidates with no page in a true pair are
+    left out: a reader refuses counterparts without content, and it is not the task of this model
+    to see that.
     """
+    candidates = list(matcher.features())
     for groups in HIDDEN:
-        matcher = Matcher(
-            pair,
-            frozenset(DETECTORS) - groups,
-            aids=PairingAids(url_model=url_model, thin_pairs=True),
-        )
-        matcher.restore(pages)
+        places = hidden(frozenset(DETECTORS) - groups)
+        alike: defaultdict[str, list[float]] = defaultdict(list)
+        seen = []
+        for nodes, urls, known in candidates:
+            numbers = list(known)
+            hide(numbers, places)
+            seen.append((nodes, urls, numbers, likeness(numbers)))
+            for node in nodes:
+                alike[node].append(seen[-1][-1])
+        best = {node: nlargest(2, [*some, 0.0]) for node, some in alike.items()}
         rows, labels = [], []
-        for urls, numbers in matcher.features():
+        for nodes, urls, numbers, own in seen:
             label = gold.label(*urls)
             if label == "right" or (label == "wrong" and gold.knows(urls)):
-                rows.append(numbers)
+                rivals = (best[node][own >= best[node][0]] for node in nodes)
+                rows.append([*numbers, *rivalry(own, *rivals)])
                 labels.append(label == "right")
         if rows:
             yield Lesson(site, np.array(rows), np.array(labels))
 
 
 def fit(given: Iterable[Lesson], about: dict[str, Any]) -> PairModel:
-    """Fit a model to lessons."""
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - only to train
+    """Fit a model to lessons.
 
+    What two pages have in common can only speak for a pair, and what sets them apart only against
+    one (`SUPPORTING`, `OPPOSING`), whatever the sites of the lessons look like.
+    """
     some = list(given)
     rows = np.vstack([lesson.rows for lesson in some])
     labels = np.concatenate([lesson.labels for lesson in some])
-    counts = {lesson.site: 0 for lesson in some}
-    for lesson in some:
-        counts[lesson.site] += 1
+    counts = Counter(lesson.site for lesson in some)
     weights = np.concatenate(
         [np.full(len(each.rows), each.weight / counts[each.site]) for each in some]
     )
+    weights *= REGULARISATION / weights.mean()
     mean, scale = rows.mean(axis=0), np.maximum(rows.std(axis=0), LEAST_SCALE)
-    regression = LogisticRegression(C=REGULARISATION, max_iter=1_000)
-    regression.fit((rows - mean) / scale, labels, sample_weight=weights / weights.mean())
-    slopes = regression.coef_[0] / scale
-    bias = float(regression.intercept_[0] - (slopes * mean).sum()) - CAUTION
-    assert len(slopes) == len(FEATURES)
+    inputs = np.hstack([np.ones((len(rows), 1)), (rows - mean) / scale])
+    signs = np.where(labels, 1.0, -1.0)
+
+    def cost(slopes: Rows) -> tuple[float, Rows]:
+        margins = signs * (inputs @ slopes)
+        penalised = np.concatenate([[0.0], slopes[1:]])
+        pull = -signs * np.exp(-np.logaddexp(0, margins)) * weights
+        loss = weights @ np.logaddexp(0, -margins) + penalised @ penalised / 2
+        return float(loss), inputs.T @ pull + penalised
+
+    bounds = [(None, None), *map(_bounds, FEATURES)]
+    start = np.zeros(inputs.shape[1])
+    options = {"maxiter": MOST_STEPS}
+    found = minimize(cost, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
+    slopes = found[1:] / scale
+    bias = float(found[0] - (slopes * mean).sum()) - CAUTION
+    slopes[FEATURES.index("same_key")] += CAUTION - LESS_CAUTION
     return PairModel(bias, tuple(map(float, slopes)), about)
+
+
+def _bounds(feature: str) -> tuple[float | None, float | None]:
+    """Return the least and the greatest weight that a feature may have."""
+    return (0.0 if feature in SUPPORTING else None, 0.0 if feature in OPPOSING else None)
 
 
 def adapt(model: PairModel, rows: Rows, labels: NDArray[np.bool_]) -> PairModel:

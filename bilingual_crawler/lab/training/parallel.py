@@ -75,6 +75,11 @@ HIDDEN_NGRAMS = 0.2
 LARGE_SITE = -0.4
 """Exponent of a site's size in the weight of its rows: large sites do not dominate."""
 LISTED_DEV = 0.3
+TRUST = 2.0
+"""Added to the answer for URLs that are equal but for language tokens.
+
+Negatives of that kind are left out, so how sure it is cannot be learned.
+"""
 SCALES = tuple(np.geomspace(0.2, 5, 65).tolist())
 """The factors that are tried to calibrate the answers."""
 
@@ -414,6 +419,7 @@ def _tune(fit: Fit, _dev: Examples, parts: Sequence[Examples]) -> None:
         for layer in (model.comparison.last, model.transformer.classifier.out_proj):
             layer.weight.mul_(scale)
             layer.bias.mul_(scale)
+    model.trust = TRUST
 
 
 Predictions = Sequence[tuple[NDArray[np.float32], NDArray[np.int64]]]

@@ -45,7 +45,7 @@ LEAST_SHARE = 0.05
 """The least probability of a language to ask how often pages in it are translated, of many."""
 EACH_MORE = 0.3
 """How much more a page is worth for each further version that is there; 1 would count pairs.
-Chosen from 0, 0.3 and 1 on ten recorded sites (docs/experiments/languages.md)."""
+Chosen from 0 and 0.3 on ten recorded sites (docs/experiments/languages.md)."""
 MOST_TOLD = 3
 """The most languages that a reason names."""
 ROUNDING = 1e-9
