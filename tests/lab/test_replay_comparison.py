@@ -55,6 +55,11 @@ def test_sites_where_a_scorer_is_behind_the_better_simple_one_are_named_worst_fi
     assert [(case.site, case.by) for case in cases] == [("narrow", 0.2), ("odd", 0.1)]
 
 
+def test_without_rules_a_scorer_is_compared_with_breadth_first_alone():
+    cases = comparison.behind([result("odd", breadth_first=0.9, clever=0.8)], "clever")
+    assert [(case.site, case.by) for case in cases] == [("odd", 0.1)]
+
+
 def test_the_tables_have_a_line_per_site_and_per_scorer():
     table = comparison.table(SITES, ["rules", "clever"])
     assert "| wide | eus-spa | 10 | 2 | 0.200 | 0.400 | 0.500 | 0.800 |" in table

@@ -56,10 +56,14 @@ def relative_downloads(
 
 
 def behind(results: Sequence[Measured], scorer: str, least: float = BEHIND) -> list[Behind]:
-    """Return where a scorer is behind the better of `rules` and breadth-first, worst first."""
+    """Return where a scorer is behind the better of `rules` and breadth-first, worst first.
+
+    Without crawls by `rules` it is compared with breadth-first alone, which is always there.
+    """
     found = []
     for each in results:
-        best = max(each.scorers[name]["auc"] for name in (RULES, BREADTH_FIRST))
+        plain = [each.scorers[name] for name in (RULES, BREADTH_FIRST) if name in each.scorers]
+        best = max(crawl["auc"] for crawl in plain)
         by = best - each.scorers[scorer]["auc"]
         if by > least:
             found.append(Behind(each.site, each.langs, round(by, DIGITS)))
