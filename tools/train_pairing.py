@@ -150,6 +150,7 @@ def main() -> None:
     about = report(given, teachers, url_model, half=options.half)
     if not options.half:
         pair_model, substance = teachers.models(lambda _: True, about)
+        options.out.mkdir(parents=True, exist_ok=True)
         (options.out / "pairing.json").write_text(pair_model.to_json(), encoding="utf-8")
         (options.out / "substance.json").write_text(substance.to_json(), encoding="utf-8")
 
