@@ -60,9 +60,9 @@ class AgreementOdds(NamedTuple):
         return self.odds(beyond_chance), Evidence(detector, self.score(beyond_chance), why)
 
 
-DICTIONARY = AgreementOdds(0.15, 10.0, 0.0, 4.6)
+DICTIONARY = AgreementOdds(0.15, 10.0, 0.0, 3.0)
 """Never against a pair: a list that lacks their words, or their endings, is no evidence."""
-EMBEDDINGS = AgreementOdds(0.4, 8.0, -2.0, 4.6)
+EMBEDDINGS = AgreementOdds(0.4, 8.0, -2.0, 3.0)
 
 
 @dataclass(frozen=True, slots=True)

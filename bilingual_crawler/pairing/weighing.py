@@ -44,7 +44,7 @@ from bilingual_crawler.pairing.substance import Sections, Substance
 from bilingual_crawler.urls.hosts import host_of, site_of
 
 CONTENT = frozenset(GROUPS) - {"url_key", "url_similarity", "url_model", "switches"}
-BOTH_CLAIM, ONE_CLAIMS, CLAIM_OTHERS, SAME_PAGE = 5.6, 2.0, -3.0, 8.0
+BOTH_CLAIM, ONE_CLAIMS, CLAIM_OTHERS, SAME_PAGE = 4.0, 2.0, -3.0, 8.0
 """What a site's own claims add to the log-odds."""
 STILL_AWAITED = -3.0
 """What it adds before the end if one of two pages names a page that has not come, and the URLs do

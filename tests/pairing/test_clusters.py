@@ -20,12 +20,10 @@ def version(language, number, alternates=()):
     return made(language, number, f"/{language}/{number * 37 % 101}", alternates=alternates)
 
 
-STUB = "/eus/orria"
-
-
 def stub(language, number):
     """A page that shares nothing with its versions but what English declares."""
-    return replace(version(language, number + 500), url=f"{SITE}{STUB}")
+    page = version(language, number + 500)
+    return replace(page, url=f"{SITE}/{language}/{number * 37 % 101}")
 
 
 def site():
@@ -80,13 +78,13 @@ def test_a_weak_link_is_made_by_two_strong_ones_through_a_third_language():
     documents = [each for each in site() if not each.url.endswith(("/eus/0", "/spa/0", "/eng/0"))]
     documents += [
         replace(version("spa", 0, declared(0, "eng"))),
-        replace(version("eng", 0, [*declared(0, "spa"), (STUB, "eus")])),
+        replace(version("eng", 0, declared(0, "spa", "eus"))),
         replace(stub("eus", 0), alternates=version("eus", 0, declared(0, "eng")).alternates),
     ]
     alone = matched(
         [each for each in documents if each.language != "eng"], parse_parallel("spa-eus")
     )
-    ends = (f"{SITE}/spa/0", f"{SITE}{STUB}")
+    ends = (f"{SITE}/spa/0", f"{SITE}/eus/0")
     assert ends not in {(each.first, each.second) for each in alone.pairs}
     together = {(each.first, each.second): each for each in matched(documents).pairs}
     supported = [each for each in together[ends].evidence if each.detector == "cluster"]

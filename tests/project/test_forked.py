@@ -103,6 +103,10 @@ def test_a_signal_ends_it(project, number):
     assert process.wait(HANG) == -number
 
 
+@pytest.mark.skipif(
+    signal.getsignal(signal.SIGINT) == signal.SIG_IGN,
+    reason="Ctrl-C is ignored here, as in every program that a shell starts in the background",
+)
 def test_ctrl_c_ends_it_as_it_ends_every_program(project):
     process = tell(project, "interrupt")
     _, complaints = process.communicate(timeout=HANG)
